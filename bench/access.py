@@ -20,8 +20,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory import held
-from rounds import rotated, summary
+from memory import peak_since_start
+from rounds import rotate, summary
 
 __all__ = ["measure"]
 
@@ -41,7 +41,7 @@ def _drain(uris: list[str]) -> int:
         return sum(map(len, resource))
 
 
-def _each(uris: list[str]) -> int:
+def _open_each(uris: list[str]) -> int:
     """One after the other."""
     import overthere
 
@@ -76,7 +76,7 @@ def _at_once(uris: list[str]) -> int:
     return size
 
 
-_WAYS: dict[str, Callable[[list[str]], int]] = {"drain": _drain, "each": _each, "at-once": _at_once}
+_WAYS: dict[str, Callable[[list[str]], int]] = {"drain": _drain, "each": _open_each, "at-once": _at_once}
 
 
 def _worker(way: str) -> None:
@@ -86,7 +86,7 @@ def _worker(way: str) -> None:
     start = time.perf_counter()
     size = _WAYS[way](uris)
     seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "octets": size, "peak": held()}))
+    print(json.dumps({"seconds": seconds, "octets": size, "peak": peak_since_start()}))
 
 
 # -- the run
@@ -141,7 +141,7 @@ def _version() -> str:
 def _times(peers: Mapping[str, Callable[[], _Run]], rounds: int, octets: int) -> dict[str, list[_Run]]:
     found: dict[str, list[_Run]] = {name: [] for name in peers}
     for turn in range(rounds):
-        for name in rotated(list(peers), turn):
+        for name in rotate(list(peers), turn):
             found[name].append(run := peers[name]())
             if run.octets != octets:
                 raise RuntimeError(f"{name}: {run.octets:,} octets of {octets:,}")
@@ -156,12 +156,12 @@ def _rows(operation: str, found: dict[str, list[_Run]], octets: int, server: str
         row["curl"] = _version()
         row["mb_s"] = round(octets / row["seconds"] / 1e6)
         row["process_ms"] = round(sorted(run.whole for run in runs)[len(runs) // 2] * 1000, 1)
-        row["peak_mib"] = _most(runs)
+        row["peak_mib"] = _greatest(runs)
         rows.append(row)
     return rows
 
 
-def _most(runs: list[_Run]) -> float | None:
+def _greatest(runs: list[_Run]) -> float | None:
     return max((run.peak for run in runs if run.peak is not None), default=None)
 
 
@@ -172,7 +172,7 @@ def _one_large(name: str, server: str, large: str, small: str, rounds: int) -> l
     _times(peers(large), 1, _LARGE)  # the file is in memory from then on
     rows = _rows(f"{name}, 1 GiB", _times(peers(large), rounds, _LARGE), _LARGE, server)
     for row, little in zip(rows, _times(peers(small), 3, _SMALL).values(), strict=True):
-        row["peak_16_mib"] = _most(little)
+        row["peak_16_mib"] = _greatest(little)
     return rows
 
 

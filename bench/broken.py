@@ -1,7 +1,7 @@
 """Checkers of links beside each other, in one run: the faults of a made site that each finds and invents, and the time.
 
-The site is `planted.py`'s; the time is also taken on Rust's own documentation, where rustup or Debian's rust-doc has
-laid it.  The peers are built from Rust's crate registry into .venv/peers, once.
+The site is that of `planted_faults.py`; the time is also taken on Rust's own documentation, where rustup or Debian's
+rust-doc has installed it.  The peers are built from Rust's crate registry into .venv/peers, once.
 
 python bench/broken.py [--quick] [--rounds N]
 """
@@ -23,9 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from planted import BASE, Planted, plant
+from planted_faults import BASE, PlantedFault, plant
 
-__all__ = ["measure", "reported", "score"]
+__all__ = ["measure", "build_report", "score"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".venv" / "peers"
@@ -45,7 +45,7 @@ class Checker(NamedTuple):
     read: Callable[[str, Path], Iterator[tuple[str, str]]]
 
 
-def _own(folder: Path, output: Path, *more: str) -> list[str]:
+def _run_overthere(folder: Path, output: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "overthere", "broken", str(folder), *more, "-o", str(output)]
 
 
@@ -84,8 +84,8 @@ def _read_lychee(text: str, _: Path) -> Iterator[tuple[str, str]]:
 
 CHECKERS: dict[str, Checker] = {
     "overthere": Checker(
-        lambda site, output: _own(site / "docs", output, "--base", BASE),
-        lambda manual, output: _own(manual, output, "--base", "https://manual.example/"),
+        lambda site, output: _run_overthere(site / "docs", output, "--base", BASE),
+        lambda manual, output: _run_overthere(manual, output, "--base", "https://manual.example/"),
         _read_own,
     ),
     "hyperlink": Checker(_hyperlink, _hyperlink, _read_hyperlink),
@@ -114,32 +114,32 @@ def _run(command: list[str]) -> tuple[float, float, int]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
-        peak = max(peak, _peak(process.pid))
+        peak = max(peak, _current_memory(process.pid))
         time.sleep(0.02)
     took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak >> 10
 
 
-def _peak(pid: int) -> int:
+def _current_memory(pid: int) -> int:
     """KiB that a process and those that it started hold now (Linux)."""
     held = 0
     try:
         status = Path(f"/proc/{pid}/status").read_text()
         held = int(told[1]) if (told := re.search(r"VmRSS:\s+(\d+)", status)) else 0
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            held += _peak(int(child))
+            held += _current_memory(int(child))
     except OSError:
         pass
     return held
 
 
-def reported(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
+def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
     """The files as paths within the site."""
     docs = f"{site / 'docs'}/"
     return {(file.removeprefix(docs), reference) for file, reference in pairs}
 
 
-def score(report: Report, planted: list[Planted]) -> dict[str, Any]:
+def score(report: Report, planted: list[PlantedFault]) -> dict[str, Any]:
     """How many of each kind were found: reported of that file, by the reference's last name or its fragment.
 
     Invented is what is reported of a file without a fault.
@@ -191,7 +191,7 @@ def measure(quick: bool = False, rounds: int = 3) -> list[dict[str, Any]]:
                 row = {"tree": tree, "pages": pages, "checker": name, "seconds": min(run[0] for run in runs)}
                 row |= {"worked": min(run[1] for run in runs), "memory": max(run[2] for run in runs)}
                 if tree == "made":
-                    row |= score(reported(checker.read(output.read_text(), site), site), planted)
+                    row |= score(build_report(checker.read(output.read_text(), site), site), planted)
                 rows.append(row)
     return rows
 

@@ -8,7 +8,7 @@ tree has it and resolved.  Here it is compared with the rows, page by page, and 
 python bench/browser.py [FOLDER ...] [--whatwg] [--pages N] [--kernel native|reference] [--examples N] [-o FILE]
 
 FOLDER: of HTML pages, or of html5lib-tests' tree-construction inputs (*.dat); by default the documentation on this
-machine as `pages.py` serves it, the pages of `known.py`, and ../shared/cases/html5lib where it is.
+machine as `pages.py` serves it, the pages of `known_links.py`, and ../shared/cases/html5lib where it is.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import known
+import known_links
 from pages import pages, roots
 
-__all__ = ["Difference", "Row", "Served", "compared", "resolved", "served"]
+__all__ = ["Difference", "Row", "ServedPage", "compare_page", "resolution_differences", "pages_to_serve"]
 
 HERE = Path(__file__).resolve().parent
 HTML5LIB = HERE.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
@@ -43,7 +43,7 @@ HOST = "http://pages.example"
 _MOST = 5 << 20
 
 
-class Served(NamedTuple):
+class ServedPage(NamedTuple):
     """A page: what it is called here, its path and query, its Content-Type and its content."""
 
     name: str
@@ -76,44 +76,44 @@ class Difference(NamedTuple):
 # -- pages
 
 
-def served(folders: Sequence[Path], count: int) -> Iterator[Served]:
+def pages_to_serve(folders: Sequence[Path], count: int) -> Iterator[ServedPage]:
     """The pages, in an order that is the same for the same files."""
     if folders:
-        found: Iterable[Served] = (page for folder in folders for page in _folder(folder))
+        found: Iterable[ServedPage] = (page for folder in folders for page in _folder(folder))
         yield from islice(found, count)
         return
     for number, page in enumerate(islice(pages(roots()), count)):
         content = gzip.decompress(page.payload) if page.kind.startswith("content coding") else page.payload
         media_type = next(value for name, value in page.headers if name == "Content-Type")
         path = page.uri.split("/", 3)[3].partition("#")[0]
-        yield Served(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
-    for number, row in enumerate(known.known()):
+        yield ServedPage(f"{page.uri} ({page.kind})", f"/{number}/{path}", media_type, content)
+    for number, row in enumerate(known_links.known_pages()):
         if row.uri.startswith("http:") and not row.coding:
-            media_type = next(value for name, value in known.page(row).headers if name == "Content-Type")
+            media_type = next(value for name, value in known_links.page(row).headers if name == "Content-Type")
             path = row.uri.partition("://")[2].partition("/")[2].partition("#")[0]
-            yield Served(f"known, {row.group}, {number}", f"/known/{number}/{path}", media_type, row.content)
+            yield ServedPage(f"known, {row.group}, {number}", f"/known/{number}/{path}", media_type, row.content)
     if HTML5LIB.exists():
         yield from _folder(HTML5LIB)
 
 
-def _folder(folder: Path) -> Iterator[Served]:
+def _folder(folder: Path) -> Iterator[ServedPage]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         place = f"/{folder.name}/{urllib.parse.quote(os.fsencode(name))}"
         if path.suffix == ".dat":
             for number, text in enumerate(_inputs(path)):
-                yield Served(f"{name}:{number}", f"{place}/{number}", "text/html; charset=utf-8", text)
+                yield ServedPage(f"{name}:{number}", f"{place}/{number}", "text/html; charset=utf-8", text)
         elif path.suffix in (".html", ".htm") and path.is_file():
-            yield Served(name, place, "text/html", path.read_bytes()[:_MOST])
+            yield ServedPage(name, place, "text/html", path.read_bytes()[:_MOST])
 
 
 def _inputs(path: Path) -> Iterator[bytes]:
     """The documents of a file of html5lib-tests, with a reference in each start tag and one after the last."""
     for part in re.split(rb"(?:^|\n\n)#data\n", path.read_bytes())[1:]:
-        yield _marked(part.partition(b"\n#errors")[0])
+        yield _add_marker(part.partition(b"\n#errors")[0])
 
 
-def _marked(text: bytes) -> bytes:
+def _add_marker(text: bytes) -> bytes:
     count = itertools.count()
     text = re.sub(rb"<[a-zA-Z][^\s/>]*(?=[\s/>])", lambda tag: b"%b href=u%d " % (tag[0], next(count)), text)
     return text + b"<a href=after>"
@@ -122,7 +122,7 @@ def _marked(text: bytes) -> bytes:
 # -- rows
 
 
-def _rows(page: Served, whatwg: bool = False) -> list[Row]:
+def _rows(page: ServedPage, whatwg: bool = False) -> list[Row]:
     """whatwg: targets are what the column `browser` says, where it says something else."""
     from overthere.links.job import links
     from overthere.links.job.contents import read
@@ -143,14 +143,14 @@ def _rows(page: Served, whatwg: bool = False) -> list[Row]:
     ]
 
 
-def _text(page: Served, charset: str | None) -> str:
+def _text(page: ServedPage, charset: str | None) -> str:
     """The page's characters, by what is said of it or by the name of an encoding."""
-    from overthere.links.documents.charset import decoded
+    from overthere.links.documents.charset import decode_text
     from overthere.links.documents.html import decode
     from overthere.links.documents.kinds import media_type_of
 
     if charset is not None:
-        return decoded(page.content, charset)[0]
+        return decode_text(page.content, charset)[0]
     return decode(page.content, media_type_of(page.media_type)[1])[0]
 
 
@@ -160,7 +160,7 @@ def _names() -> list[str]:
     return sorted({name for name, _, way in ATTRIBUTES if way not in _NOT_COMPARED})
 
 
-def _has(tag: str, name: str) -> bool:
+def _has_attribute(tag: str, name: str) -> bool:
     """Whether the rows have this attribute of this element."""
     from overthere.links.documents.html import ATTRIBUTES
 
@@ -175,20 +175,20 @@ _NAME = 64
 """Characters of an element's name that a row tells."""
 
 
-def resolved(attributes: Mapping[str, Sequence[str]]) -> list[Difference]:
+def resolution_differences(attributes: Mapping[str, Sequence[str]]) -> list[Difference]:
     """Of each element the attributes that Chromium resolves and no row has."""
     return [
         Difference("", "resolved by Chromium, in no row", tag, name)
         for tag, names in attributes.items()
         for name in names
-        if not _has(tag, name)
+        if not _has_attribute(tag, name)
     ]
 
 
 # -- comparison
 
 
-def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple[Counter[str], list[Difference]]:
+def compare_page(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple[Counter[str], list[Difference]]:
     """What a page's rows and Chromium's tree share, counted, and what they do not.
 
     report: as `browser.html` makes it; its `spelled` has the target of each row as Chromium writes it.
@@ -219,7 +219,7 @@ def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple
         if waiting is None and tag == "img":
             waiting = ours.get((f"image {name}", text))  # HTML 13.2.6.4.7: "Change the token's tag name to 'img'"
         if waiting is None:
-            if is_known or _has(tag, name):
+            if is_known or _has_attribute(tag, name):
                 differ(f"in the tree only: {where}", where, text, None, meant)
             else:
                 counts["of an element that has no such attribute"] += 1
@@ -235,7 +235,7 @@ def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple
             differ(kind, where, text, row.target, meant)
     for (where, reference), left in ours.items():
         for row, _ in left:
-            differ(_ignored(where.partition(" ")[0], report["frameset"]), where, reference, row.target)
+            differ(_ignore_reason(where.partition(" ")[0], report["frameset"]), where, reference, row.target)
     for url in report["styles"]:
         counts["url() in style sheets"] += 1
         if url and url not in styled:
@@ -243,7 +243,7 @@ def compared(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple
     return counts, differences
 
 
-def _ignored(tag: str, is_frameset: bool) -> str:
+def _ignore_reason(tag: str, is_frameset: bool) -> str:
     if is_frameset:
         return "in the rows only: the page is a frameset"
     if tag in _TABLE:
@@ -275,7 +275,7 @@ def _resolution(row: Row, spelled: str | None, resolved: str | None, is_plain: b
 class _Site(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, pages: Sequence[Served], whatwg: bool) -> None:
+    def __init__(self, pages: Sequence[ServedPage], whatwg: bool) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.pages, self.whatwg = pages, whatwg
         self.at = {page.path: page for page in pages}
@@ -297,7 +297,7 @@ class _Site(ThreadingHTTPServer):
             self.counts["page not loaded"] += 1
             self.differences.append(Difference(page.name, "page not loaded", "", report["failed"]))
             return
-        counts, differences = compared(page.name, rows, report)
+        counts, differences = compare_page(page.name, rows, report)
         self.counts += counts
         self.differences += differences
         bases = {row.base for row in rows if row.where not in ("base href", "object data", "object classid")}
@@ -339,7 +339,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path == "/resolves":
             found = json.loads(body)
             print(*sorted(f"{tag}/{name}" for tag, names in found.items() for name in names), file=sys.stderr)
-            self.server.differences += resolved(found)
+            self.server.differences += resolution_differences(found)
             self.server.counts["attributes that Chromium resolves"] = sum(map(len, found.values()))
             self.server.counts["resolved by Chromium, in no row"] = len(self.server.differences)
         else:
@@ -360,7 +360,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def run(pages: Sequence[Served], whatwg: bool = False) -> tuple[Counter[str], list[Difference]]:
+def run(pages: Sequence[ServedPage], whatwg: bool = False) -> tuple[Counter[str], list[Difference]]:
     """Chromium over all pages.
 
     Raises: FileNotFoundError where it is not installed; ChildProcessError if it ends before the pages do.
@@ -403,7 +403,7 @@ def main() -> None:
         # The kernel is picked when overthere is imported.
         os.environ["OVERTHERE_KERNEL"] = given.kernel
         os.execv(sys.executable, [sys.executable, *sys.argv])
-    counts, differences = run(list(served(given.folder, given.pages)), given.whatwg)
+    counts, differences = run(list(pages_to_serve(given.folder, given.pages)), given.whatwg)
     from overthere import kernel
 
     print(f"kernel: {kernel.name}")

@@ -24,10 +24,10 @@ from typing import Any
 from crawl import CACHE, Crawl, crawl
 from overthere.links.containers import records
 from overthere.links.documents.kinds import kind_of
-from overthere.links.job.carrying import Done, carry_out
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import tasks
-from overthere.links.job.unpacked import documents
+from overthere.links.job.task_documents import documents
+from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Document, Options
 from overthere.links.report import graph
 from overthere.links.report.rows import rows
@@ -39,7 +39,7 @@ OPTIONS = Options()
 ROUNDS = 3
 
 
-def _best(call: Callable[[], Any]) -> tuple[float, Any]:
+def _least_time(call: Callable[[], Any]) -> tuple[float, Any]:
     """The least processor time of some rounds, and what the last gave."""
     taken = []
     for _ in range(ROUNDS):
@@ -60,15 +60,15 @@ def stages(about: Crawl) -> Iterator[Row]:
         with open(about.path, "rb") as file:
             return sum(len(record.content) for record in records.records(file, OPTIONS.limit))
 
-    unpacked, octets = _best(walk)
-    opened, pages = _best(lambda: sum(1 for task in made for _ in documents(task, OPTIONS)))
+    unpacked, octets = _least_time(walk)
+    opened, pages = _least_time(lambda: sum(1 for task in made for _ in documents(task, OPTIONS)))
     held = [document for task in made for document in documents(task, OPTIONS)]
     plain = [one._replace(content=one.content.replace(b"href", b"hrex").replace(b"src", b"srx")) for one in held]
-    bare, few = _best(lambda: _rows(plain))
-    read, many = _best(lambda: _rows(held))
-    batches = [batch for task in made for batch in carry_out(task, OPTIONS) if not isinstance(batch, Done)]
-    counted, _ = _best(lambda: _counted(batches))
-    written, size = _best(lambda: _written(batches))
+    bare, few = _least_time(lambda: _rows(plain))
+    read, many = _least_time(lambda: _rows(held))
+    batches = [batch for task in made for batch in carry_out(task, OPTIONS) if not isinstance(batch, TaskEnd)]
+    counted, _ = _least_time(lambda: _count_batches(batches))
+    written, size = _least_time(lambda: _write_batches(batches))
     html = sum(len(one.content) for one in held)
     a_row = (read - bare) / (many - few)
     yield {"stage": "gzip and records", "seconds": unpacked, "octets": octets}
@@ -88,13 +88,13 @@ def _rows(held: list[Document]) -> int:
     return count + int(made.take().num_rows)
 
 
-def _counted(batches: list[Any]) -> None:
+def _count_batches(batches: list[Any]) -> None:
     summary = Summary()
     for batch in batches:
         summary.add(batch, graph.pairs(batch))
 
 
-def _written(batches: list[Any]) -> int:
+def _write_batches(batches: list[Any]) -> int:
     with TemporaryDirectory(dir=CACHE) as folder:
         path = Path(folder, "x.parquet")
         with open_writer(path) as writer:
@@ -106,7 +106,7 @@ def _written(batches: list[Any]) -> int:
 # -- whole runs, each in processes of its own
 
 
-def _spent(session: int) -> tuple[float, dict[str, float]]:
+def _session_times(session: int) -> tuple[float, dict[str, float]]:
     """Seconds of the processes of a session, with those that have ended; and the most MiB of a kind of them (Linux)."""
     ticks = 0
     most: dict[str, float] = {}
@@ -124,7 +124,7 @@ def _spent(session: int) -> tuple[float, dict[str, float]]:
     return ticks / os.sysconf("SC_CLK_TCK"), most
 
 
-def _within(way: str, master: str, path: str, output: str) -> Iterator[Row]:
+def _run_in_session(way: str, master: str, path: str, output: str) -> Iterator[Row]:
     """In a process of its own: the job on Spark, twice; the time before it is that of starting."""
     start = time.perf_counter()
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -135,19 +135,19 @@ def _within(way: str, master: str, path: str, output: str) -> Iterator[Row]:
     said = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     said |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g"}
     session = SparkSession.builder.master(master).config(map=dict(said)).getOrCreate()
-    began, _ = _spent(os.getsid(0))
+    began, _ = _session_times(os.getsid(0))
     yield {"way": "start", "seconds": began, "clock": time.perf_counter() - start}
     for turn in ("first", "second", "again")[: 3 if way == "files" else 2]:
         if turn != "again":  # then each part is there, and what is left is Spark's own work
             shutil.rmtree(output, ignore_errors=True)
-        before, start = _spent(os.getsid(0))[0], time.perf_counter()
+        before, start = _session_times(os.getsid(0))[0], time.perf_counter()
         if way == "files":
             spark.run(session, path, output, octets=8 << 20)
         else:
             frame = spark.extract(spark.partitions(session, path, octets=8 << 20), part="part")
             frame.write.option("compression", "zstd").parquet(f"file://{output}")
         clock = time.perf_counter() - start
-        spent, most = _spent(os.getsid(0))
+        spent, most = _session_times(os.getsid(0))
         yield {"way": way, "turn": turn, "master": master, "seconds": spent - before, "clock": clock, "mib": most,
                "size": sum(file.stat().st_size for file in Path(output).rglob("*.parquet"))}  # fmt: skip
 
@@ -178,11 +178,11 @@ def main() -> None:
     parser.add_argument("--within", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.within:
-        for row in _within(*given.within):
+        for row in _run_in_session(*given.within):
             print(json.dumps(row), flush=True)
         return
     about, larger = crawl(given.size * 1_000_000), crawl(given.size * 1_000_000, 4)
-    print(json.dumps({"crawl": about.described()}))
+    print(json.dumps({"crawl": about.describe()}))
     for row in stages(about):
         unit = next(name for name in ("octets", "pages", "rows") if name in row)
         print(json.dumps({**row, "of": unit, "each_ns": round(row["seconds"] / row[unit] * 1e9, 2)}), flush=True)

@@ -26,7 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from made import made
+from generated import generate
 
 __all__ = ["Verdict", "compare", "interval", "verdict"]
 
@@ -84,7 +84,7 @@ def _attempt(make: Callable[[str], Any], text: str) -> None:
 def _names(folder: Path) -> dict[str, Any]:
     import overthere
 
-    texts = [text for text in made(500, {}) if not _fails(overthere.URI, text)]
+    texts = [text for text in generate(500, {}) if not _fails(overthere.URI, text)]
     page = folder / "page.html"
     prose = "".join(f"See <{text}>, or [this]({text}) and {text}.\n\n" for text in texts)
     page.write_text("".join(f'<p class="x" id="y">Text <a href="{text}">more</a></p>\n' for text in texts))
@@ -103,7 +103,7 @@ def _optional(names: dict[str, Any]) -> None:
         names["c"] = import_module("pyarrow").array(names["texts"] * 40)
 
 
-def _timed(names: dict[str, Any], expression: str, loop: bool) -> Callable[[int], float]:
+def _make_timer(names: dict[str, Any], expression: str, loop: bool) -> Callable[[int], float]:
     body = f"for t in texts: {expression}" if loop else expression
     exec(f"def run(times):\n for _ in range(times):\n  {body}\n", names)
     run: Callable[[int], None] = names["run"]
@@ -130,7 +130,7 @@ def _side(folder: Path, only: str) -> None:
         if only not in name:
             continue
         try:
-            timed = _timed(names, expression, loop)
+            timed = _make_timer(names, expression, loop)
             timed(1)
             times[name] = max(1, round(_SECONDS / max(timed(1), 1e-6)))
         except Exception:  # this commit has no such thing, or not for all of these texts
@@ -165,12 +165,12 @@ class _Side:
         command = [sys.executable, __file__, "--side", str(folder), "--only", only]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
-        at, self.times = self._hear()
+        at, self.times = self._read_answer()
         if not Path(at).is_relative_to(source):
             self.stop()
             raise RuntimeError(f"overthere of {at} was loaded, not that of {source}")
 
-    def _hear(self) -> Any:
+    def _read_answer(self) -> Any:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -183,19 +183,19 @@ class _Side:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([name, times]) + "\n")
         self.process.stdin.flush()
-        return float(self._hear())
+        return float(self._read_answer())
 
-    def whole(self, words: Sequence[str]) -> float:
+    def process_seconds(self, words: Sequence[str]) -> float:
         """Seconds that processors work for a process of its own and its children."""
-        before = _worked()
+        before = _processor_seconds()
         subprocess.run([sys.executable, *words], env=self.environment, capture_output=True, check=False)
-        return _worked() - before
+        return _processor_seconds() - before
 
     def stop(self) -> None:
         self.process.communicate(timeout=_WAIT)
 
 
-def _worked() -> float:
+def _processor_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -281,7 +281,7 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _left() -> str:
+def _base_commit() -> str:
     """Where main was left; on main the commit before."""
     found = _git("merge-base", "HEAD", "main")
     return found if found != _git("rev-parse", "HEAD") else "HEAD~1"
@@ -290,11 +290,11 @@ def _left() -> str:
 _WHOLE = {"import overthere": ["-c", "import overthere; overthere.URI"]}
 
 
-def _crawled(folder: Path) -> dict[str, list[str]]:
+def _crawl_commands(folder: Path) -> dict[str, list[str]]:
     """The main job as a command, on documents that are made here."""
     site = folder / "site"
     site.mkdir(parents=True, exist_ok=True)
-    texts = made(3000, {})
+    texts = generate(3000, {})
     for number in range(60):
         some = texts[number * 50 : number * 50 + 50]
         page = "".join(f'<p class="a" title="b">Text <a href="{text}">x</a>' for text in some)
@@ -311,12 +311,12 @@ def _rounds(
     for turn in range(rounds):
         for name in names:
             for side, times in ((old, 0), (new, 1))[:: -1 if turn % 2 else 1]:
-                seconds = side.whole(wholes[name]) if name in wholes else side.ask(name, old.times[name])
+                seconds = side.process_seconds(wholes[name]) if name in wholes else side.ask(name, old.times[name])
                 pairs[name][times].append(seconds)
     return {name: verdict(*found) for name, found in pairs.items()}
 
 
-def _shown(found: dict[str, Verdict]) -> Iterator[str]:
+def _result_lines(found: dict[str, Verdict]) -> Iterator[str]:
     for name, one in found.items():
         said = "SLOWER" if one.is_slower else "quicker" if one.is_quicker else ""
         yield f"{name:28} {one.ratio:6.3f}  ({one.low:.3f}-{one.high:.3f})  {said}".rstrip()
@@ -333,19 +333,19 @@ def _side_of(source: Path, name: str, only: str) -> Iterator[_Side]:
 
 def compare(old: Path, new: Path, rounds: int, only: str = "") -> dict[str, Verdict]:
     """What is slower in the new sources, and says what it finds of all."""
-    wholes = {**_WHOLE, **_crawled(CACHE / "commits")}
+    wholes = {**_WHOLE, **_crawl_commands(CACHE / "commits")}
     with _side_of(old, "old", only) as first, _side_of(new, "new", only) as second:
         names = [*(name for name in first.times if name in second.times), *(name for name in wholes if only in name)]
         if one_sided := first.times.keys() ^ second.times.keys():
             print("only one of them has: " + ", ".join(sorted(one_sided)))
         found = _rounds(first, second, names, wholes, rounds)
-        print("\n".join(_shown(found)), flush=True)
+        print("\n".join(_result_lines(found)), flush=True)
         slower = [name for name, one in found.items() if one.is_slower]
         if not slower:
             return {}
         print(f"once more: {', '.join(slower)}", flush=True)
         again = _rounds(first, second, slower, wholes, rounds)
-        print("\n".join(_shown(again)), flush=True)
+        print("\n".join(_result_lines(again)), flush=True)
         return {name: one for name, one in again.items() if one.is_slower}
 
 
@@ -360,7 +360,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.side:
         return _side(Path(given.side), given.only)
-    base = given.base or _left()
+    base = given.base or _base_commit()
     with ExitStack() as stack:
         old = stack.enter_context(_worktree(base))
         new = stack.enter_context(_worktree(given.head)) if given.head else ROOT

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gather import SAME_PLACE, gather
-from made import made, reference
+from generated import generate, reference
 
 __all__ = ["CACHE", "FILE", "Corpus", "corpus"]
 
@@ -49,11 +49,11 @@ class Corpus:
     def digest(self) -> str:
         return hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:16]
 
-    def first(self, count: int) -> Corpus:
+    def take_first(self, count: int) -> Corpus:
         """The order is by chance, so that the first rows have the same make-up."""
         return Corpus(self.table.slice(0, count))
 
-    def makeup(self) -> dict[str, Any]:
+    def composition(self) -> dict[str, Any]:
         """Counts by source, lengths, and the shares that make rows cheap or dear."""
         from overthere import columns
 
@@ -88,7 +88,7 @@ class Corpus:
 
 def _build(size: int) -> pa.Table:
     known, found = gather()
-    texts = made(max(0, size - len(known)), known)
+    texts = generate(max(0, size - len(known)), known)
     rows = [*known.items(), *((text, "made") for text in texts)]
     random.Random(_BASE_SEED).shuffle(rows)
     rows = rows[:size]
@@ -119,4 +119,4 @@ def corpus(size: int = _SIZE) -> Corpus:
         new = FILE.with_suffix(".new")
         pq.write_table(_build(max(size, _SIZE)), new, row_group_size=100_000)
         new.replace(FILE)
-    return Corpus(pq.read_table(FILE)).first(size)
+    return Corpus(pq.read_table(FILE)).take_first(size)

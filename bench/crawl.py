@@ -58,7 +58,7 @@ class Crawl:
     kinds: dict[str, int] = field(default_factory=dict)
     charsets: dict[str, int] = field(default_factory=dict)
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """All but its place."""
         return {name: value for name, value in asdict(self).items() if name != "path"}
 

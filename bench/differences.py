@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lists import lists
 from overthere import URI, InvalidURI, Rung
 from overthere.canonical import SURT, URL_NORMALIZE, W3LIB
-from overthere.hosts.domains import suffix_list
+from overthere.values.hosts.domains import suffix_list
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "differences.md"
 BEGIN, END = "<!-- Printed by bench/differences.py --write. -->\n", "<!-- The end of what it printed. -->\n"
@@ -64,7 +64,7 @@ _NAMES = ("a", "b", "page", "page2", "A", "x%26y", "sid", "jsessionid", "PHPSESS
 _VALUES = ("", "1", "2", "a=b", "%2541", "0123456789abcdef0123456789ABCDEF", "+", "%20", "%C3%A9")
 
 
-def made(count: int) -> Iterator[URI]:
+def make_uris(count: int) -> Iterator[URI]:
     """Odd URIs from a fixed seed."""
     chance = random.Random(26)
     for _ in range(count):
@@ -91,7 +91,7 @@ def real(count: int) -> Iterator[URI]:
 # -- the packages
 
 
-def _each(function: Callable[[str], str | None]) -> Callable[[list[URI]], list[str | None]]:
+def _map_each(function: Callable[[str], str | None]) -> Callable[[list[URI]], list[str | None]]:
     def answers(uris: list[URI]) -> list[str | None]:
         found: list[str | None] = []
         for uri in uris:
@@ -119,7 +119,7 @@ json.dump([asked(text) for text in json.load(sys.stdin)], sys.stdout)
 
 
 def _surt(python: str) -> Peer:
-    def theirs(uris: list[URI]) -> list[str | None]:
+    def peer_surt(uris: list[URI]) -> list[str | None]:
         given = json.dumps([str(uri) for uri in uris])
         done = subprocess.run([python, "-c", _ASK_SURT], input=given, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)  # type: ignore[no-any-return]
@@ -128,7 +128,7 @@ def _surt(python: str) -> Peer:
         "surt 0.3.1",
         "`SURT.key(uri)` beside `surt.surt(uri)`",
         SURT.key,
-        theirs,
+        peer_surt,
         lambda uri: bool(uri.host),
         {
             "`/..` above the root, which goes (RFC 3986 5.2.4)": lambda one: "/../" in f"{one.theirs}/",
@@ -173,7 +173,7 @@ def _w3lib() -> Peer:
         f"w3lib {metadata.version('w3lib')}",
         "`W3LIB(uri)` beside `canonicalize_url(uri)`, of http, https and ftp",
         lambda uri: str(W3LIB(uri)),
-        _each(canonicalize_url),
+        _map_each(canonicalize_url),
         _web,
         {_ESCAPED_HOST: _escaped_host},
     )
@@ -186,7 +186,7 @@ def _url_normalize() -> Peer:
         f"url-normalize {metadata.version('url-normalize')}",
         "`URL_NORMALIZE(uri)` beside `url_normalize(uri)`, of http, https and ftp",
         lambda uri: str(URL_NORMALIZE(uri)),
-        _each(url_normalize),
+        _map_each(url_normalize),
         _web,
         {
             _ESCAPED_HOST: _escaped_host,
@@ -207,7 +207,7 @@ def _tldextract() -> Peer:
         "`uri.registrable_domain` beside `top_domain_under_public_suffix`, private section included; lists of "
         f"{suffix_list().version} here",
         lambda uri: uri.registrable_domain or "",
-        _each(lambda text: extract(text).top_domain_under_public_suffix),
+        _map_each(lambda text: extract(text).top_domain_under_public_suffix),
         lambda uri: bool(uri.host),
         {
             _ESCAPED_HOST: _escaped_host,
@@ -227,7 +227,7 @@ def _ada() -> Peer:
         f"ada {metadata.version('ada-url')}",
         "`uri.normalize(Rung.SCHEME)` beside `ada_url.URL(uri).href`, of http, https and ftp",
         lambda uri: str(uri.normalize(Rung.SCHEME)),
-        _each(href),
+        _map_each(href),
         _web,
         {
             _ESCAPED_HOST + ", read at this rung as they stand": _escaped_host,
@@ -286,7 +286,7 @@ def main() -> int:
     parser.add_argument("--surt", metavar="PYTHON", help="a Python that has surt")
     parser.add_argument("--write", action="store_true", help=f"write the tables to {PAGE.name}")
     given = parser.parse_args()
-    uris = [*real(given.texts), *made(given.texts // 4)]
+    uris = [*real(given.texts), *make_uris(given.texts // 4)]
     peers = [_w3lib(), _url_normalize(), _tldextract(), _ada()]
     if given.surt:
         peers.insert(0, _surt(given.surt))

@@ -151,7 +151,7 @@ def _can_ada(data: Inputs, threads: int) -> Calls:
     base = can_ada.parse(data.base)
     nothing = (None,) * 6
 
-    def six() -> Any:
+    def split_six() -> Any:
         found: list[Any] = []
         for text in data.texts.to_pylist():
             try:
@@ -163,20 +163,20 @@ def _can_ada(data: Inputs, threads: int) -> Calls:
         return _six_columns(found)
 
     return {
-        "split": six,
-        "parse": six,
-        "host": _each(data.texts, lambda text: parse(text).hostname),
+        "split": split_six,
+        "parse": split_six,
+        "host": _loop_rows(data.texts, lambda text: parse(text).hostname),
         "check": lambda: pa.array([can_parse(text) for text in data.texts.to_pylist()]),
-        "normalize": _each(data.texts, lambda text: str(parse(text))),
-        "normalize by scheme": _each(data.texts, lambda text: str(parse(text))),
-        "resolve": _each(data.references, lambda text: str(base + text)),
+        "normalize": _loop_rows(data.texts, lambda text: str(parse(text))),
+        "normalize by scheme": _loop_rows(data.texts, lambda text: str(parse(text))),
+        "resolve": _loop_rows(data.references, lambda text: str(base + text)),
     }
 
 
 def _urllib(data: Inputs, threads: int) -> Calls:
     from urllib.parse import quote, unquote, urljoin, urlsplit
 
-    def six() -> Any:
+    def split_six() -> Any:
         found: list[Any] = []
         for text in data.texts.to_pylist():
             try:
@@ -193,16 +193,16 @@ def _urllib(data: Inputs, threads: int) -> Calls:
             return False
 
     return {
-        "split": six,
-        "host": _each(data.texts, lambda text: urlsplit(text).hostname),
+        "split": split_six,
+        "host": _loop_rows(data.texts, lambda text: urlsplit(text).hostname),
         "check": lambda: pa.array([check(text) for text in data.texts.to_pylist()]),
-        "resolve": _each(data.references, lambda text: urljoin(data.base, text)),
-        "encode": _each(data.texts, lambda text: quote(text, safe="")),
-        "decode": _each(data.encoded, unquote),
+        "resolve": _loop_rows(data.references, lambda text: urljoin(data.base, text)),
+        "encode": _loop_rows(data.texts, lambda text: quote(text, safe="")),
+        "decode": _loop_rows(data.encoded, unquote),
     }
 
 
-def _each(column: pa.Array, work: Callable[[str], str | None]) -> Callable[[], pa.Array]:
+def _loop_rows(column: pa.Array, work: Callable[[str], str | None]) -> Callable[[], pa.Array]:
     """A loop over the rows, with null for what is refused."""
 
     def loop() -> pa.Array:

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 import pyarrow as pa
 
 from overthere import columns
-from overthere.hosts.domains import suffix_list
+from overthere.values.hosts.domains import suffix_list
 
 _LOOP = 20_000
 """How many rows a loop of Python works on."""
@@ -36,7 +36,7 @@ def texts(rows: int) -> list[str]:
     ]
 
 
-def _best(work: Callable[[], Any], times: int) -> tuple[float, Any]:
+def _least_time(work: Callable[[], Any], times: int) -> tuple[float, Any]:
     found, least = None, float("inf")
     for _ in range(times):
         start = time.perf_counter()
@@ -45,7 +45,7 @@ def _best(work: Callable[[], Any], times: int) -> tuple[float, Any]:
     return least, found
 
 
-def _listed(found: Any) -> list[str | None]:
+def _as_text(found: Any) -> list[str | None]:
     """Answers as text; chdb's are octets."""
     column = found if isinstance(found, list) else found.to_pylist() if hasattr(found, "to_pylist") else pa.array(found)
     rows = column if isinstance(column, list) else column.to_pylist()
@@ -74,40 +74,40 @@ def main(rows: int) -> None:
     ask = _chdb(column)
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
-    def own(name: str, *arguments: Any) -> Callable[[], Any]:
+    def own_call(name: str, *arguments: Any) -> Callable[[], Any]:
         return lambda: getattr(columns, name)(column, *arguments, threads=1)
 
     def loop(work: Callable[[str], Any]) -> Callable[[], Any]:
         return lambda: [work(text) for text in some]
 
     calls: list[tuple[str, Callable[[], Any], int]] = [
-        ("split, overthere", own("split"), rows),
-        ("get, overthere", own("parameter", "id"), rows),
+        ("split, overthere", own_call("split"), rows),
+        ("get, overthere", own_call("parameter", "id"), rows),
         ("get, chdb extractURLParameter", ask("extractURLParameter(u, 'id')"), rows),
         ("get, loop urllib.parse", loop(lambda text: parse_qs(urlsplit(text).query)["id"][0]), _LOOP),
         ("get, loop yarl", loop(lambda text: URL(text).query["id"]), _LOOP),
-        ("set, overthere", own("with_parameters", {"id": 7}), rows),
+        ("set, overthere", own_call("with_parameters", {"id": 7}), rows),
         ("set, loop yarl", loop(lambda text: str(URL(text).update_query(id="7"))), _LOOP),
         ("set, loop w3lib", loop(lambda text: add_or_replace_parameter(text, "id", "7")), _LOOP),
-        ("add, overthere", own("add_parameters", {"n": 7}), rows),
-        ("remove, overthere", own("without_parameters", "utm_*"), rows),
+        ("add, overthere", own_call("add_parameters", {"n": 7}), rows),
+        ("remove, overthere", own_call("without_parameters", "utm_*"), rows),
         ("remove, chdb cutURLParameter", ask("cutURLParameter(u, 'utm_source')"), rows),
         ("remove, loop w3lib", loop(lambda text: url_query_cleaner(text, ("utm_source",), remove=True)), _LOOP),
-        ("sort, overthere", own("sort_parameters"), rows),
+        ("sort, overthere", own_call("sort_parameters"), rows),
     ]
     for name, work, count in calls:
-        seconds, _ = _best(work, 5 if count == rows else 2)
+        seconds, _ = _least_time(work, 5 if count == rows else 2)
         print(f"{name:45} {seconds / count * 1e9:10.0f} ns a row")
     hosts = (urlsplit(text).hostname or "" for text in listed)
     wanted = [cut and cut.registrable_domain for cut in map(suffix_list().cut, hosts)]
     domains: list[tuple[str, Callable[[], Any], int]] = [
-        ("registrable_domain, overthere", own("registrable_domain"), rows),
+        ("registrable_domain, overthere", own_call("registrable_domain"), rows),
         ("cutToFirstSignificantSubdomain, chdb", ask("cutToFirstSignificantSubdomain(u)"), rows),
         ("tldextract, loop", loop(lambda text: extract(text).top_domain_under_public_suffix), _LOOP),
     ]
     for name, work, count in domains:
-        seconds, found = _best(work, 5 if count == rows else 1)
-        answers = _listed(found)
+        seconds, found = _least_time(work, 5 if count == rows else 1)
+        answers = _as_text(found)
         right = sum((a or None) == b for a, b in zip(answers, wanted, strict=False))
         print(f"{name:45} {seconds / count * 1e9:10.0f} ns a row, right in {right / len(answers):.1%}")
 

@@ -81,7 +81,7 @@ _ATTRIBUTES = frozenset(
 )  # fmt: skip
 
 
-def _every() -> Extract:
+def _query_all() -> Extract:
     """The values of every attribute that holds URLs, of all elements that one query finds."""
     from resiliparse.parse.encoding import detect_encoding
     from resiliparse.parse.html import HTMLTree
@@ -102,7 +102,7 @@ def _every() -> Extract:
     return extract
 
 
-def _joined(hrefs: Extract) -> Extract:
+def _join_hrefs(hrefs: Extract) -> Extract:
     def extract(response: Response) -> list[str]:
         found = []
         for href in hrefs(response):
@@ -165,10 +165,10 @@ def _lxml() -> Extract:
 
 PEERS: dict[str, Callable[[], Extract]] = {
     "resiliparse, references only": _resiliparse,
-    "resiliparse, every attribute": _every,
-    "resiliparse + urljoin": lambda: _joined(_resiliparse()),
+    "resiliparse, every attribute": _query_all,
+    "resiliparse + urljoin": lambda: _join_hrefs(_resiliparse()),
     "selectolax, references only": _selectolax,
-    "selectolax + urljoin": lambda: _joined(_selectolax()),
+    "selectolax + urljoin": lambda: _join_hrefs(_selectolax()),
     "lxml": _lxml,
     "Scrapy": _scrapy,
 }

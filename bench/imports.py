@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from peers import OWN
-from rounds import rotated, summary
+from rounds import rotate, summary
 
 __all__ = ["IMPORTS", "measure"]
 
@@ -26,7 +26,7 @@ IMPORTS = {
 }
 
 
-def _worked(code: str) -> float:
+def _processor_seconds(code: str) -> float:
     """Seconds that a processor worked for an interpreter that does this and ends."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -37,12 +37,12 @@ def _worked(code: str) -> float:
 def measure(rounds: int = 15) -> list[list[dict[str, Any]]]:
     """The rows, each without what the interpreter itself needs in the same round."""
     for code in IMPORTS.values():
-        _worked(code)  # what is compiled is kept
+        _processor_seconds(code)  # what is compiled is kept
     times: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for turn in range(rounds):
-        start = _worked("pass")
-        for name in rotated(list(IMPORTS), turn):
-            times[name].append(max(_worked(IMPORTS[name]) - start, 0.0))
+        start = _processor_seconds("pass")
+        for name in rotate(list(IMPORTS), turn):
+            times[name].append(max(_processor_seconds(IMPORTS[name]) - start, 0.0))
     return [
         [{"section": "imports", "operation": "import", "peer": name, **summary(times[name], 1)} for name in IMPORTS]
     ]

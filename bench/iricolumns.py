@@ -15,8 +15,8 @@ import yarl
 import standard
 from overthere import columns
 from peers import NAMES, OWN
-from rounds import rotated, summary
-from standard import REFUSED, Share, refused, share
+from rounds import rotate, summary
+from standard import REFUSED, Share, call_or_refused, share
 
 __all__ = ["measure"]
 
@@ -29,7 +29,7 @@ def _loop(work: Callable[[str], Any]) -> Work:
     """A loop over the rows, with null for what is refused."""
 
     def loop(column: Any) -> Any:
-        answers = (refused(work, text) for text in column.to_pylist())
+        answers = (call_or_refused(work, text) for text in column.to_pylist())
         return pa.array([None if answer is REFUSED else answer for answer in answers])
 
     return loop
@@ -102,7 +102,7 @@ def measure(
             calls[URIS] = (of_own, of_uris)
         times: dict[str, list[float]] = {name: [] for name in calls}
         for turn in range(rounds):
-            for name in rotated(list(calls), turn):
+            for name in rotate(list(calls), turn):
                 if times[name] and sum(times[name]) > budget:
                     continue
                 gc.collect()

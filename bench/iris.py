@@ -15,10 +15,10 @@ import overthere
 import standard
 from corpus import Corpus
 from peers import NAMES, OWN, Peer
-from standard import REFUSED, Share, is_uri, refused, share
-from values import once, timed
+from standard import REFUSED, Share, call_or_refused, is_uri, share
+from values import answer_once, time_peers
 
-__all__ = ["measure", "of"]
+__all__ = ["measure", "to_iris"]
 
 Row = dict[str, Any]
 NAMES |= {
@@ -62,7 +62,7 @@ OPERATIONS: dict[str, dict[str, Peer]] = {"read an IRI": _READ, "IRI to URI": _T
 _LETTERS = str.maketrans("aeiouns", "\u00e4\u00e9\u00ee\u00f6\u0443\u043d\u6f22")
 
 
-def of(texts: list[str]) -> list[str]:
+def to_iris(texts: list[str]) -> list[str]:
     """IRIs made of URLs, all with letters beyond US-ASCII."""
     found = []
     for number, text in enumerate(filter(is_uri, texts)):
@@ -70,13 +70,13 @@ def of(texts: list[str]) -> list[str]:
         host, slash, path = rest.partition("/")
         if number % 10 == 0 and "[" not in host:
             host = host.translate(_LETTERS)
-        made = f"{start}{slashes}{host}{slash}{'%'.join(_spared(path))}"
+        made = f"{start}{slashes}{host}{slash}{'%'.join(_pieces_between_escapes(path))}"
         if not made.isascii():
             found.append(made)
     return found
 
 
-def _spared(path: str) -> Iterator[str]:
+def _pieces_between_escapes(path: str) -> Iterator[str]:
     """The pieces between "%", each without a change to the digits of its escape."""
     for number, piece in enumerate(path.split("%")):
         yield piece.translate(_LETTERS) if number == 0 else piece[:2] + piece[2:].translate(_LETTERS)
@@ -84,23 +84,23 @@ def _spared(path: str) -> Iterator[str]:
 
 def agrees(operation: str, peer: Peer) -> Share:
     """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
-    ask: Callable[[str], Any] = once(peer)
+    ask: Callable[[str], Any] = answer_once(peer)
     rows = standard.iris()
     if operation == "read an IRI":
         bad = [text for text in standard.invalid() if text.isascii()]
-        taken = [refused(ask, iri) is not REFUSED for iri, _, _ in rows]
-        return share(taken + [refused(ask, text) is REFUSED for text in bad])
+        taken = [call_or_refused(ask, iri) is not REFUSED for iri, _, _ in rows]
+        return share(taken + [call_or_refused(ask, text) is REFUSED for text in bad])
     if operation == "IRI to URI":
-        return share([refused(ask, iri) == uri for iri, uri, _ in rows])
-    return share([refused(ask, uri) == back for _, uri, back in rows])
+        return share([call_or_refused(ask, iri) == uri for iri, uri, _ in rows])
+    return share([call_or_refused(ask, uri) == back for _, uri, back in rows])
 
 
 def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20_000) -> Iterator[list[Row]]:
     """The rows of each operation."""
-    iris = of(corpus.texts[:most])
+    iris = to_iris(corpus.texts[:most])
     uris = [str(overthere.IRI(text).to_uri()) for text in iris]
     for operation, peers in OPERATIONS.items():
-        found = timed(peers, uris if operation == "URI to IRI" else iris, rounds, budget)
+        found = time_peers(peers, uris if operation == "URI to IRI" else iris, rounds, budget)
         yield [
             {"section": "iris", "operation": operation, "peer": name, **row}
             | ({} if name in _BESIDE else agrees(operation, peers[name]).row())

@@ -25,10 +25,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import known
+import known_links
 from crawl import CACHE, SIZE, Crawl, crawl, write
 from extractors import DOES, PEERS, responses
-from rounds import rotated, summary
+from rounds import rotate, summary
 
 __all__ = ["measure"]
 
@@ -42,7 +42,7 @@ _PACKAGES = {"resiliparse": "Resiliparse", "selectolax": "selectolax", "Scrapy":
 
 
 class _Run(NamedTuple):
-    """seconds, and those that processors worked; MiB at the peak of all processes, as in `_Watch`; links."""
+    """seconds, and those that processors worked; MiB at the peak of all processes, as in `_MemoryMonitor`; links."""
 
     seconds: float
     worked: float
@@ -54,7 +54,7 @@ class _Run(NamedTuple):
 # -- processes
 
 
-class _Watch(threading.Thread):
+class _MemoryMonitor(threading.Thread):
     """Adds up the memory of all processes of these sessions, as the kernel counts it (Linux).
 
     `most`: the most that each process has held (VmHWM); pages that processes share count for each of them.
@@ -92,27 +92,27 @@ def _kib(file: Path, name: str) -> int:
     return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith(name))
 
 
-def _together(commands: Sequence[list[str]]) -> tuple[list[str], _Run]:
+def _run_commands(commands: Sequence[list[str]]) -> tuple[list[str], _Run]:
     """What the processes print, and what they and their children need together.
 
     Raises: RuntimeError if one ends with another status than 0, or 1, which says that not all could be read.
     """
-    start, before = time.perf_counter(), _worked()
+    start, before = time.perf_counter(), _processor_seconds()
     running = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         for command in commands
     ]
-    watch = _Watch([process.pid for process in running])
+    watch = _MemoryMonitor([process.pid for process in running])
     said = [process.communicate() for process in running]
     seconds = time.perf_counter() - start
     peaks = watch.end()
     for process, command, (_, error) in zip(running, commands, said, strict=True):
         if process.returncode not in (0, 1) or "Traceback" in error:
             raise RuntimeError(f"{' '.join(command)}: {error}")
-    return [out for out, _ in said], _Run(seconds, _worked() - before, *peaks)
+    return [out for out, _ in said], _Run(seconds, _processor_seconds() - before, *peaks)
 
 
-def _worked() -> float:
+def _processor_seconds() -> float:
     """Seconds that processors have worked for processes that this one started and that are over."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -122,12 +122,12 @@ def _own_command(file: Path, table: Path, workers: int) -> list[str]:
     return [sys.executable, "-m", "overthere", "links", str(file), "-o", str(table), "--workers", str(workers)]
 
 
-def _own(file: Path, workers: int) -> _Run:
+def _run_overthere(file: Path, workers: int) -> _Run:
     import pyarrow.parquet as pq
 
     with TemporaryDirectory(dir=CACHE) as folder:
         table = Path(folder, "links.parquet")
-        _, run = _together([_own_command(file, table, workers)])
+        _, run = _run_commands([_own_command(file, table, workers)])
         if not table.exists() or not (rows := pq.read_metadata(table).num_rows):
             raise RuntimeError(f"overthere finds no links in {file}")
         return run._replace(links=rows)
@@ -136,7 +136,7 @@ def _own(file: Path, workers: int) -> _Run:
 def _peer(name: str, about: Crawl, processes: int) -> _Run:
     command = [sys.executable, str(Path(__file__).with_name("extractors.py")), name, about.path]
     ends = [["--end", str(about.middle)], ["--start", str(about.middle)]] if processes == 2 else [[]]
-    out, run = _together([command + more for more in ends])
+    out, run = _run_commands([command + more for more in ends])
     return run._replace(links=sum(json.loads(text)["links"] for text in out))
 
 
@@ -148,14 +148,14 @@ def _answers(name: str, file: Path, where: tuple[str, ...] = ()) -> dict[int, li
     with TemporaryDirectory(dir=CACHE) as folder:
         if name != OWN:
             out = Path(folder, "answers.jsonl")
-            _together([[sys.executable, str(Path(__file__).with_name("extractors.py")), name, str(file),
+            _run_commands([[sys.executable, str(Path(__file__).with_name("extractors.py")), name, str(file),
                         "--answers", str(out)]])  # fmt: skip
             rows = map(json.loads, out.read_text().splitlines())
             return {row["at"]: row["targets"] for row in rows}
         import pyarrow.parquet as pq
 
         out = Path(folder, "links.parquet")
-        _together([_own_command(file, out, 1)])
+        _run_commands([_own_command(file, out, 1)])
         found: dict[int, list[str]] = {}
         for row in pq.read_table(out, columns=["source", "where", "target"]).to_pylist():
             if row["target"] is not None and (not where or row["where"] in where):
@@ -165,21 +165,21 @@ def _answers(name: str, file: Path, where: tuple[str, ...] = ()) -> dict[int, li
 
 def _right(names: Sequence[str]) -> dict[str, Row]:
     """Of each, how many of the known pages it gets right, and how much it shares with overthere on a sample."""
-    rows = known.known()
+    rows = known_links.known_pages()
     sample = Path(crawl(_SAMPLE).path)
     own = _answers(OWN, sample, ("a href", "area href"))
     found = {}
     with TemporaryDirectory(dir=CACHE) as folder:
         pages = Path(folder, "known.warc.gz")
-        write(pages, map(known.page, rows), sys.maxsize)
+        write(pages, map(known_links.page, rows), sys.maxsize)
         starts = [response.at for response in responses(pages)]
         for name in names:
             answers = _answers(name, pages)
-            groups = known.right(rows, [answers.get(at, []) for at in starts])
+            groups = known_links.right(rows, [answers.get(at, []) for at in starts])
             right, of = (sum(pair[n] for pair in groups.values()) for n in (0, 1))
             found[name] = {"agrees": round(right / of, 4), "right": right, "of": of, "groups": groups}
             if name != OWN:
-                found[name] |= known.shared(own, _answers(name, sample))
+                found[name] |= known_links.count_shared(own, _answers(name, sample))
     return found
 
 
@@ -204,11 +204,11 @@ def _times(about: Crawl, rounds: int) -> dict[tuple[str, int], list[_Run]]:
     found: dict[tuple[str, int], list[_Run]] = {way: [] for way in dict.fromkeys(ways)}
     Path(about.path).read_bytes()  # the file is in memory from then on
     for turn in range(rounds):
-        for name, processes in rotated(list(found), turn):
+        for name, processes in rotate(list(found), turn):
             runs = found[name, processes]
             if runs and runs[0].seconds > _SLOW:
                 continue
-            run = _own(Path(about.path), processes) if name == OWN else _peer(name, about, processes)
+            run = _run_overthere(Path(about.path), processes) if name == OWN else _peer(name, about, processes)
             times = f"{run.seconds:.1f} s, {run.worked:.1f} worked"
             print(f"  {name}, {processes}: {times}, {run.peak} ({run.shared}) MiB, {run.links:,} links", flush=True)
             runs.append(run)
@@ -240,10 +240,10 @@ def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
         row["cpu_s"] = round(statistics.median(run.worked for run in runs), 2)
         row["mb_s"] = round(about.payload_octets / row["seconds"] / 1e6, 1)
         row |= {"links": runs[0].links, **_memory(runs)}
-        rows.append(row | right[name] | {"does": DOES[name], "version": _version(name), "crawl": about.described()})
+        rows.append(row | right[name] | {"does": DOES[name], "version": _version(name), "crawl": about.describe()})
     for row in rows:
         if row["peer"] == OWN:
-            four = _memory([_own(Path(larger.path), row["processes"])])
+            four = _memory([_run_overthere(Path(larger.path), row["processes"])])
             row |= {f"{name}_4": mib for name, mib in four.items()}
     yield rows
 

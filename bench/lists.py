@@ -17,7 +17,7 @@ from typing import Any
 from gather import texts, trim
 from standard import is_uri
 
-__all__ = ["lists", "makeup"]
+__all__ = ["lists", "composition"]
 
 MOST = 50_000
 """Texts of a list."""
@@ -28,7 +28,7 @@ _URL = re.compile(rb"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"]{1,20
 _LINK = re.compile(rb"\s(?:href|src)=\"([A-Za-z][A-Za-z0-9+.-]*:[^\"]{1,2000})\"")
 
 
-def _below(folders: Iterable[Path], name: str) -> Iterator[bytes]:
+def _lines_below(folders: Iterable[Path], name: str) -> Iterator[bytes]:
     for folder in folders:
         for file in sorted(folder.glob(name)):
             try:
@@ -42,13 +42,13 @@ def _packages() -> list[Path]:
 
 
 def _metadata() -> Iterator[bytes]:
-    yield from _below(_packages(), "*.dist-info/METADATA")
-    yield from _below(_packages(), "*.egg-info/PKG-INFO")
+    yield from _lines_below(_packages(), "*.dist-info/METADATA")
+    yield from _lines_below(_packages(), "*.egg-info/PKG-INFO")
 
 
 def _index() -> Iterator[bytes]:
-    yield from _below([Path("/var/lib/apt/lists")], "*_Packages")
-    yield from _below([Path("/var/lib/dpkg")], "status")
+    yield from _lines_below([Path("/var/lib/apt/lists")], "*_Packages")
+    yield from _lines_below([Path("/var/lib/dpkg")], "status")
 
 
 def _html() -> Iterator[bytes]:
@@ -58,11 +58,11 @@ def _html() -> Iterator[bytes]:
 
 
 _LISTS: dict[str, tuple[Callable[[], Iterator[bytes]], re.Pattern[bytes]]] = {
-    "Debian's copyright files": (lambda: _below([_SHARE / "doc"], "*/copyright"), _URL),
+    "Debian's copyright files": (lambda: _lines_below([_SHARE / "doc"], "*/copyright"), _URL),
     "index of Debian's packages": (_index, _URL),
     "metadata of Python packages": (_metadata, _URL),
     "manifests of Rust crates": (
-        lambda: _below((Path.home() / ".cargo" / "registry" / "src").glob("*"), "*/Cargo.toml"),
+        lambda: _lines_below((Path.home() / ".cargo" / "registry" / "src").glob("*"), "*/Cargo.toml"),
         _URL,
     ),
     "manual pages": (lambda: (data for _, data in texts(_SHARE / "man")), _URL),
@@ -93,7 +93,7 @@ def lists(most: int = MOST) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if texts}
 
 
-def makeup(texts: list[str]) -> dict[str, Any]:
+def composition(texts: list[str]) -> dict[str, Any]:
     """How many there are, how long they are (characters), and the share that is no URI (RFC 3986 3)."""
     return {
         "texts": len(texts),

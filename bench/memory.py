@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["held", "peak"]
+__all__ = ["peak_since_start", "peak_of_call"]
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -20,7 +20,7 @@ def _kib(name: str) -> int:
     raise LookupError(name)
 
 
-def held() -> float | None:
+def peak_since_start() -> float | None:
     """MiB that this process has held at its peak since it began; None where none can tell."""
     try:
         return round(_kib("VmHWM") / 1024, 1)
@@ -28,7 +28,7 @@ def held() -> float | None:
         return None
 
 
-def peak(call: Callable[[], Any]) -> float | None:
+def peak_of_call(call: Callable[[], Any]) -> float | None:
     """MiB that a call needs at its peak above what is held before it, its result included; None where none can tell."""
     gc.collect()
     try:

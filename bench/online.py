@@ -105,7 +105,7 @@ def _page(file: Path, uris: list[str]) -> Path:
     return file
 
 
-def _own(page: Path, output: Path, jobs: int) -> list[str]:
+def _run_overthere(page: Path, output: Path, jobs: int) -> list[str]:
     asked = ["--online", "--private", "--jobs", str(jobs), "--per-host", str(jobs)]
     return [sys.executable, "-m", "overthere", "broken", str(page), *asked, "-o", str(output)]
 
@@ -132,7 +132,7 @@ def _kinds(output: Path) -> Counter[str]:
 
 def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[str, Any]:
     page = _page(folder / "all.html", [root + name for name in _names(count)])
-    commands = {"overthere": _own(page, folder / "all.jsonl", jobs)}
+    commands = {"overthere": _run_overthere(page, folder / "all.jsonl", jobs)}
     if LYCHEE.exists():
         commands["lychee"] = _lychee(page, folder / "all.json", jobs)
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
@@ -149,14 +149,14 @@ def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[
     return row
 
 
-def _since(log: Path, before: int) -> list[list[str]]:
+def _log_since(log: Path, before: int) -> list[list[str]]:
     """Lines of the access log: the request, and the status."""
     with log.open("rb") as file:
         file.seek(before)
         return [line.split("|") for line in file.read().decode().splitlines()]
 
 
-def _mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
+def _run_mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
     thousands, needed, told = count // 1000, Counter[tuple[str, str]](), Counter[str | None]()
     paths = []
     for place, (each, kind, methods) in MIXED.items():
@@ -167,8 +167,8 @@ def _mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
     needed["HEAD", "/target.html"] += 1
     page = _page(folder / "mixed.html", [root + path[1:] for path in paths])
     before = (folder / "asked").stat().st_size
-    took, _ = _run(_own(page, folder / "mixed.jsonl", jobs))
-    lines = _since(folder / "asked", before)
+    took, _ = _run(_run_overthere(page, folder / "mixed.jsonl", jobs))
+    lines = _log_since(folder / "asked", before)
     asked = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
     put_off = Counter(line[0].split()[1] for line in lines if line[1] == "429")
     needed.update({("HEAD", path): 1 + put_off[path] for path in paths if path.startswith("/few/")})
@@ -181,19 +181,19 @@ def _mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _killed(root: str, folder: Path, count: int, jobs: int, server: subprocess.Popen[bytes]) -> dict[str, Any]:
+def _run_killed(root: str, folder: Path, count: int, jobs: int, server: subprocess.Popen[bytes]) -> dict[str, Any]:
     page = _page(folder / "killed.html", [root + name for name in _names(count)])
     log, output = folder / "asked", folder / "killed.jsonl"
     before = log.stat().st_size
     each = len(f"HEAD /{_names(count)[-1]} HTTP/1.1|200\n")
     with subprocess.Popen(
-        _own(page, output, jobs), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        _run_overthere(page, output, jobs), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as job:
         while log.stat().st_size - before < each * count // 3 and job.poll() is None:
             time.sleep(0.02)
         os.killpg(server.pid, signal.SIGKILL)
         said = job.communicate()[1]
-    answered = sum(status == "200" for _, status in _since(log, before))
+    answered = sum(status == "200" for _, status in _log_since(log, before))
     found = _kinds(output)
     return {
         "case": "killed", "uris": count, "answered": answered, "told": dict(found),
@@ -206,8 +206,8 @@ def measure(count: int = 100_000, jobs: int = 16, rounds: int = 3) -> Iterator[d
     """A row for each case."""
     with TemporaryDirectory() as temporary, _nginx(Path(temporary), count) as (root, server):
         yield _speed(root, Path(temporary), count, jobs, rounds)
-        yield _mixed(root, Path(temporary), count, jobs)
-        yield _killed(root, Path(temporary), count, jobs, server)
+        yield _run_mixed(root, Path(temporary), count, jobs)
+        yield _run_killed(root, Path(temporary), count, jobs, server)
 
 
 def main() -> None:

@@ -121,7 +121,7 @@ def _headers(chance: random.Random, media: str, length: str) -> tuple[tuple[str,
     )  # fmt: skip
 
 
-def _plain(raw: _Raw) -> Iterator[Page]:
+def _plain_page(raw: _Raw) -> Iterator[Page]:
     yield _page(raw, "as it is", raw.content, told=raw.chance.choice(("utf-8", "utf-8", "UTF-8", "")))
 
 
@@ -140,7 +140,7 @@ def _charset(raw: _Raw) -> Iterator[Page]:
     yield _page(raw, kind, content, name, told=name if teller in ("header", "both") else "")
 
 
-def _lying(raw: _Raw) -> Iterator[Page]:
+def _mislabelled_page(raw: _Raw) -> Iterator[Page]:
     text = raw.content.decode("utf-8", "replace")
     yield _page(raw, "charset is a lie", text.encode("cp1252", "xmlcharrefreplace"), "windows-1252", told="utf-8")
 
@@ -158,11 +158,11 @@ def _base(raw: _Raw) -> Iterator[Page]:
     yield _page(raw, "base element", _HEAD.sub(lambda m: m[0] + element, raw.content, count=1), told="utf-8")
 
 
-def _redirected(raw: _Raw) -> Iterator[Page]:
+def _redirected_page(raw: _Raw) -> Iterator[Page]:
     """Another URI leads to the page."""
     older = raw._replace(uri=raw.uri.replace("https:", "http:") + raw.chance.choice(("?old", "?ref=nav", "?x=1&y=2")))
     yield _redirection(older, raw.uri)
-    yield from _plain(raw)
+    yield from _plain_page(raw)
 
 
 def _redirection(raw: _Raw, location: str) -> Page:
@@ -172,7 +172,7 @@ def _redirection(raw: _Raw, location: str) -> Page:
     return Page(raw.uri, "redirection", "utf-8", status, headers, body, body)
 
 
-def _cut(raw: _Raw) -> Iterator[Page]:
+def _truncated_page(raw: _Raw) -> Iterator[Page]:
     """Broken off: the header tells the length that it should have."""
     end = raw.chance.randrange(len(raw.content) // 2, len(raw.content) + 1)
     yield _page(raw, "broken off", raw.content[:end], told="utf-8", length=str(len(raw.content)))
@@ -185,7 +185,7 @@ _DIRT = (
 )  # fmt: skip
 
 
-def _spoiled(raw: _Raw) -> Iterator[Page]:
+def _damaged_page(raw: _Raw) -> Iterator[Page]:
     """With references that are none, octets that are none, ends without a beginning."""
     content = raw.content
     for _ in range(raw.chance.randint(1, 8)):
@@ -199,7 +199,7 @@ def _gzip(raw: _Raw) -> Iterator[Page]:
     yield _page(raw, "content coding gzip", packed, told="utf-8", Content_Encoding="gzip")
 
 
-def _chunked(raw: _Raw) -> Iterator[Page]:
+def _chunked_page(raw: _Raw) -> Iterator[Page]:
     page = _page(raw, "chunked", raw.content, told="utf-8", Transfer_Encoding="chunked")
     pieces = [page.body[at : at + 16384] for at in range(0, len(page.body), 16384)]
     body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
@@ -207,12 +207,12 @@ def _chunked(raw: _Raw) -> Iterator[Page]:
     yield page._replace(body=body, headers=headers)
 
 
-def _located(raw: _Raw) -> Iterator[Page]:
+def _located_page(raw: _Raw) -> Iterator[Page]:
     name = raw.uri.rpartition("/")[2]
     yield _page(raw, "Content-Location", raw.content, told="utf-8", Content_Location=f"./{name}?lang=en")
 
 
-def _missing(raw: _Raw) -> Iterator[Page]:
+def _missing_page(raw: _Raw) -> Iterator[Page]:
     body = b'<!DOCTYPE html><title>404</title><p>Not here. <a href="/">To the <b>start</b></a>\n'
     page = _page(raw._replace(uri=raw.uri + ".old"), "not found", body, told="utf-8")
     yield page._replace(status="404 Not Found")
@@ -220,8 +220,8 @@ def _missing(raw: _Raw) -> Iterator[Page]:
 
 # Of a hundred documents, how many are served so.
 _KINDS: tuple[tuple[Callable[[_Raw], Iterator[Page]], int], ...] = (
-    (_plain, 76), (_charset, 7), (_lying, 1), (_base, 4), (_redirected, 3), (_cut, 2), (_spoiled, 2), (_gzip, 1),
-    (_chunked, 2), (_located, 1), (_missing, 1),
+    (_plain_page, 76), (_charset, 7), (_mislabelled_page, 1), (_base, 4), (_redirected_page, 3), (_truncated_page, 2),
+    (_damaged_page, 2), (_gzip, 1), (_chunked_page, 2), (_located_page, 1), (_missing_page, 1),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from overthere import svg
+from overthere.ground import svg
 
 __all__ = ["plot"]
 

@@ -59,7 +59,7 @@ def _cells(rows: Sequence[Row]) -> Cells:
 _SINGLE = ("values", "iris")
 
 
-def _pivoted(rows: Sequence[Row]) -> Cells:
+def _pivot(rows: Sequence[Row]) -> Cells:
     """A line for each peer, a column for each list: nanoseconds a text, and in how many of a hundred it is right."""
     names = list(dict.fromkeys(row["list"] for row in rows))
     found: dict[str, dict[str, Row]] = {}
@@ -68,12 +68,12 @@ def _pivoted(rows: Sequence[Row]) -> Cells:
     single = rows[0]["section"] == "dirt"
     lines = []
     for peer, by in sorted(found.items(), key=lambda item: next(iter(item[1].values()))["ns"]):
-        cells = [_number(by[name]["ns"]) + (f" · {_hundred(by[name])}" if single else "") for name in names]
+        cells = [_number(by[name]["ns"]) + (f" · {_percentage(by[name])}" if single else "") for name in names]
         lines.append([peer, *cells, *([] if single else [_share(next(iter(by.values())))])])
     return ["", *names, *([] if single else ["agrees"])], lines
 
 
-def _hundred(row: Row) -> str:
+def _percentage(row: Row) -> str:
     """Of a hundred; "all" is all of them, and 100 is not said of less."""
     return "all" if row["right"] == row["of"] else f"{min(row['right'] / row['of'], 0.9999):.2%}"
 
@@ -88,7 +88,7 @@ def _lists(rows: Sequence[Row]) -> Cells:
     return ["", "texts", "median length", "the longest", "no URIs"], lines
 
 
-def _opened(rows: Sequence[Row]) -> Cells:
+def _access_table(rows: Sequence[Row]) -> Cells:
     """The same where whole things are opened: milliseconds, throughput, memory."""
     own = next((row["ns"] for row in rows if row["peer"] == OWN), None)
     lines = []
@@ -113,7 +113,7 @@ def _started(rows: Sequence[Row]) -> Cells:
 _PEAKS = ("peak_mib", "peak_16_mib")
 
 
-def _crawled(rows: Sequence[Row]) -> Cells:
+def _crawl_table(rows: Sequence[Row]) -> Cells:
     """The same where a crawl is read: pages a second, memory."""
     own = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
     lines = []
@@ -130,7 +130,7 @@ def _crawled(rows: Sequence[Row]) -> Cells:
 _CRAWL_PEAKS = ("peak_mib", "pss_mib", "peak_mib_4", "pss_mib_4")
 
 
-def _judged(rows: Sequence[Row]) -> Cells:
+def _accuracy_table(rows: Sequence[Row]) -> Cells:
     """What each reader of a crawl gives, and how often it is right."""
     lines = []
     for row in {row["peer"]: row for row in sorted(rows, key=lambda r: -r["right"])}.values():
@@ -140,19 +140,19 @@ def _judged(rows: Sequence[Row]) -> Cells:
     return ["", "version", *rows[0]["groups"], "shared", "gives"], lines
 
 
-_WHOLE = {"imports": _started, "access": _opened, "links": _crawled, "dirt": _pivoted, "dirty columns": _pivoted}
+_WHOLE = {"imports": _started, "access": _access_table, "links": _crawl_table, "dirt": _pivot, "dirty columns": _pivot}
 
 
 def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
     section = rows[0]["section"]
-    more = _aligned("links: who is right", *_judged(rows)) if section == "links" else ""
-    more = _aligned("the lists", *_lists(rows)) if section == "dirt" else more
-    first = _aligned(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
+    more = _align("links: who is right", *_accuracy_table(rows)) if section == "links" else ""
+    more = _align("the lists", *_lists(rows)) if section == "dirt" else more
+    first = _align(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
     return f"{first}\n{more}" if more else first
 
 
-def _aligned(title: str, head: list[str], lines: list[list[str]]) -> str:
+def _align(title: str, head: list[str], lines: list[list[str]]) -> str:
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
 
     def text(line: list[str]) -> str:
@@ -225,7 +225,7 @@ Nanoseconds of processor time a text, of one loop over good and bad ones that tr
 beside it how often the peer takes a text if and only if it is a URI (RFC 3986 3), as Appendix A tells.
 A time beside a low share is the time of another task: what takes everything has no refusal to pay for.
 The first lists are URLs of the corpus, of which so many in a hundred are spoiled in one of the usual ways
-(`bench/dirt.py`); the others are what anybody's machine has (`bench/lists.py`).
+(`bench/mixed_input.py`); the others are what anybody's machine has (`bench/lists.py`).
 """,
     "iris": """
 ## IRIs
@@ -312,7 +312,7 @@ crawl that is 4 times as large.
 _JUDGED = """\
 ### who is right
 
-Pages of one row each, read by everyone from a WARC (`bench/known.py`).
+Pages of one row each, read by everyone from a WARC (`bench/known_links.py`).
 **targets** is the share of `tests/cases/resolve.toml` (RFC 3986 5.4 and more) for which the target is found,
 **bases** that of pages with base elements (5.1.1), **charsets** of references beyond US-ASCII in several charsets
 (RFC 3987 3.1), **places** of `tests/cases/html.toml`, all references of a row, **refused** of texts that are no
@@ -325,7 +325,7 @@ sorts queries; all of the peers follow browsers more than RFC 3986.
 """
 
 
-def _makeup(row: Row) -> str:
+def _composition(row: Row) -> str:
     shares = ("valid", "https", "query", "fragment", "escape", "userinfo", "IPv6")
     lines = [
         "## The corpus",
@@ -337,7 +337,7 @@ def _makeup(row: Row) -> str:
         "",
         "They are gathered by a regular expression from what lies on the machine, at most "
         f"{row['most of one place']:,} of one place (scheme, host, two segments), and filled up from a fixed seed "
-        "(`bench/gather.py`, `bench/made.py`); the digest tells whether two runs had the same.",
+        "(`bench/gather.py`, `bench/generated.py`); the digest tells whether two runs had the same.",
         "Single values and Rust have the first of these rows, columns have all of them.",
         "",
         "| source | texts |",
@@ -363,8 +363,8 @@ def page(rows: Sequence[Row]) -> str:
         else:
             parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(found).items()]
         if section == "links":
-            parts += [_JUDGED, _markdown(found, _judged) + "\n"]
+            parts += [_JUDGED, _markdown(found, _accuracy_table) + "\n"]
         if section == "dirt":
             parts += ["### the lists\n", _markdown(found, _lists) + "\n"]
-    parts += [_makeup(row) for row in rows if row["section"] == "corpus"]
+    parts += [_composition(row) for row in rows if row["section"] == "corpus"]
     return "\n".join(parts)

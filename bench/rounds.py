@@ -6,12 +6,12 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-__all__ = ["rotated", "summary"]
+__all__ = ["rotate", "summary"]
 
 Name = TypeVar("Name")
 
 
-def rotated(names: Sequence[Name], turn: int) -> list[Name]:
+def rotate(names: Sequence[Name], turn: int) -> list[Name]:
     """The same names in the order of this round: another one is first, and every other round runs backwards."""
     start = turn % len(names)
     order = [*names[start:], *names[:start]]

@@ -48,7 +48,7 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def _about() -> Row:
+def _run_facts() -> Row:
     """What every row says of the run."""
     from overthere import kernel
     from peers import versions
@@ -105,11 +105,11 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
         case "values":
             import values
 
-            return values.measure(whole.first(size.values), rounds, 2 * budget)
+            return values.measure(whole.take_first(size.values), rounds, 2 * budget)
         case "dirt":
-            import dirt
+            import mixed_input
 
-            return dirt.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+            return mixed_input.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
         case "iris":
             import iris
 
@@ -117,11 +117,11 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
         case "columns":
             import tables
 
-            return tables.measure(whole.first(size.rows), rounds, budget)
+            return tables.measure(whole.take_first(size.rows), rounds, budget)
         case "kernel":
             import kernel
 
-            native = kernel.measure(whole.first(size.values))
+            native = kernel.measure(whole.take_first(size.values))
             named = dict.fromkeys(row["operation"] for row in native)
             return [[row for row in native if row["operation"] == operation] for operation in named]
         case "imports":
@@ -140,8 +140,8 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
 
 def _measure(only: str | None, size: _Size) -> list[Row]:
     whole = corpus(max(size.rows, size.values))
-    makeup = whole.makeup()
-    about = _about() | {"corpus": makeup["digest"]}
+    makeup = whole.composition()
+    about = _run_facts() | {"corpus": makeup["digest"]}
     print(f"{about['machine']}; Python {about['python']}; commit {about['commit']}, {about['kernel']} kernel")
     print(", ".join(f"{name} {value}" for name, value in makeup.items()))
     found: list[Row] = [about | {"section": "corpus"} | makeup]

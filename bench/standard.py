@@ -27,8 +27,8 @@ __all__ = [
     "is_uri",
     "iris",
     "normal_forms",
-    "refused",
-    "same",
+    "call_or_refused",
+    "is_same",
     "share",
     "six",
     "targets",
@@ -84,7 +84,7 @@ def cases(name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _six(row: dict[str, Any]) -> Six:
+def _six_of_row(row: dict[str, Any]) -> Six:
     found = row["is"]
     return (
         found.get("scheme"), found.get("host"), found.get("port_text"), found["path"], found.get("query"),
@@ -94,7 +94,7 @@ def _six(row: dict[str, Any]) -> Six:
 
 def valid(uris_only: bool = True) -> list[tuple[str, Six]]:
     """Valid texts and their six components as they stand; undefined is None."""
-    return [(row["text"], _six(row)) for row in cases("parse") if row["is"]["form"] == "uri" or not uris_only]
+    return [(row["text"], _six_of_row(row)) for row in cases("parse") if row["is"]["form"] == "uri" or not uris_only]
 
 
 def invalid() -> list[str]:
@@ -129,7 +129,7 @@ def related() -> list[tuple[str, str]]:
     return [(base, target) for base, _, target in targets() if reference.remove_dot_segments(target) == target]
 
 
-def leads(base: str, answer: Any, target: str) -> bool:
+def is_reference_to(base: str, answer: Any, target: str) -> bool:
     """Whether an answer is a reference that leads from the base to the target (5.2)."""
     if answer in (None, REFUSED) or reference.parse(str(answer), "URI-reference") is None:
         return False
@@ -145,7 +145,7 @@ def six(found: Sequence[Any], *, whatwg: bool = False) -> Six:
     return scheme, host, port, path, query, fragment
 
 
-def same(wanted: Six, found: Six, *, tells: bool) -> bool:
+def is_same(wanted: Six, found: Six, *, tells: bool) -> bool:
     """Whether an answer is the standard's.
 
     tells: whether the peer has an answer for "undefined"; if it has none, its "" is read as undefined.
@@ -169,7 +169,7 @@ def encodes(data: str, answer: Any) -> bool:
     return bool(_SEGMENT.fullmatch(text)) and urllib.parse.unquote(text, errors="strict") == data
 
 
-def refused(call: Callable[..., Any], *given: Any) -> Any:
+def call_or_refused(call: Callable[..., Any], *given: Any) -> Any:
     """What a call gives, or REFUSED."""
     try:
         return call(*given)

@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 
 import standard
 from corpus import CACHE, Corpus
-from dirt import SHARES, mixed
 from engines import ENGINES, TELLS, Calls, Inputs, rows
 from floors import floors
-from memory import peak
-from rounds import rotated, summary
-from standard import REFUSED, Share, refused, share
+from memory import peak_of_call
+from mixed_input import SHARES, mix
+from rounds import rotate, summary
+from standard import REFUSED, Share, call_or_refused, share
 
 __all__ = ["OPERATIONS", "measure"]
 
@@ -51,7 +51,7 @@ def _keys() -> list[Key]:
 
 def _ask(engine: str, threads: int, operation: str, data: Inputs) -> list[Any]:
     """An engine's answers row by row; if it refuses the column for one of its rows, that row is asked for alone."""
-    found = refused(lambda: rows(_MAKE[engine](data, threads)[operation]()))
+    found = call_or_refused(lambda: rows(_MAKE[engine](data, threads)[operation]()))
     if found is not REFUSED:
         return found  # type: ignore[no-any-return]
     if len(data.texts) == 1:
@@ -75,13 +75,15 @@ def agrees(engine: str, threads: int, operation: str) -> Share:
         whole = standard.valid(uris_only=operation in ("check", "parse"))
         bad = standard.invalid() if operation in ("check", "parse") else []
         found = ask([text for text, _ in whole] + bad)
-        right = [_same(operation, name, wanted, got) for (_, wanted), got in zip(whole, found, strict=False)]
-        return share(right + [_none(operation, got) for got in found[len(whole) :]])
+        right = [_is_same(operation, name, wanted, got) for (_, wanted), got in zip(whole, found, strict=False)]
+        return share(right + [_says_invalid(operation, got) for got in found[len(whole) :]])
     if operation == "resolve":
         return share([got == target for base, text, target in standard.targets() for got in ask([text], base)])
     if operation == "encode":
         found = ask(standard.ENCODE)
-        right = [refused(standard.encodes, d, got) is True for d, got in zip(standard.ENCODE, found, strict=True)]
+        right = [
+            call_or_refused(standard.encodes, d, got) is True for d, got in zip(standard.ENCODE, found, strict=True)
+        ]
         return share(right)
     forms = {"normalize": "PATH", "normalize by scheme": "SCHEME"}
     wanted = standard.normal_forms(forms[operation]) if operation in forms else standard.DECODE
@@ -89,7 +91,7 @@ def agrees(engine: str, threads: int, operation: str) -> Share:
     return share([(REFUSED if got is None else got) == answer for (_, answer), got in zip(wanted, found, strict=True)])
 
 
-def _same(operation: str, engine: str, wanted: standard.Six, got: Any) -> bool:
+def _is_same(operation: str, engine: str, wanted: standard.Six, got: Any) -> bool:
     if operation == "check":
         return got in (True, 1)
     if operation == "host":
@@ -99,10 +101,10 @@ def _same(operation: str, engine: str, wanted: standard.Six, got: Any) -> bool:
         return False
     if engine == "chdb":
         got = (*got[:2], got[2] or None, *got[3:])  # its port is 0 where there is none
-    return standard.same(wanted, standard.six(got, whatwg=engine in _WHATWG), tells=engine in TELLS)
+    return standard.is_same(wanted, standard.six(got, whatwg=engine in _WHATWG), tells=engine in TELLS)
 
 
-def _none(operation: str, got: Any) -> bool:
+def _says_invalid(operation: str, got: Any) -> bool:
     """Whether an answer says that the row is no URI."""
     return got in (False, 0, None, REFUSED) if operation == "check" else got is REFUSED or not got[0]
 
@@ -125,7 +127,7 @@ def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
             pipe.send(tuple(agrees(engine, threads, operation)))
         elif task == "peak":
             short[operation]()  # what the engine needs only once is not counted
-            pipe.send(peak(calls[operation]))
+            pipe.send(peak_of_call(calls[operation]))
         else:
             gc.collect()
             gc.disable()
@@ -167,7 +169,7 @@ def _columns(corpus: Corpus) -> pa.Table:
     encoded = pa.array([quote(text, safe="") for text in corpus.texts])
     table = corpus.table.select(["text", "reference"]).combine_chunks().append_column("encoded", encoded)
     for bad in SHARES:
-        texts = mixed(corpus.texts[:DIRTY_ROWS], bad)
+        texts = mix(corpus.texts[:DIRTY_ROWS], bad)
         column = pa.array([*texts, *[None] * (len(table) - len(texts))], pa.string())
         table = table.append_column(_column(bad), column)
     return table
@@ -219,7 +221,7 @@ def _operation(
     memory = {key: worker.ask("peak", operation) for key, worker in workers.items()} if operation == "split" else {}
     times: dict[Key, list[float]] = {key: [] for key in workers}
     for turn in range(rounds):
-        for key in rotated(list(workers), turn):
+        for key in rotate(list(workers), turn):
             if len(times[key]) < _LEAST_ROUNDS or sum(times[key]) <= budget:
                 times[key].append(workers[key].ask("time", operation))
     found = []

@@ -11,10 +11,10 @@ from typing import Any
 import standard
 from corpus import Corpus
 from peers import BASE, NAMES, OPERATIONS, TELLS, WHATWG, Peer
-from rounds import rotated, summary
-from standard import REFUSED, Share, refused, share
+from rounds import rotate, summary
+from standard import REFUSED, Share, call_or_refused, share
 
-__all__ = ["LEAST_ROUNDS", "agrees", "measure", "once", "timed"]
+__all__ = ["LEAST_ROUNDS", "agrees", "measure", "answer_once", "time_peers"]
 
 # What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
@@ -40,7 +40,7 @@ def _loop(peer: Peer) -> tuple[Callable[[Iterable[str]], list[Any]], Callable[[I
     return names["made"], names["timed"]
 
 
-def once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
+def answer_once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
     """The peer's answer to one text."""
     names = _names(peer, base)
     answer: Callable[[str], Any] = eval(f"lambda t: {peer.answer or peer.do}", names)
@@ -48,51 +48,53 @@ def once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
     return lambda text: answer(made(text))
 
 
-def _accepted(peer: Peer, texts: list[str]) -> list[str]:
+def _accepted_texts(peer: Peer, texts: list[str]) -> list[str]:
     """What the peer does not refuse: asked once, before any time is taken, so that no loop needs a `try`."""
     names = _names(peer)
     exec(f"def ask(text):\n t = text\n t = {peer.made}\n {peer.do}", names)
-    return [text for text in texts if refused(names["ask"], text) is not REFUSED]
+    return [text for text in texts if call_or_refused(names["ask"], text) is not REFUSED]
 
 
 def agrees(operation: str, name: str) -> Share:
     """How many of the operation's fixed rows get the standard's answer."""
     peer = OPERATIONS[operation][name]
-    ask = once(peer)
+    ask = answer_once(peer)
 
     def six(text: str) -> Any:
         return standard.six(ask(text), whatwg=name in WHATWG)
 
     if operation == "parse":
-        taken = [_takes(ask, text) for text, _ in standard.valid()]
-        return share(taken + [not _takes(ask, text) for text in standard.invalid()])
+        taken = [_accepts(ask, text) for text, _ in standard.valid()]
+        return share(taken + [not _accepts(ask, text) for text in standard.invalid()])
     if operation == "read":
-        found = [(wanted, refused(six, text)) for text, wanted in standard.valid()]
-        return share([f is not REFUSED and standard.same(wanted, f, tells=name in TELLS) for wanted, f in found])
+        found = [(wanted, call_or_refused(six, text)) for text, wanted in standard.valid()]
+        return share([f is not REFUSED and standard.is_same(wanted, f, tells=name in TELLS) for wanted, f in found])
     if operation == "resolve":
-        return share([refused(_target, peer, base, text) == target for base, text, target in standard.targets()])
+        return share(
+            [call_or_refused(_target, peer, base, text) == target for base, text, target in standard.targets()]
+        )
     if operation in ("normalize", "normalize by scheme"):
         forms = standard.normal_forms("PATH" if operation == "normalize" else "SCHEME")
-        return share([refused(ask, text) == normal for text, normal in forms])
+        return share([call_or_refused(ask, text) == normal for text, normal in forms])
     if operation == "changes":
         return share([bool(ask(text)) == (text != normal) for text, normal in standard.normal_forms()])
     if operation == "relate":
-        ways = [(base, refused(once(peer, base), target), target) for base, target in standard.related()]
-        return share([standard.leads(*way) for way in ways])
+        ways = [(base, call_or_refused(answer_once(peer, base), target), target) for base, target in standard.related()]
+        return share([standard.is_reference_to(*way) for way in ways])
     if operation == "str":
-        return share([refused(ask, text) == text for text, _ in standard.valid()])
+        return share([call_or_refused(ask, text) == text for text, _ in standard.valid()])
     if operation == "encode":
-        return share([refused(lambda d: standard.encodes(d, ask(d)), data) is True for data in standard.ENCODE])
-    return share([refused(ask, text) == data for text, data in standard.DECODE])
+        return share([call_or_refused(lambda d: standard.encodes(d, ask(d)), data) is True for data in standard.ENCODE])
+    return share([call_or_refused(ask, text) == data for text, data in standard.DECODE])
 
 
-def _takes(ask: Callable[[str], Any], text: str) -> bool:
-    answer = refused(ask, text)
+def _accepts(ask: Callable[[str], Any], text: str) -> bool:
+    answer = call_or_refused(ask, text)
     return answer is not REFUSED and answer is not False
 
 
 def _target(peer: Peer, base: str, text: str) -> str:
-    return str(once(peer, base)(text))
+    return str(answer_once(peer, base)(text))
 
 
 def _inputs(operation: str, corpus: Corpus) -> list[str]:
@@ -100,7 +102,7 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
         return corpus.references
     if operation == "relate":  # most lead to the base's own host
         base = NAMES["URI"](BASE)
-        found = (refused(base.join, text) for text in corpus.references)
+        found = (call_or_refused(base.join, text) for text in corpus.references)
         return [str(target) for target in found if target is not REFUSED and "/." not in target.path]
     if operation == "decode":
         return [NAMES["quote"](text, safe="") for text in corpus.texts]
@@ -109,14 +111,14 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
     return corpus.texts
 
 
-def timed(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: float) -> dict[str, dict[str, Any]]:
+def time_peers(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: float) -> dict[str, dict[str, Any]]:
     """Of each peer what `summary` says of the texts that it does not refuse, and how many it does."""
-    inputs = {name: _accepted(peer, texts) for name, peer in peers.items()}
+    inputs = {name: _accepted_texts(peer, texts) for name, peer in peers.items()}
     loops = {name: _loop(peer) for name, peer in peers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
     for turn in range(rounds):
         gc.collect()
-        for name in rotated(list(peers), turn):
+        for name in rotate(list(peers), turn):
             if len(times[name]) >= LEAST_ROUNDS and sum(times[name]) > budget:
                 continue
             make, loop = loops[name]
@@ -135,7 +137,7 @@ def timed(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: floa
 def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:
     peers = {**OPERATIONS[operation], **(_FLOORS if operation == "parse" else {})}
     rows = []
-    for name, found in timed(peers, _inputs(operation, corpus), rounds, budget).items():
+    for name, found in time_peers(peers, _inputs(operation, corpus), rounds, budget).items():
         if name in _FLOORS:
             rows.append({"section": "floors", "operation": name, "peer": "floor", **found})
             continue

@@ -24,7 +24,7 @@ from seeds import CASES
 
 __all__ = [
     "ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NOBODY", "NUMBER", "PASSWORD", "SOCKETS", "Conversation", "conversations",
-    "packed",
+    "pack",
 ]  # fmt: skip
 
 NEXT, DATA = b"<next>", b"<data>"
@@ -65,7 +65,7 @@ class Conversation:
         return Credentials("joe", PASSWORD, "joe@h.example") if self.login else None
 
 
-def packed(number: int, one: Conversation, piece: int = 0) -> bytes:
+def pack(number: int, one: Conversation, piece: int = 0) -> bytes:
     """A conversation as an input."""
     return bytes((number, piece)) + NEXT.join(one.answers) + (DATA + one.data if one.data else b"")
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from overthere.links.model import NOTES, Document, Note, Passed
+from overthere.links.model import NOTES, Document, Note, PassedContent
 
-__all__ = ["RAW", "Given", "Made", "Span", "damages", "judge", "one", "selected"]
+__all__ = ["RAW", "ReadResult", "SampleArchive", "Span", "damages", "judge", "check_damaged", "read_archive"]
 
 RAW = 0x80
 """The bit of the first octet with which the rest is taken as it stands."""
@@ -28,7 +28,7 @@ class Span(NamedTuple):
         return isinstance(at, int) and self.start <= at < self.end
 
 
-class Given(NamedTuple):
+class ReadResult(NamedTuple):
     """What a reader has given of an archive."""
 
     contents: tuple[bytes, ...]
@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Made:
+class SampleArchive:
     """An archive that is whole, and what its format can tell."""
 
     name: str
@@ -54,15 +54,15 @@ class Made:
     """Whether a directory lists the records, so that a change in it may cost any; a cut does not."""
 
 
-Reader = Callable[[bytes], Iterator[Document | Note | Passed]]
+Reader = Callable[[bytes], Iterator[Document | Note | PassedContent]]
 
 
-def one(data: bytes, made: tuple[Made, ...], reader: Reader) -> None:
+def check_damaged(data: bytes, made: tuple[SampleArchive, ...], reader: Reader) -> None:
     """Judge one input.  Raises: AssertionError."""
     if not data:
         return
     if data[0] & RAW:
-        selected(reader, data[1:])
+        read_archive(reader, data[1:])
         return
     whole = made[data[0] % len(made)]
     octets, changed = whole.octets, set[int]()
@@ -79,7 +79,7 @@ def one(data: bytes, made: tuple[Made, ...], reader: Reader) -> None:
                 changed.add(at)
             case _:
                 pass
-    judge(whole, octets, changed, selected(reader, octets))
+    judge(whole, octets, changed, read_archive(reader, octets))
 
 
 def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -88,7 +88,7 @@ def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
         yield data[at], int.from_bytes(data[at + 1 : at + 3], "big"), data[at + 3]
 
 
-def selected(reader: Reader, octets: bytes) -> Given:
+def read_archive(reader: Reader, octets: bytes) -> ReadResult:
     """What a reader gives.  Raises: AssertionError for what no reader may give."""
     contents: list[bytes] = []
     notes: list[str] = []
@@ -99,10 +99,10 @@ def selected(reader: Reader, octets: bytes) -> Given:
             contents.append(found.content)
         assert len(contents) + len(notes) <= len(octets) + 8, "more documents and notes than octets"
     assert set(notes) <= set(NOTES), notes
-    return Given(tuple(contents), tuple(notes))
+    return ReadResult(tuple(contents), tuple(notes))
 
 
-def judge(whole: Made, octets: bytes, changed: set[int], given: Given) -> None:
+def judge(whole: SampleArchive, octets: bytes, changed: set[int], given: ReadResult) -> None:
     """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
 
     Raises: AssertionError.

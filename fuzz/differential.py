@@ -8,11 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from overthere import URI, Rung, URIReference, columns, edition, encoding, kernel, scheme
+from overthere import URI, Rung, URIReference, columns, edition, kernel, scheme
 from overthere.columns import plain
-from overthere.errors import OverthereError
-from overthere.findings import check_uri
+from overthere.ground.errors import OverthereError
 from overthere.kernel import components, percent, reference
+from overthere.values import encoding
+from overthere.values.findings import check_uri
 
 BASE = "http://a/b/c/d;p?q"
 RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
@@ -33,7 +34,7 @@ def _facts(value: Any) -> Any:
 
 
 @lru_cache(1 << 10)
-def _wanted(text: str, rule: str, zone: bool) -> Any:
+def _reference_answer(text: str, rule: str, zone: bool) -> Any:
     """What the reference kernel says of a text: forms of one text are often the same."""
     return _facts(components.parse(text, rule, zone))
 
@@ -46,7 +47,7 @@ def of_kernels(texts: list[str], base: str) -> list[str]:
         # Of US-ASCII the grammar of IRIs says the same as that of URIs.
         for rule in RULES[:2] if text.isascii() else RULES:
             for zone in (False, True):
-                one, two = _wanted(text, rule, zone), _facts(kernel.parse(text, rule, zone))
+                one, two = _reference_answer(text, rule, zone), _facts(kernel.parse(text, rule, zone))
                 if one != two:
                     found.append(f"parse {rule} zone={zone} {text!r} {one} {two}")
                 if (check_uri(text, rule, zone, 1) == []) is not (one is not None):
@@ -66,7 +67,7 @@ def of_kernels(texts: list[str], base: str) -> list[str]:
     return found
 
 
-def _told(work: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
+def _answer_or_error(work: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
     """What a call answers, or the name of what it raises."""
     try:
         return work(*arguments, **how)
@@ -87,12 +88,12 @@ def _of_values(text: str, base: str) -> list[str]:
     found: list[str] = []
 
     def same(what: str, value: Any, wanted: str, zone: bool, kind: type) -> None:
-        if type(value) is not kind or _facts(value) != _wanted(wanted, kind.rule, zone):
+        if type(value) is not kind or _facts(value) != _reference_answer(wanted, kind.rule, zone):
             found.append(f"{what} zone={zone} {text!r}: {value!r} and not {wanted!r}")
 
     for kind, zone in ((URI, False), (URI, True), (URIReference, False), (URIReference, True)):
-        value = _told(kind, text, zone=zone)
-        if _wanted(text, kind.rule, zone) is None:
+        value = _answer_or_error(kind, text, zone=zone)
+        if _reference_answer(text, kind.rule, zone) is None:
             found += [f"{kind.__name__} zone={zone} {text!r}: {value!r}"] if value != "InvalidURI" else []
             continue
         same(kind.__name__, value, text, zone, kind)
@@ -116,7 +117,7 @@ def _of_coding(text: str) -> list[str]:
         encoded, wanted = kernel.percent_encode(data, safe), percent.percent_encode(data, safe)
         if encoded != wanted or kernel.percent_decode(encoded.encode()) != data:
             found.append(f"encode {component} {text!r} {encoded!r} {wanted!r}")
-        told = [_told(encoding.encode, text, component), _told(encoding.encode, data, component)]
+        told = [_answer_or_error(encoding.encode, text, component), _answer_or_error(encoding.encode, data, component)]
         if told != ["CodingError" if lone else wanted, wanted]:
             found.append(f"encode {component} {text!r} {told} and not {wanted!r}")
     broken = reference.BROKEN_ESCAPE.search(text) is not None
@@ -127,7 +128,7 @@ def _of_coding(text: str) -> list[str]:
         wanted = "CodingError" if broken or lone else octets.decode()
     except UnicodeDecodeError:
         wanted = "CodingError"
-    if (decoded := _told(encoding.decode, text)) != wanted:
+    if (decoded := _answer_or_error(encoding.decode, text)) != wanted:
         found.append(f"decode {text!r} {decoded!r} and not {wanted!r}")
     return found
 

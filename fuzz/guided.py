@@ -25,8 +25,8 @@ def main() -> None:
         seeds = list(law.seeds())
         for data in seeds[:: len(seeds) // 200 + 1]:
             with contextlib.suppress(Exception):
-                law.one(data)
-    atheris.Setup([itself, *sys.argv[2:]], law.one)
+                law.check(data)
+    atheris.Setup([itself, *sys.argv[2:]], law.check)
     atheris.Fuzz()
 
 

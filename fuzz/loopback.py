@@ -15,7 +15,7 @@ from typing import Any
 from conversations import ACCEPT, ID
 from overthere.access import aio, opening, transport
 from overthere.access.transport import Carrier, Ready, Waiting
-from overthere.access.wire import Dial, Effect, Look
+from overthere.access.wire import Dial, Effect, OpenLocal
 from overthere.protocols.websocket.steps import accept
 
 __all__ = ["Script", "put_in", "speaks"]
@@ -99,7 +99,7 @@ class _Line(socket.socket):
         self.ended = True
 
 
-class _Far:
+class _Peer:
     """The other side of a pair of sockets."""
 
     def __init__(self, held: socket.socket) -> None:
@@ -108,7 +108,7 @@ class _Far:
 
     def hear(self) -> bytes:
         heard = b""
-        while octets := _received(self.held):
+        while octets := _receive(self.held):
             heard = octets if self.held.type == socket.SOCK_DGRAM else heard + octets
         return heard
 
@@ -122,19 +122,19 @@ class _Far:
         self.held.close()
 
 
-class _Scripted(Carrier):
+class _ScriptedCarrier(Carrier):
     """A carrier whose connections lead to a script; all else is the carrier's own."""
 
     script: Script
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.far: dict[int, _Line | _Far] = {}
+        self.far: dict[int, _Line | _Peer] = {}
 
     def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
         self.script.steps += 1
         assert self.script.steps <= self.script.most, f"more than {self.script.most} steps"
-        assert not isinstance(effect, Look), "what a server says leads to a file of this machine"
+        assert not isinstance(effect, OpenLocal), "what a server says leads to a file of this machine"
         return (yield from super()._do(effect))
 
     def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
@@ -147,7 +147,7 @@ class _Scripted(Carrier):
         if self.script.sockets:
             near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM if datagrams else socket.SOCK_STREAM)
             near.setblocking(False)
-            self.channels[dial.channel], self.far[dial.channel] = near, _Far(far)
+            self.channels[dial.channel], self.far[dial.channel] = near, _Peer(far)
         else:
             self.channels[dial.channel] = self.far[dial.channel] = _Line(datagrams)
         yield from ()
@@ -191,24 +191,24 @@ class _Scripted(Carrier):
         return True
 
 
-def _received(held: socket.socket) -> bytes | None:
+def _receive(held: socket.socket) -> bytes | None:
     try:
         return held.recv(1 << 16)
     except BlockingIOError:
         return None
 
 
-class _Blocking(_Scripted, transport.Transport):
+class _Blocking(_ScriptedCarrier, transport.Transport):
     pass
 
 
-class _Async(_Scripted, aio.AsyncTransport):
+class _Async(_ScriptedCarrier, aio.AsyncTransport):
     pass
 
 
 def speaks(script: Script) -> None:
     """Let it be the other side of all connections from now on."""
-    _Scripted.script = script
+    _ScriptedCarrier.script = script
 
 
 def put_in() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from laws import law
-from seeds import kept
+from seeds import kept_corpus
 
 SLOW = 20
 """Seconds of processor time after which an input is a finding."""
@@ -45,7 +45,7 @@ def mutate(chance: random.Random, pool: list[bytes], words: tuple[bytes, ...], l
     return data[:longest]
 
 
-def judged(one: Callable[[bytes], None], data: bytes) -> str:
+def run_input(one: Callable[[bytes], None], data: bytes) -> str:
     """What is wrong with an input; "" if nothing is."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
     try:
@@ -73,19 +73,19 @@ def main() -> int:
     found = law(options.target)
     signal.signal(signal.SIGVTALRM, _late)
     if options.files:
-        wrong = [said for file in options.files if (said := judged(found.one, file.read_bytes()))]
+        wrong = [said for file in options.files if (said := run_input(found.check, file.read_bytes()))]
         print("\n".join(wrong))
         return 1 if wrong else 0
     seed = random.randrange(2**32) if options.seed is None else options.seed
     chance = random.Random(seed)
-    pool = sorted({*found.seeds(), *kept(options.target)})
+    pool = sorted({*found.seeds(), *kept_corpus(options.target)})
     start, done, said = time.monotonic(), 0, ""
     # What the pool holds comes first, as it is.
     waiting = list(pool)
     most = None if options.inputs is None else len(pool) + options.inputs
     while not said and (time.monotonic() - start < options.seconds if most is None else done < most):
         data = waiting.pop() if waiting else mutate(chance, pool, found.WORDS, found.LONGEST)
-        said = judged(found.one, data)
+        said = run_input(found.check, data)
         done += 1
         if said and options.folder is not None:
             (options.folder / "found").write_bytes(data)

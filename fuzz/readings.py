@@ -11,11 +11,11 @@ from overthere.base import Base
 from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
-from overthere.links.report.rows import Rows, _Native, _Plain
-from overthere.normalize import normal_form
+from overthere.links.report.rows import Rows, _Native, _PythonRows
+from overthere.values.normalize import normal_form
 from seeds import CASES
 
-__all__ = ["LABELS", "OUTER", "documents", "judge", "rows_of", "told"]
+__all__ = ["LABELS", "OUTER", "documents", "judge", "rows_of", "split_charset"]
 
 OUTER = Base(URI("http://h.example/a/b"), "retrieval", "retrieval")
 _OPTIONS = Options(json=True, metadata=True, limit=1 << 20)
@@ -24,7 +24,7 @@ _WHERE = 4096
 LABELS = (b"utf-8\n", b"utf-16le\n", b"utf-16\n", b"iso-8859-1\n", b"shift_jis\n", b"koi8-r\n", b"x-user-defined\n")
 
 
-def told(data: bytes) -> tuple[str | None, bytes]:
+def split_charset(data: bytes) -> tuple[str | None, bytes]:
     """The charset that somebody told, on the first line of an input (none if that is empty), and the content."""
     label, _, content = data.partition(b"\n")
     return label.decode("latin-1") or None, content
@@ -48,10 +48,10 @@ def rows_of(made: Rows, document: Document, kind: str, options: Options = _OPTIO
 
 def judge(kind: str, data: bytes) -> list[Link]:
     """Both engines make the same rows, and each row is one that a table can have.  Raises: AssertionError."""
-    charset, content = told(data)
+    charset, content = split_charset(data)
     document = Document("d", content, OUTER, charset=charset)
     options = _OPTIONS._replace(rung=Rung(len(data) % 5))
-    found = rows_of(_Plain(options), document, kind, options)
+    found = rows_of(_PythonRows(options), document, kind, options)
     if kernel.name == "native":
         again = rows_of(_Native(options), document, kind, options)
         for number, (plain, native) in enumerate(zip_longest(found, again)):

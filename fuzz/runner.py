@@ -27,7 +27,7 @@ from typing import NamedTuple
 from laws import NAMES as PYTHON
 from laws import UNGUIDED, law
 from overthere import kernel
-from seeds import HERE, kept, pack, seeds, spread
+from seeds import HERE, kept_corpus, pack, seeds, write_files
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
 
@@ -117,7 +117,7 @@ def words(target: str) -> Path:
 
 def begins(target: str) -> set[bytes]:
     """The inputs that a target begins with."""
-    return (seeds(target) if target in RUST else set(law(target).seeds())) | kept(target)
+    return (seeds(target) if target in RUST else set(law(target).seeds())) | kept_corpus(target)
 
 
 # -- one run
@@ -135,10 +135,10 @@ def start(command: list[str], *options: str) -> tuple[int, str]:
     return run.returncode, (run.stderr + run.stdout).decode(errors="replace")
 
 
-def guided(target: str, command: list[str], seconds: int) -> Outcome:
+def run_guided(target: str, command: list[str], seconds: int) -> Outcome:
     """libFuzzer for so many seconds, from the case files, the kept corpus and what earlier runs left here."""
     corpus = WORK / "corpus" / target
-    spread(begins(target), corpus)
+    write_files(begins(target), corpus)
     with tempfile.TemporaryDirectory() as scratch:
         options = [*OPTIONS, f"-max_len={longest(target)}", f"-dict={words(target)}"]
         options += [f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
@@ -226,7 +226,7 @@ def row(target: str, data: bytes) -> str:
     return "\n".join([f"Decide by the document who is right, then add to {file}:", "", *head, *keys])
 
 
-def tell(target: str, finding: Finding) -> None:
+def report(target: str, finding: Finding) -> None:
     """A finding: where it lies, what was said, and the row it becomes."""
     FOUND.mkdir(exist_ok=True)
     file = FOUND / f"{target}-{hashlib.sha1(finding.data).hexdigest()[:8]}"
@@ -269,7 +269,7 @@ def main() -> int:
     wrong = 0
     for target in running:
         command = commands[target]
-        outcome = mutated(target, seconds) if command is None else guided(target, command, seconds)
+        outcome = mutated(target, seconds) if command is None else run_guided(target, command, seconds)
         log(target, outcome)
         wrong += len(outcome.findings)
         print(
@@ -277,7 +277,7 @@ def main() -> int:
             f"  coverage {outcome.coverage:5}  corpus {outcome.corpus:5}  findings {len(outcome.findings)}", flush=True,
         )  # fmt: skip
         for finding in outcome.findings:
-            tell(target, finding)
+            report(target, finding)
         if options.keep and command is not None:
             print(f"          kept {keep(target, command)} inputs", flush=True)
     entries = [json.loads(line) for line in LOG.read_text().splitlines()]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KEPT", "cases", "kept", "pack", "seeds", "spread", "with_base"]
+__all__ = ["KEPT", "cases", "kept_corpus", "pack", "seeds", "write_files", "with_base"]
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "tests" / "cases"
@@ -58,11 +58,11 @@ def with_base() -> set[bytes]:
     """A base and texts after it, each on its line: of the case files, and what the Rust targets have found."""
     rows = [row for _, row in cases()]
     found = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
-    texts = sorted(t for name in ("parse", "normalize") for t in kept(name) if b"\n" not in t)
-    return found | kept("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
+    texts = sorted(t for name in ("parse", "normalize") for t in kept_corpus(name) if b"\n" not in t)
+    return found | kept_corpus("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
 
 
-def kept(target: str) -> set[bytes]:
+def kept_corpus(target: str) -> set[bytes]:
     """The kept corpus of a target."""
     file = KEPT / f"{target}.jsonl"
     if not file.exists():
@@ -77,7 +77,7 @@ def pack(target: str, inputs: set[bytes]) -> None:
     (KEPT / f"{target}.jsonl").write_text("".join(f"{line}\n" for line in lines))
 
 
-def spread(inputs: set[bytes], folder: Path) -> None:
+def write_files(inputs: set[bytes], folder: Path) -> None:
     """Write each input to its file, as libFuzzer reads them."""
     folder.mkdir(parents=True, exist_ok=True)
     for data in inputs:

@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-__all__ = ["Twin"]
+__all__ = ["SecondCopy"]
 
 
-class Twin:
+class SecondCopy:
     """A second copy of the package and its modules, which sees no module of the first."""
 
     def __init__(self) -> None:
         self._modules: dict[str, ModuleType] = {}
-        with self.served():
+        with self.imports_from_copy():
             import overthere.kernel
 
             self.package = overthere
             assert overthere.kernel.name == "reference"
 
     @contextmanager
-    def served(self) -> Iterator[None]:
+    def imports_from_copy(self) -> Iterator[None]:
         """What is imported within, lazily too, is of the copy."""
         others = _taken_out()
         asked = os.environ.get("OVERTHERE_KERNEL")

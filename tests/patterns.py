@@ -33,16 +33,17 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
 
 # What makes those expressions that are not made at import.
 WORK = r"""
-from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, iri, plan
+from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
+from overthere import iri
 from overthere.access import steps
-from overthere.echo import Secrets
+from overthere.values.known_secrets import Secrets
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
-from overthere.redact import _begin
+from overthere.ground.redact import _begin
 from overthere.text import find
 from overthere.text.names import names as known_names
-from overthere.text.wrapped import _DEEPEST, _line_marks, _lines
+from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
 given = {"rung": "CASE", "names": ["a*"]}
 for name, kind in STEPS.items():
@@ -61,10 +62,10 @@ for zone in (False, True):
     reference.ip_literal(zone)
 reference.ipv4_address()
 for safe in ("", "abc/"):
-    percent._not_in(safe)
+    percent._complement(safe)
 for private in (False, True):
     iri.decodable(private)
-steps._parting(b" @")
+steps._delimiter_pattern(b" @")
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)
 for name in ("url-1994", "rfc1738"):
@@ -76,7 +77,7 @@ for how in range(16):
     names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))
     find("", schemes={"http", "mailto"} if how & 8 else None, **names)
 for scheme in known_names().shapes:
-    known_names().shaped(scheme)
+    known_names().shape_of(scheme)
 for marks in (0, 1, _DEEPEST):
     for opening in '<"':
         _lines(opening, marks)

@@ -18,7 +18,7 @@ from overthere.access.policy import Policy
 from overthere.access.wire import Read, Write
 from overthere.protocols.prospero import ardp
 from overthere.protocols.prospero import dialogue as prospero
-from overthere.protocols.prospero.ardp import TRIES, Moved, connections, exchange
+from overthere.protocols.prospero.ardp import TRIES, Redirection, connections, exchange
 from overthere.protocols.prospero.message import acknowledgement, packet, read_packet
 from servers import wait_until
 from servers.dirsrv import CONTENTS, HELLO, INFO, LOCAL, LOSSY, PROBE, QUICK, SERVER, adapt, fails, gave, same
@@ -389,7 +389,7 @@ def test_a_redirect_without_an_address_is_none() -> None:
     head = ID + bytes(9) + b"\4"
     assert put_together([b"\x0d" + head, piece_of(ID, 1, 1, b"x")])[0] == b"x"
     head = ID + bytes(9) + b"\4" + b"\x7f\0\0\1\0\x50"
-    assert put_together([b"\x13" + head])[0] == Moved("127.0.0.1", 80)
+    assert put_together([b"\x13" + head])[0] == Redirection("127.0.0.1", 80)
 
 
 def test_every_cut_packet() -> None:

@@ -12,9 +12,9 @@ from overthere.access.aio import AsyncTransport
 from overthere.access.errors import AccessTimeout
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
-from overthere.access.saving import Saving
+from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Dial, Dialogue, Head, Read, Write
-from overthere.uri import URI
+from overthere.values.uri import URI
 from servers.faults import cut, endless, faulty, simple
 
 PATIENT = Policy.local().with_(read_timeout=60)
@@ -84,6 +84,6 @@ def test_a_time_that_no_system_waits() -> None:
 def test_a_link_that_leads_to_nothing_is_not_followed(tmp_path: Path) -> None:
     link, target = tmp_path / "x", tmp_path / "elsewhere"
     os.symlink(target, link)
-    with pytest.raises(OSError, match="it is a link"), Saving(link):
+    with pytest.raises(OSError, match="it is a link"), SavedFile(link):
         pass
     assert not target.exists()

@@ -36,7 +36,7 @@ from overthere.access.transport import Carrier
 from overthere.access.wire import Data, Dialogue, Head
 from overthere.schemes import Access
 from overthere.schemes.locator import GenericLocator
-from overthere.uri import URI
+from overthere.values.uri import URI
 from servers import NET, need, wait_until
 from servers.faults import cut, dripped, endless, faulty, full, nothing_left, reset, simple, stalled
 from support import ROOT

@@ -13,11 +13,11 @@ import pytest
 
 from overthere import PlanRefused, plan
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ResourceMissing
-from overthere.access.looking import look
+from overthere.access.local_files import open_local
 from overthere.access.opening import aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
-from overthere.access.wire import Data, Entry, Found, Head, Item, Look, Read
+from overthere.access.wire import Data, Entry, Head, Item, LocalFile, OpenLocal, Read
 from overthere.protocols.afs.dialogue import dialogue as afs_dialogue
 from overthere.schemes.known.file import FileLocator
 from servers.faults import nothing_left
@@ -141,9 +141,9 @@ def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").touch()
     true = os.stat(tmp_path / "file")
-    monkeypatch.setattr("overthere.access.looking.os.stat", lambda path: true)
+    monkeypatch.setattr("overthere.access.local_files.os.stat", lambda path: true)
     with nothing_left(), pytest.raises(ResourceMissing, match="neither"):
-        look(str(tmp_path / "pipe"))
+        open_local(str(tmp_path / "pipe"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -237,8 +237,8 @@ def test_afs_is_not_mounted(fetch: Fetch) -> None:
 def test_afs_where_it_is_mounted() -> None:
     """The same dialogue over what a system answers that has it."""
     work = afs_dialogue(plan("afs://cern.ch/user/t/timbl"), OWN)
-    assert next(work) == Look("/afs/cern.ch/user/t/timbl", mounted="/afs")
-    assert work.send(Found(None, ("public/", "a.txt"))) == Head(
+    assert next(work) == OpenLocal("/afs/cern.ch/user/t/timbl", mounted="/afs")
+    assert work.send(LocalFile(None, ("public/", "a.txt"))) == Head(
         listing=True, details={"path": "/afs/cern.ch/user/t/timbl"}
     )
     assert [effect.entry.uri for effect in work if isinstance(effect, Item)] == [
@@ -247,7 +247,7 @@ def test_afs_where_it_is_mounted() -> None:
     ]
     work = afs_dialogue(plan("afs://cern.ch/a.txt"), OWN)
     next(work)
-    head = work.send(Found(3, None))
+    head = work.send(LocalFile(3, None))
     assert isinstance(head, Head)
     assert (head.media_type, head.how, head.length) == ("text/plain", "name", 3)
     assert isinstance(next(work), Read)
@@ -256,12 +256,12 @@ def test_afs_where_it_is_mounted() -> None:
 
 @pytest.mark.skipif(not os.path.ismount("/proc"), reason="there is no /proc")
 def test_what_is_mounted_is_looked_at() -> None:
-    found, held = look("/proc/version", "/proc")
+    found, held = open_local("/proc/version", "/proc")
     assert held is not None
     held.close()
     assert found.names is None
     with pytest.raises(ResourceMissing, match="not mounted"):
-        look("/proc/version", "/proc/version")
+        open_local("/proc/version", "/proc/version")
 
 
 # -- what a URI carries

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from overthere import Gateways, Registry, edition, plan
 from overthere.access.errors import AccessRefused
 from overthere.access.framing import line_end
-from overthere.access.opening import Way
+from overthere.access.opening import Opening
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Interact, Send, Step
 from overthere.cli.app import app
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.wais import WAISLocator
 from overthere.schemes.model import Access, Scheme
@@ -29,7 +29,7 @@ SAFE = Policy()
 
 def judged(uri: object, policy: Policy = SAFE) -> tuple[Step, ...]:
     """The steps of a plan that the policy lets be carried out; nothing is connected."""
-    there = Way(uri, policy, None, KNOWN, Gateways())  # type: ignore[arg-type]
+    there = Opening(uri, policy, None, KNOWN, Gateways())  # type: ignore[arg-type]
     there.dialogue(there.scheme())
     return there.plan.done.steps
 
@@ -157,7 +157,7 @@ def test_lines_of_ldap_are_those_of_the_uri() -> None:
 def test_a_redirect_of_a_public_server_is_a_strangers_uri() -> None:
     from overthere.access.wire import Head
 
-    there = Way("gopher://h.example/0x", Policy.local(), None, KNOWN, Gateways())
+    there = Opening("gopher://h.example/0x", Policy.local(), None, KNOWN, Gateways())
     there.follow(Head(location="gopher://h.example:6379/0x%0B"), (2, ("11.0.0.1", 70)))
     with pytest.raises(AccessRefused, match="port 6379 is not that of gopher"):
         there.dialogue(there.scheme())
@@ -165,7 +165,7 @@ def test_a_redirect_of_a_public_server_is_a_strangers_uri() -> None:
 
 def test_a_gateway_is_sent_lines_of_its_own_protocol() -> None:
     gateways = Gateways({"xmpp": "gopher://g.example:7070/0{+path}"})
-    there = Way("xmpp://h/x%0By", SAFE, None, KNOWN, gateways)
+    there = Opening("xmpp://h/x%0By", SAFE, None, KNOWN, gateways)
     with pytest.raises(AccessRefused, match="port 7070 is not that of gopher"):
         there.dialogue(there.scheme())
     assert there.plan.cautions
@@ -180,10 +180,10 @@ def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
         return Scheme(name="x-two", title="x", documents={"rfc3986": "x"}, access=Access(steps), port=79)
 
     registry = KNOWN.with_(scheme(1))
-    there = Way("x-two:a", SAFE, None, registry, Gateways())
+    there = Opening("x-two:a", SAFE, None, registry, Gateways())
     with pytest.raises(AccessRefused, match="2 lines, where the protocol has 1"):
         there.dialogue(there.scheme())
-    there = Way("x-two:a", SAFE, None, KNOWN.with_(scheme(2)), Gateways())
+    there = Opening("x-two:a", SAFE, None, KNOWN.with_(scheme(2)), Gateways())
     assert there.dialogue(there.scheme())
 
 

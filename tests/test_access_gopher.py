@@ -228,7 +228,7 @@ def test_attributes_of_an_item(pyg: Gopherd) -> None:
     admin = dict(one.details["admin"])
     assert admin["Admin"].endswith("<pygopherd@nowhere.nowhere>")
     assert set(admin) == {"Admin", "Mod-Date"}
-    form = AskForm.of(Entry(**vars_of(one)))
+    form = AskForm.from_entry(Entry(**vars_of(one)))
     assert [question.kind for question in form.questions] == ["Note", "Ask", "Choose"]
     assert read(one.details["views"][0]["uri"])[0] == b"a doc\n"
 
@@ -359,7 +359,7 @@ def test_a_form_of_minnesota(name: str) -> None:
     with replayed(recorded(name)) as served:
         (one,) = entries(f"gopher://127.0.0.1:{served.port}/00/form%09%09%3F")
         assert one.details["gopherplus"] == "?"
-        form = AskForm.of(one)
+        form = AskForm.from_entry(one)
         assert form.questions == (
             Question("Note", "Please fill in"),
             Question("Ask", "Your name", "Anon"),
@@ -823,7 +823,7 @@ def test_a_form_that_sends_a_file() -> None:
     with pytest.raises(CodingError, match="2 questions"):
         twice.fill({"Same": "x"})
     with pytest.raises(CodingError, match="no form"):
-        AskForm.of(Entry("x", "gopher://h/0x"))
+        AskForm.from_entry(Entry("x", "gopher://h/0x"))
 
 
 # -- sessions

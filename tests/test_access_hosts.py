@@ -15,12 +15,12 @@ from overthere.access.steps import Connect, Interact, Send
 from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
-from overthere.hosts.address import literal
-from overthere.protocols.http.proxy import proxied
+from overthere.protocols.http.proxy import through_proxy
 from overthere.schemes import scheme as scheme_named
 from overthere.schemes.known.file import FileLocator
 from overthere.schemes.registry import BUILT_IN
-from overthere.uri import URI
+from overthere.values.hosts.address import literal
+from overthere.values.uri import URI
 
 ZONED = "http://[fe80::1%25lo]/a"
 HOSTED = sorted(
@@ -44,7 +44,7 @@ def test_an_address_of_the_future_is_no_name(scheme: str, host: str) -> None:
 def test_nor_is_that_of_a_proxy_or_a_gateway() -> None:
     there = URI("http://h.example/")
     with pytest.raises(PlanRefused, match="address mechanism"):
-        proxied(plan(there), Policy(proxy={"http": "http://[v1.p]:3128"}), there)
+        through_proxy(plan(there), Policy(proxy={"http": "http://[v1.p]:3128"}), there)
     with pytest.raises(PlanRefused, match="address mechanism"):
         plan("unknown:x", gateways=Gateways({"unknown": "http://[v1.gw]/{uri}"}))
 
@@ -108,7 +108,7 @@ def test_a_zone_of_a_link(host: str) -> None:
 def test_a_proxy_is_told_no_zone() -> None:
     uri = URI(ZONED, zone=True)
     with pytest.raises(PlanRefused, match="RFC 6874 4"):
-        proxied(plan(uri), Policy.local().with_(proxy={"http": "http://p.example:3128"}), uri)
+        through_proxy(plan(uri), Policy.local().with_(proxy={"http": "http://p.example:3128"}), uri)
 
 
 def test_a_certificate_names_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:

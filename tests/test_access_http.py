@@ -29,9 +29,9 @@ from overthere.access.gateways import Gateways
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
 from overthere.protocols.http import dialogue as http
-from overthere.protocols.http.proxy import proxied
+from overthere.protocols.http.proxy import through_proxy
 from overthere.protocols.websocket import dialogue as websocket
-from overthere.uri import URI
+from overthere.values.uri import URI
 from servers import wait_until
 from servers.nginx import Nginx, certificate, nginx, tinyproxy, trusting, websocketd
 from servers.replay import Served, serve
@@ -326,7 +326,7 @@ def test_proxies_that_are_none(uri: str, proxy: str) -> None:
 def test_secrets_before_a_proxy() -> None:
     uri = URI("http://h.example:8080/a?b")
     for me, by in itertools.product((None, Credentials("u", "pass")), ("http://p", "http://v:word@p:3128")):
-        found = proxied(plan(uri, me), Policy(proxy={"http": by}), uri)
+        found = through_proxy(plan(uri, me), Policy(proxy={"http": by}), uri)
         [send] = [step for step in found.steps if isinstance(step, Send)]
         assert send.data.startswith(b"GET http://h.example:8080/a?b HTTP/1.1\r\nHost: h.example:8080\r\n")
         for step in found.steps:

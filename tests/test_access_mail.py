@@ -24,7 +24,7 @@ from overthere import URI, AccessError, AccessRefused, NotSpecified, PlanRefused
 from overthere.access import Credentials
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Compose
-from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
+from overthere.access.wire import Data, Hangup, Head, LocalFile, OpenLocal, Read
 from overthere.protocols.mail.dialogue import dialogue
 from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mailto import MailtoLocator
@@ -450,8 +450,8 @@ class Run:
                 return
             reply = None
             match effect:
-                case Look():
-                    reply = Found(1, None)
+                case OpenLocal():
+                    reply = LocalFile(1, None)
                 case Read(counted=counted):
                     assert not counted
                     self.reads += 1
@@ -669,7 +669,7 @@ def test_mutated_messages_end_as_documented() -> None:
 
 def test_a_message_that_goes_while_others_are_read() -> None:
     """A reader of mail moves files of a Maildir: one that is gone is passed over."""
-    asked: list[Look] = []
+    asked: list[OpenLocal] = []
     talk = dialogue(plan("mid:1@x"), Policy(messages=("box",)))
     reply: Any = None
     given = iter([b"Message-ID: <1@x>\n\nhere\n", b""])
@@ -678,11 +678,11 @@ def test_a_message_that_goes_while_others_are_read() -> None:
         while True:
             effect = talk.send(reply)
             reply = None
-            if isinstance(effect, Look):
+            if isinstance(effect, OpenLocal):
                 asked.append(effect)
                 inside = {"box": ("cur/", "new/", "tmp/"), "box/new": ("a", "b"), "box/cur": ("c:2,S",)}
                 names = inside.get(effect.path.replace(os.sep, "/"))
-                reply = Found(None, names) if names else Found(9, None) if effect.path.endswith("S") else None
+                reply = LocalFile(None, names) if names else LocalFile(9, None) if effect.path.endswith("S") else None
             elif isinstance(effect, Read):
                 reply = next(given)
             elif isinstance(effect, Data):

@@ -21,14 +21,14 @@ from overthere.access.errors import (
     ProtocolError,
     ResourceMissing,
 )
-from overthere.access.opening import Way, aopen
+from overthere.access.opening import Opening, aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.transport import Transport
-from overthere.access.wire import Dial, Dialogue, Head, Look, Write
-from overthere.hosts.address import forbidden, literal
+from overthere.access.wire import Dial, Dialogue, Head, OpenLocal, Write
+from overthere.values.hosts.address import forbidden, literal
 from servers.faults import nothing_left
 from support import cases, ids
 
@@ -56,7 +56,7 @@ def topened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
 
 
 BOTH = pytest.mark.parametrize("opening", [opened, aopened, topened], ids=["sync", "asyncio", "trio"])
-Opening = Callable[..., Resource]
+OpenFunction = Callable[..., Resource]
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_refused_by_number(row: dict[str, Any]) -> None:
 
 
 @BOTH
-def test_refused_before_anybody_is_asked(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_refused_before_anybody_is_asked(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     with nothing_left():
         for row in SPELLED:
             if row["why"]:
@@ -139,7 +139,7 @@ def test_refused_before_anybody_is_asked(opening: Opening, asked: Names, connect
 
 
 @BOTH
-def test_public_addresses_are_let_through(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_public_addresses_are_let_through(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     rows = [row for row in SPELLED if row["address"] and not row["why"]]
     for row in rows:
         with pytest.raises(AccessFailed, match="no connection"):
@@ -149,7 +149,7 @@ def test_public_addresses_are_let_through(opening: Opening, asked: Names, connec
 
 
 @BOTH
-def test_what_is_no_address_is_a_name(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_what_is_no_address_is_a_name(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     for row in SPELLED:
         if not row["address"]:
             with pytest.raises((AccessError, PlanRefused)):
@@ -262,7 +262,7 @@ def test_what_is_no_address_of_a_networks_translation() -> None:
 
 
 @BOTH
-def test_a_name_that_is_translated(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_a_name_that_is_translated(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     """What a resolver of DNS64 answers (RFC 6147) in a network with a prefix of its own."""
     policy = Policy(nat64=("64:ff9b:1:fffe::/96",))
     asked.answers["h.example"] = iter([["64:ff9b:1:fffe::a00:1", "64:ff9b:1:fffe::c000:2b08"]])
@@ -289,7 +289,7 @@ PRIVATE = [
 
 @BOTH
 @pytest.mark.parametrize("address", PRIVATE)
-def test_a_name_with_a_private_address(opening: Opening, address: str, asked: Names, connected: list[Any]) -> None:
+def test_a_name_with_a_private_address(opening: OpenFunction, address: str, asked: Names, connected: list[Any]) -> None:
     asked.answers["h.example"] = iter([[address]])
     with pytest.raises(AccessRefused) as caught:
         opening("http://h.example/")
@@ -300,7 +300,7 @@ def test_a_name_with_a_private_address(opening: Opening, address: str, asked: Na
 
 
 @BOTH
-def test_private_ones_are_dropped_and_the_order_kept(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_private_ones_are_dropped_and_the_order_kept(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     mixed = [PRIVATE[0], PUBLIC[0], PRIVATE[2], PUBLIC[1], PUBLIC[1], *PRIVATE[3:], PUBLIC[2]]
     asked.answers["h.example"] = iter([mixed])
     with pytest.raises(AccessFailed, match="no connection"):
@@ -310,7 +310,7 @@ def test_private_ones_are_dropped_and_the_order_kept(opening: Opening, asked: Na
 
 
 @BOTH
-def test_the_second_answer_is_never_asked_for(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_the_second_answer_is_never_asked_for(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     """Rebinding: a name that is public when it is judged and private when it is connected."""
     asked.answers["h.example"] = iter([PUBLIC, ["127.0.0.1"], ["127.0.0.1"]])
     with pytest.raises(AccessFailed):
@@ -320,7 +320,7 @@ def test_the_second_answer_is_never_asked_for(opening: Opening, asked: Names, co
 
 
 @BOTH
-def test_a_name_beyond_ascii_is_asked_by_idna(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_a_name_beyond_ascii_is_asked_by_idna(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     asked.answers["xn--bcher-kva.example"] = iter([["10.0.0.1"]])
     with pytest.raises(AccessRefused, match="private"):
         opening("http://b%C3%BCcher.example/")
@@ -335,7 +335,7 @@ def test_a_name_beyond_ascii_is_asked_by_idna(opening: Opening, asked: Names, co
 # -- schemes, hosts, ports
 
 
-def refused(opening: Opening, uri: str, policy: Policy | None = None) -> AccessRefused:
+def refused(opening: OpenFunction, uri: str, policy: Policy | None = None) -> AccessRefused:
     with pytest.raises(AccessRefused) as caught:
         opening(uri, policy)
     assert caught.value.source.startswith("RFC 3986 7")
@@ -344,7 +344,7 @@ def refused(opening: Opening, uri: str, policy: Policy | None = None) -> AccessR
 
 
 @BOTH
-def test_schemes(opening: Opening, tmp_path: Any) -> None:
+def test_schemes(opening: OpenFunction, tmp_path: Any) -> None:
     assert opening("data:,x").length == 1
     for uri in ("file:///etc/passwd", "afs://cell.example/x", "mid:a@b", "cid:a@b"):
         assert refused(opening, uri).rule == "scheme"
@@ -357,7 +357,7 @@ def test_schemes(opening: Opening, tmp_path: Any) -> None:
 
 
 @BOTH
-def test_hosts(opening: Opening, asked: Names, connected: list[Any]) -> None:
+def test_hosts(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     policy = Policy(hosts=frozenset(("a.example", ".b.example", "xn--bcher-kva.example", "192.0.43.8")))
     for host in (
         "c.example",
@@ -384,7 +384,7 @@ def test_hosts(opening: Opening, asked: Names, connected: list[Any]) -> None:
 
 
 @BOTH
-def test_ports(opening: Opening, connected: list[Any]) -> None:
+def test_ports(opening: OpenFunction, connected: list[Any]) -> None:
     at = "192.0.43.8"
     for uri in (
         f"http://{at}:25/",
@@ -452,7 +452,7 @@ def test_data_come_from_the_judged_address(kind: str, asked: Names, monkeypatch:
 @pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
 def test_a_dialogue_reads_no_file_that_the_policy_does_not_let_it_read(kind: str) -> None:
     def dialogue() -> Dialogue:
-        yield Look("/etc/passwd")
+        yield OpenLocal("/etc/passwd")
         yield Head()
 
     with pytest.raises(AccessRefused, match="files of this machine"):
@@ -472,8 +472,8 @@ def test_a_channel_that_is_not_there(kind: str) -> None:
 # -- redirects
 
 
-def way(uri: str, policy: Policy | None = None, credentials: Credentials | None = None) -> Way:
-    return Way(uri, policy, credentials, Registry.default(), Gateways())
+def way(uri: str, policy: Policy | None = None, credentials: Credentials | None = None) -> Opening:
+    return Opening(uri, policy, credentials, Registry.default(), Gateways())
 
 
 def test_redirects_are_judged_as_any_uri() -> None:
@@ -560,7 +560,7 @@ NOT_FOLLOWED = [
 )
 def test_what_a_public_server_says_reaches_nothing_private(peer: tuple[Any, ...] | None, private: bool) -> None:
     """RFC 3986 7.4: also where the caller's own URIs may; ports that are reserved are closed again, too."""
-    way = Way("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
+    way = Opening("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
     way.follow(Head(location="http://10.0.0.2/"), peer)
     assert (way.policy.private, way.policy.ports) == (private, frozenset({6000} if private else ()))
 
@@ -597,7 +597,7 @@ def test_no_redirect_leads_to_files_whatever_the_policy_names() -> None:
 
 
 def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
-    there = Way("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
+    there = Opening("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
     for location in ("gopher://b.example:6379/0x", "urn:example:b"):
         with pytest.raises(AccessRefused, match="leads from http to"):
             there.follow(Head(location=location), None)

@@ -13,7 +13,7 @@ from overthere import open as open_uri
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.policy import Policy
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
-from overthere.protocols.prospero.answer import Named, attribute, method
+from overthere.protocols.prospero.answer import ObjectName, attribute, method
 from overthere.protocols.prospero.dialogue import dialogue
 from overthere.protocols.prospero.message import read_lines
 from servers.dirsrv import (
@@ -222,7 +222,7 @@ def test_methods_of_which_none_is_a_uri_are_listed() -> None:
 )  # fmt: skip
 def test_access_methods_as_uris(line: str, uri: str | None) -> None:
     (tokens,) = read_lines(b"ATTRIBUTE " + line.encode())
-    own = Named("INTERNET-D", "own.example(1525)", "ASCII", "/own/name")
+    own = ObjectName("INTERNET-D", "own.example(1525)", "ASCII", "/own/name")
     found = method(attribute(tuple(token.decode() for token in tokens)), own)
     assert (None if found is None else found.uri()) == uri
     if uri is not None and not uri.startswith("afs"):

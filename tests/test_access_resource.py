@@ -17,7 +17,7 @@ import overthere
 from overthere import URI, Policy
 from overthere.access.errors import AccessError, AccessFailed
 from overthere.access.resource import _Lines
-from overthere.access.saving import Saving, file_name
+from overthere.access.saved_file import SavedFile, file_name
 
 OWN = Policy.local().with_(read_timeout=60, connect_timeout=60)
 Serve = Callable[[Sequence[bytes], int | None], str]
@@ -186,7 +186,7 @@ def test_what_breaks_is_not_saved(serve: Serve, tmp_path: Path) -> None:
 
 def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
     target = tmp_path / "a"
-    saving = Saving(target)
+    saving = SavedFile(target)
     saving.__enter__().write(b"mine")
     target.write_bytes(b"theirs")
     with pytest.raises(FileExistsError):
@@ -200,7 +200,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, force: bool) -> None:
     for there in (None, b"precious"):
         if there is not None:
             (tmp_path / "a").write_bytes(there)
-        with pytest.raises(OSError, match="it is a link"), Saving(tmp_path / "link", force=force) as file:
+        with pytest.raises(OSError, match="it is a link"), SavedFile(tmp_path / "link", force=force) as file:
             file.write(b"x")
         assert (tmp_path / "a").exists() == (there is not None)
     assert (tmp_path / "a").read_bytes() == b"precious"
@@ -208,7 +208,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, force: bool) -> None:
 
 def test_a_link_to_a_device_is_written_to_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "null").symlink_to(os.devnull)
-    with Saving(tmp_path / "null") as file:
+    with SavedFile(tmp_path / "null") as file:
         file.write(b"x")
     assert [one.name for one in tmp_path.iterdir()] == ["null"]
 

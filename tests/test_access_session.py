@@ -148,7 +148,7 @@ def test_hostile_users(name: str, user: str) -> None:
     with pytest.raises(PlanRefused):
         overthere.open(f"{name}://{user}@127.0.0.1", LOCAL)
     # A session that no plan has made is no way around it.
-    raw = overthere.encoding.decode(user)
+    raw = overthere.decode(user)
     made = Session(program=name, host="127.0.0.1", port=2323, user=raw, policy=LOCAL)
     if name == "rlogin":
         with pytest.raises(PlanRefused):
@@ -163,7 +163,7 @@ def test_hostile_hosts(host: str) -> None:
         with pytest.raises((PlanRefused, AccessError)):
             session(uri).command()
     with pytest.raises(AccessError):
-        Session(program="telnet", host=overthere.encoding.decode(host), port=23, policy=LOCAL).command()
+        Session(program="telnet", host=overthere.decode(host), port=23, policy=LOCAL).command()
 
 
 @pytest.mark.parametrize("octet", range(256))

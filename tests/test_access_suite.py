@@ -131,7 +131,7 @@ def good() -> Dialogue:
     yield Dial("h.example", 79)
     yield Write(b"joe\r\n")
     yield Head()
-    yield from Wire().dotted("the text")
+    yield from Wire().read_to_period("the text")
 
 
 def counts() -> Dialogue:
@@ -167,7 +167,7 @@ def silent() -> Dialogue:
     yield Dial("h.example", 79)
     yield Write(b"jim\r\n")
     yield Head()
-    yield from Wire().dotted("the text")
+    yield from Wire().read_to_period("the text")
 
 
 def stubborn() -> Dialogue:
@@ -176,7 +176,7 @@ def stubborn() -> Dialogue:
     yield Write(b"joe\r\n")
     try:
         yield Head()
-        yield from Wire().dotted("the text")
+        yield from Wire().read_to_period("the text")
     finally:
         yield Write(b"bye\r\n")
 

@@ -82,7 +82,7 @@ def test_a_name_that_the_gateway_does_not_know(web: Web) -> None:
 def test_a_name_is_one_segment_at_the_gateway(web: Web, name: str) -> None:
     with pytest.raises(ResourceMissing):
         overthere.open(name, LOCAL, gateways=gateways(web))
-    sent = web.requests(f"GET /N2R/{overthere.encoding.encode(name.partition('#')[0], 'unreserved')} ")
+    sent = web.requests(f"GET /N2R/{overthere.encode(name.partition('#')[0], 'unreserved')} ")
     assert "/../" not in sent
 
 

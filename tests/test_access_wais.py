@@ -33,7 +33,7 @@ from overthere.protocols.wais.dialogue import dialogue
 from overthere.protocols.wais.message import HEADER_LENGTH, Citation, message, read_apdu
 from overthere.protocols.wais.steps import SLICE, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
-from overthere.schemes.known.wais.identifier import tagged, to_fields
+from overthere.schemes.known.wais.identifier import tag_field, to_fields
 from servers.replay import Exchange, Served, recorded, replay, serve
 from support import linear
 
@@ -206,11 +206,11 @@ def answer(*records: bytes, count: int | None = None) -> bytes:
     """A Search response around records, as TEXT_B has it."""
     head = bytes.fromhex("1700000000") + (len(records) if count is None else count).to_bytes(3, "big")
     head += bytes.fromhex("0000001b0100")
-    return message(len(head).to_bytes(2, "big") + head + tagged(99, b"".join(records)))
+    return message(len(head).to_bytes(2, "big") + head + tag_field(99, b"".join(records)))
 
 
 def text(data: bytes, docid: bytes = b"x") -> bytes:
-    return tagged(153, tagged(116, docid) + tagged(117, b"\0") + tagged(127, data))
+    return tag_field(153, tag_field(116, docid) + tag_field(117, b"\0") + tag_field(127, data))
 
 
 def diagnostic(code: bytes, words: bytes, surrogate: bool = True) -> bytes:
@@ -395,7 +395,7 @@ def test_a_message_that_is_compressed_is_refused() -> None:
 
 
 def init(accepted: int = 1, *fields: tuple[int, bytes]) -> bytes:
-    body = bytes([21, accepted]) + b"".join(tagged(*one) for one in fields)
+    body = bytes([21, accepted]) + b"".join(tag_field(*one) for one in fields)
     return message(len(body).to_bytes(2, "big") + body)
 
 
@@ -419,8 +419,8 @@ def test_the_greeting_is_judged() -> None:
 
 
 def test_unknown_tags_are_skipped() -> None:
-    citation = tagged(116, b"id") + tagged(500, b"?" * 300) + tagged(123, b" a headline ") + tagged(60, b"")
-    octets = INIT.answers[0] + answer(tagged(77, b"new"), tagged(150, citation), tagged(2**31, b"x"))
+    citation = tag_field(116, b"id") + tag_field(500, b"?" * 300) + tag_field(123, b" a headline ") + tag_field(60, b"")
+    octets = INIT.answers[0] + answer(tag_field(77, b"new"), tag_field(150, citation), tag_field(2**31, b"x"))
     head, item = given(SEARCH_URI, octets)
     assert isinstance(head, Head)
     assert isinstance(item, Item)
@@ -428,7 +428,12 @@ def test_unknown_tags_are_skipped() -> None:
 
 
 def test_forged_lengths_within_a_message() -> None:
-    for record in (tagged(150, b"t\x8f\xff\xff\xff\x7fid"), tagged(150, b"t\x09id"), b"\x1c\xff\xffSF", b"\x96\x81"):
+    for record in (
+        tag_field(150, b"t\x8f\xff\xff\xff\x7fid"),
+        tag_field(150, b"t\x09id"),
+        b"\x1c\xff\xffSF",
+        b"\x96\x81",
+    ):
         with pytest.raises(ProtocolError):
             given(SEARCH_URI, INIT.answers[0] + answer(record))
     with pytest.raises(ProtocolError, match="an element of 65,535 octets"):
@@ -441,16 +446,16 @@ def test_forged_lengths_within_a_message() -> None:
 
 def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
     def cited(docid: bytes, wtype: bytes) -> bytes:
-        return tagged(150, tagged(116, docid) + tagged(123, b"h") + tagged(132, tagged(133, wtype)))
+        return tag_field(150, tag_field(116, docid) + tag_field(123, b"h") + tag_field(132, tag_field(133, wtype)))
 
-    records = [tagged(150, tagged(123, b"h")), cited(b"id", b"a\ttype"), cited(b"\xff/\xff", b"a/type")]
+    records = [tag_field(150, tag_field(123, b"h")), cited(b"id", b"a\ttype"), cited(b"\xff/\xff", b"a/type")]
     _, *items = given(SEARCH_URI, INIT.answers[0] + answer(*records))
     assert [one.entry.uri for one in items if isinstance(one, Item)] == [None, None, "wais://h/docs/a%2Ftype/%FF%2F%FF"]
 
 
 def test_many_small_records_take_linear_time() -> None:
     def records(count: int) -> None:
-        many = answer(*[tagged(150, tagged(116, b"i"))] * count)
+        many = answer(*[tag_field(150, tag_field(116, b"i"))] * count)
         assert len(given(SEARCH_URI, INIT.answers[0] + many)) == count + 1
 
     linear(records, 5_000)

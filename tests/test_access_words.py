@@ -15,12 +15,12 @@ from overthere import PlanRefused, Policy, edition, plan
 from overthere.access import Cited, aio, opening, transport
 from overthere.access.errors import DOCUMENTED
 from overthere.access.planning import Plan, plan_under
-from overthere.testing.words import PROSE, as_before, reworded
+from overthere.testing.words import PROSE, as_before, replace_words
 from support import ROOT
 
 sys.path.append(str(ROOT / "fuzz"))
 
-from conversations import Conversation, conversations, packed
+from conversations import Conversation, conversations, pack
 
 Words = dict[str, str]
 
@@ -31,7 +31,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Words:
     kept: Words = {}
 
     def other(*arguments: Any, **named: Any) -> Plan:
-        found, new = reworded(plan_under(*arguments, **named))
+        found, new = replace_words(plan_under(*arguments, **named))
         kept.update(new)
         return found
 
@@ -52,7 +52,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 def said(told: Conversation, number: int) -> Any:
     from laws import dialogues
 
-    return dialogues._blocking(told, dialogues._script(told, packed(number, told)))
+    return dialogues._blocking(told, dialogues._script(told, pack(number, told)))
 
 
 TALKS = list(enumerate(conversations()))
@@ -99,7 +99,7 @@ def test_without_a_server(uri: str, tmp_path: Path, request: pytest.FixtureReque
 def test_the_words_are_other_words() -> None:
     """Every text of the plan is replaced, and nothing else."""
     there = plan("news://joe@h/*")
-    other, words = reworded(there)
+    other, words = replace_words(there)
     told = [getattr(step, name, "") for step in other for name in PROSE]
     assert {text for text in told if text} == words.keys()
     assert "the newsgroups" in words.values()

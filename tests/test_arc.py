@@ -13,7 +13,7 @@ from overthere.base import Base
 from overthere.links import extract
 from overthere.links.containers.arc import members
 from overthere.links.documents.kinds import kind
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from support import linear, processor
 
 OUTSIDE = Document("a", b"", Base(URI("file:///a"), "retrieval", "retrieval"))
@@ -52,7 +52,7 @@ def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
             (f"http://h/d/{number}", f"x{number}", None) for number in range(3)
         ]
         assert [row.source.rpartition("!")[2] for row in rows] == [str(sum(ends[: 1 + number])) for number in range(3)]
-    assert [one.kind for one in members(io.BytesIO(data), OUTSIDE, Options()) if isinstance(one, Passed)] == [
+    assert [one.kind for one in members(io.BytesIO(data), OUTSIDE, Options()) if isinstance(one, PassedContent)] == [
         "filedesc"
     ]
 
@@ -100,7 +100,7 @@ def test_known() -> None:
 def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
         for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
-            assert isinstance(one, Document | Note | Passed)
+            assert isinstance(one, Document | Note | PassedContent)
 
 
 def test_garbage_in_linear_time() -> None:

@@ -8,7 +8,6 @@ import io
 import lzma
 import random
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,8 +17,8 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.containers.archives import Member, members, opened, read
-from overthere.links.model import NOTES, Document, Note, Options, Passed
+from overthere.links.containers.archives import Member, members, open_archive, read
+from overthere.links.model import NOTES, Document, Note, Options, PassedContent
 from support import linear
 
 OUTSIDE = Document("x.gz", b"", Base(URI("http://h/x.gz"), "retrieval", "retrieval"))
@@ -45,17 +44,14 @@ def tarred(files: Mapping[str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
 
 
 def zstd(content: bytes) -> bytes:
-    from fastwarc.stream_io import ZstdWriter
+    """One frame, without the size of its content, as from a stream."""
+    from backports.zstd import ZstdCompressor
 
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "z")
-        writer = ZstdWriter(file)
-        writer.write(content)
-        writer.close()
-        return file.read_bytes()
+    packer = ZstdCompressor()
+    return packer.compress(content) + packer.flush()
 
 
-def found(data: bytes, options: Options = Options()) -> list[Document | Note | Passed]:  # noqa: B008
+def found(data: bytes, options: Options = Options()) -> list[Document | Note | PassedContent]:  # noqa: B008
     return list(members(io.BytesIO(data), OUTSIDE, options))
 
 
@@ -67,7 +63,7 @@ def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
     return [
         note
         for one in found(data, options)
-        if not isinstance(one, Passed)
+        if not isinstance(one, PassedContent)
         for note in ([one.kind] if isinstance(one, Note) else one.notes)
     ]
 
@@ -90,7 +86,7 @@ def test_published(kind: str) -> None:
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
         one.document.base
-        for one in opened(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
+        for one in open_archive(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
         if isinstance(one, Member)
     ]
     assert [str(base.uri) for base in bases] == [
@@ -140,7 +136,7 @@ def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(beneath: URI | None) -
     assert broken.count(b"\xff\xfeb") == 2
     one, two, three = (
         (member.document.source, member.document.base.uri, read(member.stream, 99, member.crc))
-        for member in opened("zip", io.BytesIO(broken), OUTSIDE, beneath)
+        for member in open_archive("zip", io.BytesIO(broken), OUTSIDE, beneath)
         if isinstance(member, Member) and member.stream
     )
     assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
@@ -196,13 +192,13 @@ def test_links_and_devices_are_passed_over() -> None:
             info = tarfile.TarInfo("x")
             info.type, info.linkname = kind, "/etc/passwd"
             archive.addfile(info)
-    assert found(file.getvalue()) == [Passed(kind) for kind in ("link", "link", "device", "device")]
+    assert found(file.getvalue()) == [PassedContent(kind) for kind in ("link", "link", "device", "device")]
     link = zipfile.ZipInfo("l")
     link.external_attr = 0o120777 << 16
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as into:
         into.writestr(link, "/etc/passwd")
-    assert found(packed.getvalue()) == [Passed("link")]
+    assert found(packed.getvalue()) == [PassedContent("link")]
 
 
 def header(size: bytes, kind: bytes = b"0") -> bytes:

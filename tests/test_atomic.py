@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import overthere
-from overthere import atomic
+from overthere.ground import atomic
 
 _HOME = Path(overthere.__file__).parent
 _METHODS = {
@@ -43,11 +43,11 @@ _MODES = {
 _FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
 
 EXCEPTIONS = {
-    "tables/pens.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
-    "tables/pens.py: write_table": "a method of the same writer",
-    "tables/pens.py: write_csv": "into a buffer in memory",
+    "tables/writers.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
+    "tables/writers.py: write_table": "a method of the same writer",
+    "tables/writers.py: write_csv": "into a buffer in memory",
     "links/job/pool.py: replace": "a worker of the pool, not a file",
-    "links/job/unpacked.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
+    "links/job/task_documents.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
     "cli/__init__.py: os.open": "/dev/null in the place of a standard output that is closed",
 }
 
@@ -67,7 +67,7 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
         id(inner) for node in ast.walk(tree) if isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation
         for inner in ast.walk(node.annotation)
     }  # fmt: skip
-    ours = {name for name, (module, _) in imported.items() if module == "overthere.atomic"}
+    ours = {name for name, (module, _) in imported.items() if module == "overthere.ground.atomic"}
     for node in ast.walk(tree):
         # A name of these that is passed on is called elsewhere: `map(os.unlink, names)`.
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -162,7 +162,7 @@ def test_each_kind_of_writing_is_seen(snippet: str) -> None:
         "open(p)", "open(p, 'rb')", "p.open('rb')", "text.replace('w', 'a')", "some.remove(1)", "overthere.open(u, p)",
         "import os\nos.open(p, os.O_RDONLY | getattr(os, 'O_BINARY', 0))", "line.truncate(3)",
         "import gzip\ngzip.compress(d)",
-        "from overthere.atomic import rename, remove\nrename(a, b)\nremove(p)",
+        "from overthere.ground.atomic import rename, remove\nrename(a, b)\nremove(p)",
     ],
 )  # fmt: skip
 def test_what_does_not_write_is_passed(snippet: str) -> None:
@@ -173,7 +173,7 @@ def test_only_one_module_writes() -> None:
     used, wrong = set(), []
     for path in sorted(_HOME.rglob("*.py")):
         name = path.relative_to(_HOME).as_posix()
-        if name == "atomic.py":
+        if name == "ground/atomic.py":
             continue
         for line, what in _found(path.read_text("utf-8")):
             if f"{name}: {what}" in EXCEPTIONS:
@@ -187,7 +187,7 @@ def test_only_one_module_writes() -> None:
 def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Path) -> None:
     other = tmp_path / "other"
     (tmp_path / "_SUCCESS").symlink_to(other)
-    atomic.touch(tmp_path / "_SUCCESS")
+    atomic.create_empty(tmp_path / "_SUCCESS")
     assert not other.exists()
     assert (tmp_path / "_SUCCESS").read_bytes() == b""
     assert not (tmp_path / "_SUCCESS").is_symlink()

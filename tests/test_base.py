@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from overthere import URI, InvalidIRI, URIReference
 from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, from_content, to_reference
 from overthere.editions.context1997 import base_url
-from overthere.errors import InvalidURI, NoBase, NotSpecified
+from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
 from support import cases, in_editions
 
 NAMED = in_editions(cases("base"))

@@ -19,11 +19,11 @@ sys.path.append(str(ROOT / "bench"))
 
 import pyarrow as pa
 
-import dirt
 import imports
 import iricolumns
 import iris
 import lists
+import mixed_input
 import peers
 import plot
 import report
@@ -32,10 +32,10 @@ import standard
 import tables
 import values
 from corpus import Corpus
-from made import made, reference
+from generated import generate, reference
 
 Row = dict[str, Any]
-TEXTS = made(300, {})
+TEXTS = generate(300, {})
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def corpus() -> Corpus:
 
 def _page(corpus: Corpus, groups: Iterable[list[Row]]) -> tuple[list[Row], str]:
     """All rows, and the page that they make."""
-    rows = [{**_ABOUT, "section": "corpus"} | corpus.makeup()]
+    rows = [{**_ABOUT, "section": "corpus"} | corpus.composition()]
     for group in groups:
         assert group
         assert report.table(group)
@@ -64,19 +64,19 @@ _ABOUT = {
 
 def test_what_is_spoiled_is_no_uri() -> None:
     good = [text for text in TEXTS if standard.is_uri(text)]
-    for share in dirt.SHARES:
-        mixed = dirt.mixed(TEXTS, share)
+    for share in mixed_input.SHARES:
+        mixed = mixed_input.mix(TEXTS, share)
         assert len(mixed) == len(good)
         assert sum(not standard.is_uri(text) for text in mixed) == len(good) * share // 100
-    assert dirt.mixed(TEXTS, 10) == dirt.mixed(TEXTS, 10)
-    ways = {dirt.spoiled("http://h/path", random.Random(seed)) for seed in range(200)}
+    assert mixed_input.mix(TEXTS, 10) == mixed_input.mix(TEXTS, 10)
+    ways = {mixed_input.spoil("http://h/path", random.Random(seed)) for seed in range(200)}
     assert len(ways) > 50
 
 
 def test_dirt(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     real = {"a list": ["http://h/", "http://h/{x}", "no", "http://h/%zz"]}
-    monkeypatch.setattr(dirt, "lists", lambda most: real)
-    rows, page = _page(corpus, dirt.measure(corpus, 1, 0.0, 40))
+    monkeypatch.setattr(mixed_input, "lists", lambda most: real)
+    rows, page = _page(corpus, mixed_input.measure(corpus, 1, 0.0, 40))
     own = [row for row in rows if row.get("peer") == peers.OWN]
     assert [row["list"] for row in own] == ["0 %", "1 %", "10 %", "100 %", "a list"]
     assert all(row["right"] == row["of"] for row in own)
@@ -89,7 +89,7 @@ def test_a_method_that_is_not_there_has_no_row() -> None:
     import overthere
 
     for name, method in (("overthere, or None", "parse"), ("overthere, yes or no", "can_parse")):
-        assert (name in dirt.peers()) == hasattr(overthere.URI, method)
+        assert (name in mixed_input.peers()) == hasattr(overthere.URI, method)
 
 
 def test_iris(corpus: Corpus) -> None:
@@ -100,11 +100,11 @@ def test_iris(corpus: Corpus) -> None:
     assert len(judged) == 6
     assert all(row["right"] == row["of"] > 50 for row in judged)
     assert page.count("**overthere**") == len(own)
-    assert not any(text.isascii() for text in iris.of(TEXTS))
+    assert not any(text.isascii() for text in iris.to_iris(TEXTS))
 
 
 def test_values(corpus: Corpus) -> None:
-    rows, page = _page(corpus, values.measure(corpus.first(20), 1, 0.0))
+    rows, page = _page(corpus, values.measure(corpus.take_first(20), 1, 0.0))
     assert {row["operation"] for row in rows if row["section"] == "values"} == set(peers.OPERATIONS)
     assert "## One value at a time" in page
     assert plot.plot(rows).startswith("<svg")
@@ -129,7 +129,7 @@ def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, page = _page(corpus, tables.measure(corpus, 1, 0.0))
     dirty = [row for row in rows if row["section"] == "dirty columns" and row["peer"] == "overthere"]
     assert [(row["operation"], row["list"]) for row in dirty] == [
-        (operation, f"{share} %") for operation in tables.DIRTY for share in dirt.SHARES
+        (operation, f"{share} %") for operation in tables.DIRTY for share in mixed_input.SHARES
     ]
     assert all(row["right"] == row["of"] for row in dirty)
     assert "## Whole columns with rows that are no URIs" in page
@@ -139,7 +139,7 @@ def test_lists_are_of_this_machine() -> None:
     found = lists.lists(20)
     for texts in found.values():
         assert 0 < len(texts) == len(set(texts)) <= 20
-        assert lists.makeup(texts)["texts"] == len(texts)
+        assert lists.composition(texts)["texts"] == len(texts)
 
 
 def test_the_sections_have_names() -> None:

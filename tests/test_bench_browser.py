@@ -12,7 +12,7 @@ from support import ROOT
 
 sys.path.append(str(ROOT / "bench"))
 
-from browser import Difference, Row, Served, compared, resolved, served
+from browser import Difference, Row, ServedPage, compare_page, pages_to_serve, resolution_differences
 
 BASE = "http://pages.example/p/"
 Link = tuple[str, str, str, str | None, bool, bool, str, bool]
@@ -37,7 +37,7 @@ def kinds(
         "base": BASE, "frameset": False, "links": links, "styles": styles,
         "spelled": [None if one.target is None else said.get(one.target, one.target) for one in rows],
     }  # fmt: skip
-    counts, differences = compared("p", rows, report)
+    counts, differences = compare_page("p", rows, report)
     assert all(counts[one.kind] for one in differences)
     return sorted(one.kind for one in differences), counts
 
@@ -103,11 +103,13 @@ def test_a_style_sheet_has_what_no_row_has() -> None:
 def test_what_stands_in_a_frameset() -> None:
     rows = [row("a href", "x")]
     report = {"base": BASE, "frameset": True, "links": [], "styles": [], "spelled": [rows[0].target]}
-    assert set(compared("p", rows, report)[0]) == {"in the rows only: the page is a frameset"}
+    assert set(compare_page("p", rows, report)[0]) == {"in the rows only: the page is a frameset"}
 
 
 def test_which_attributes_are_resolved() -> None:
-    found = resolved({"a": ["href", "ping"], "video": ["poster", "src", "new"], "p": ["cite", "background"]})
+    found = resolution_differences(
+        {"a": ["href", "ping"], "video": ["poster", "src", "new"], "p": ["cite", "background"]}
+    )
     assert [(one.where, one.reference) for one in found] == [("video", "new"), ("p", "cite")]
 
 
@@ -117,7 +119,7 @@ def test_other_attributes_are_counted() -> None:
 
 def test_a_difference_says_where() -> None:
     report = {"base": BASE, "frameset": False, "links": [link("a href", "x")], "styles": [], "spelled": []}
-    _, differences = compared("p", [], report)
+    _, differences = compare_page("p", [], report)
     assert differences == [Difference("p", "in the tree only: a href", "a href", "x", None, BASE + "x")]
 
 
@@ -126,11 +128,11 @@ def test_pages_of_folders(tmp_path: Path) -> None:
     (tmp_path / "t.dat").write_text("#data\n<p><a x>\n#errors\n1\n#document\n| x\n\n#data\ny\n#errors\n")
     (tmp_path / "n.txt").write_text("no")
     folder = tmp_path.name
-    assert list(served([tmp_path], 9)) == [
-        Served("b c.html", f"/{folder}/b%20c.html", "text/html", b"<a href=x>"),
-        Served(
+    assert list(pages_to_serve([tmp_path], 9)) == [
+        ServedPage("b c.html", f"/{folder}/b%20c.html", "text/html", b"<a href=x>"),
+        ServedPage(
             "t.dat:0", f"/{folder}/t.dat/0", "text/html; charset=utf-8", b"<p href=u0 ><a href=u1  x><a href=after>"
         ),
-        Served("t.dat:1", f"/{folder}/t.dat/1", "text/html; charset=utf-8", b"y<a href=after>"),
+        ServedPage("t.dat:1", f"/{folder}/t.dat/1", "text/html; charset=utf-8", b"y<a href=after>"),
     ]
-    assert len(list(served([tmp_path], 2))) == 2
+    assert len(list(pages_to_serve([tmp_path], 2))) == 2

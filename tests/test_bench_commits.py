@@ -58,7 +58,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package with findings that take three times as long."""
     folder = tmp_path_factory.mktemp("slow")
     shutil.copytree(ROOT / "src" / "overthere", folder / "src" / "overthere")
-    with (folder / "src" / "overthere" / "findings.py").open("a") as file:
+    with (folder / "src" / "overthere" / "values" / "findings.py").open("a") as file:
         file.write(SLOW)
     return folder
 

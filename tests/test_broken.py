@@ -12,14 +12,14 @@ import pytest
 from click.testing import CliRunner
 
 from overthere import kernel
-from overthere.broken import Broken, Checker, Summary, check, find, telling
-from overthere.broken.choosing import Baseline, Rules
-from overthere.broken.mending import mended
+from overthere.broken import Broken, Checker, Summary, check, find, reporting
+from overthere.broken.filters import Baseline, Rules
+from overthere.broken.fixing import fix_files
 from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 from support import cases, ids, linear
 
 ROWS = cases("broken")
@@ -106,7 +106,7 @@ def test_faults_are_placed_without_reading_a_page_whole(tmp_path: Path, monkeypa
     """The reader tells where tags begin, in octets; where it erred, the page would be read in Python."""
     page = "<p>é\r\n\U0001f600<!-- <a href=no> -->\r\n<A\r\nHREF='gone.html' id=é>\r<svg><a xlink:href=#no>é<a href=#é>"
     made(tmp_path, {"a.html": page})
-    monkeypatch.setattr(telling, "scan", None)
+    monkeypatch.setattr(reporting, "scan", None)
     found = list(find([tmp_path]))
     assert [(one.reference, one.line, one.column) for one in found] == [("gone.html", 4, 7), ("#no", 5, 20)]
     assert all(page.encode()[one.offset or 0 :].decode().startswith(one.reference or "-") for one in found)
@@ -252,7 +252,7 @@ def test_what_would_change_more_is_left(tmp_path: Path) -> None:
     site = made(tmp_path / "site", {"index.html": "<a href=gude.html>"})
     (found,) = find(site)
     wrong = found._replace(suggestion="guide.html", offset=(found.offset or 0) + 1)
-    assert [one.refused != "" for one in mended([wrong])] == [True]
+    assert [one.refused != "" for one in fix_files([wrong])] == [True]
 
 
 def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
@@ -272,7 +272,7 @@ def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
 
         found = Site(tasks([str(site)], URI(checker.base[0]), Options()), checker)
         reader = natively.reader(found, checker)
-        with closing(natively.Lots(reader, found, checker, natively.numbers(found))) as lots:
+        with closing(natively.PageBatches(reader, found, checker, natively.numbers(found))) as lots:
             assert [(len(told), others) for told, others in lots] == [(len(targets) + 1, {})]
             assert not lots.is_ready
 
@@ -293,5 +293,5 @@ def test_pages_are_read_in_lots_ahead_of_what_is_taken(tmp_path: Path, monkeypat
     if kernel.name == "native":
         there = Site(tasks([str(site)], None, Options()), Checker())
         numbers = natively.numbers(there)
-        with closing(natively.Lots(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
+        with closing(natively.PageBatches(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
             assert [one[0] for one in next(lots)[0]] == numbers[:2]

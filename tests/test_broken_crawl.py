@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from overthere import Policy
 from overthere.broken import Summary, check
 from overthere.broken.crawl import REPEATED, Crawl
+from overthere.broken.external import Asker
 from overthere.broken.model import Checker
-from overthere.broken.outside import Asker
 from overthere.cli.app import app
 from servers import free_port
 from servers.faults import faulty, simple

@@ -17,12 +17,12 @@ import pytest
 
 from overthere import URI, Policy
 from overthere.access.transport import Ready
-from overthere.broken.asking import Asking
 from overthere.broken.cache import Cache
+from overthere.broken.external import Asker
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.outside import Asker
+from overthere.broken.requests import Requester
 from overthere.cli.asking import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled
@@ -159,7 +159,7 @@ def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> No
         (connection,) = asker.asking.connections._order
         connection.carrier.channels[0].shutdown(2)  # type: ignore[union-attr]
         assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
-        assert connection.carrier.closed
+        assert connection.carrier.is_closed
 
 
 def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -> None:
@@ -206,9 +206,9 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
     assert redirected
     assert all(line[3] == "-" for line in redirected)
     with pytest.raises(ValueError, match="control character"):
-        Asking(LOCAL, headers=[("h", "X", "a\r\nb")])
+        Requester(LOCAL, headers=[("h", "X", "a\r\nb")])
     with pytest.raises(ValueError, match="no name of a header field"):
-        Asking(LOCAL, headers=[("h", "X:", "a")])
+        Requester(LOCAL, headers=[("h", "X:", "a")])
 
 
 OTHERS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
@@ -357,11 +357,11 @@ def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
     while not hosts.is_put_off("a"):
         taken = hosts.take()
         assert taken is not None
-        hosts.done("a", wait=MOST_WAIT, again=taken[1])
+        hosts.release("a", wait=MOST_WAIT, again=taken[1])
         now[0] += hosts.pause() or 0.0
     assert MOST_PATIENCE < now[0] <= MOST_PATIENCE + MOST_WAIT
     # One that answers in between is asked for as long as it takes.
-    hosts.done(hosts.take()[0])  # type: ignore[index]
+    hosts.release(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
 
 
@@ -391,7 +391,7 @@ def test_of_one_host_so_many_at_once() -> None:
     hosts.add("b", 9)
     assert [hosts.take() for _ in range(4)] == [("a", 0), ("b", 9), ("a", 1), None]
     assert hosts.pause() is None
-    hosts.done("a")
+    hosts.release("a")
     assert hosts.take() == ("a", 2)
 
 
@@ -403,12 +403,12 @@ def test_so_often_and_not_before_it_wants() -> None:
     assert (hosts.take(), hosts.take(), hosts.pause()) == (("a", "x"), None, 0.1)
     now[0] = 0.1
     assert hosts.take() == ("a", "y")
-    hosts.done("a", wait=50.0, again="y")
+    hosts.release("a", wait=50.0, again="y")
     # What was in the queue before waits too.
     assert (hosts.take(), hosts.pause()) == (None, 50.0)
     now[0] = 50.1
     assert hosts.take() == ("a", "y")
-    hosts.done("a", wait=1e9)
+    hosts.release("a", wait=1e9)
     assert hosts.pause() == MOST_WAIT
 
 
@@ -444,9 +444,9 @@ def test_ages_and_fragments(tmp_path: Path) -> None:
     cache.keep(outcome("u:lacks", None, now, ("x", "y")), ["x", "y"])
     cache.close(whole=True)
     asked = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
-    assert {one.uri: one.missing for one in Cache(path).known(asked)} == {"u:new": (), "u:lacks": ("x",)}
-    assert not list(Cache(path).known({"u:new": ["c"]}))
-    assert {one.uri for one in Cache(path, {"ok": 9 * 86_400.0}).known(asked)} == {"u:new", "u:old", "u:lacks"}
+    assert {one.uri: one.missing for one in Cache(path).valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
+    assert not list(Cache(path).valid_outcomes({"u:new": ["c"]}))
+    assert {one.uri for one in Cache(path, {"ok": 9 * 86_400.0}).valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
 
 
 def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
@@ -494,20 +494,20 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
     loop = Loop(kind())
     for number in range(20):
         loop.add(work(number))
-    loop.turn(None)
+    loop.run_once(None)
     for _ in range(2):
         for number in reversed(range(20)):
             pairs[number][1].send(b"x")
-            loop.turn(None)
+            loop.run_once(None)
     while len(loop):
-        loop.turn(None)
+        loop.run_once(None)
     assert [number for number, ready in order if ready] == [*reversed(range(20))] * 2
     assert sorted(number for number, ready in order if not ready) == [*range(20)]
     pairs.append(socket.socketpair())  # by a number that was another's
     loop.add(work(20))
     pairs[20][1].send(b"ab")
     while len(loop):
-        loop.turn(None)
+        loop.run_once(None)
     assert [ready for number, ready in order if number == 20] == [True, True, False]
     loop.close()
     for pair in pairs:
@@ -528,6 +528,6 @@ def test_what_is_under_way_is_ended_with_the_loop() -> None:
     with one, two:
         loop = Loop()
         loop.add(work(one))
-        loop.turn(None)
+        loop.run_once(None)
         loop.close()
         assert ended == [one]

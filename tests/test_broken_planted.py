@@ -13,8 +13,8 @@ from support import ROOT
 
 sys.path.append(str(ROOT / "bench"))
 
-import planted
-from broken import reported, score
+import planted_faults
+from broken import build_report, score
 
 
 @pytest.mark.parametrize("name", ["reference", "native"])
@@ -26,10 +26,10 @@ def test_planted_faults_are_found_and_none_is_invented(
     monkeypatch.setattr(kernel, "name", name)
     site = tmp_path / "site"
     (site / "docs").mkdir(parents=True)
-    faults = planted.plant(site / "docs", pages=200, each=2)
+    faults = planted_faults.plant(site / "docs", pages=200, each=2)
     summary = Summary()
-    rows = list(broken.find([site / "docs"], base=planted.BASE, summary=summary))
-    told = score(reported(((row.source, row.reference or "") for row in rows if row.level != "note"), site), faults)
+    rows = list(broken.find([site / "docs"], base=planted_faults.BASE, summary=summary))
+    told = score(build_report(((row.source, row.reference or "") for row in rows if row.level != "note"), site), faults)
     assert (told["missed"], told["invented"]) == ([], 0)
     # A document that is fine is not read twice.
     assert summary.read_again <= len({fault.file for fault in faults})

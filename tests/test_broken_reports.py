@@ -13,7 +13,7 @@ from lxml import etree
 
 from overthere.broken import KINDS, Broken, find
 from overthere.broken.report import junit, sarif
-from overthere.uri import URIReference
+from overthere.values.uri import URIReference
 
 # There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
 # with at most one outcome, numbers that are numbers.

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from overthere import Policy
+from overthere.broken.external import Asker
 from overthere.broken.model import Checker
-from overthere.broken.outside import Asker
 from servers import NET
 from servers.faults import faulty, simple
 from servers.nginx import Nginx, nginx

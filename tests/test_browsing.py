@@ -10,8 +10,8 @@ from overthere import kernel
 from overthere.editions import whatwg
 from overthere.links import Link, Options, batches, extract, schema
 from overthere.links.documents.html import decode
-from overthere.links.job.carrying import Done
-from overthere.links.report.browsing import output_encoding
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.report.browser_column import output_encoding
 from overthere.links.report.table import open_writer
 
 pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
@@ -129,13 +129,13 @@ def test_without_asking_it_is_null_and_it_is_in_every_table(tmp_path: Path) -> N
     for name in ("t.parquet", "t.csv", "t.jsonl", "t.arrow"):
         with open_writer(tmp_path / name) as writer:
             for batch in batches(tmp_path / "a.html", options=Options(whatwg=True)):
-                if not isinstance(batch, Done):
+                if not isinstance(batch, TaskEnd):
                     writer.write(batch)
         assert b"http://o.example/" in (tmp_path / name).read_bytes()
 
 
 def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overthere.extras.find_spec", lambda name: None if name == "ada_url" else object())
+    monkeypatch.setattr("overthere.ground.extras.find_spec", lambda name: None if name == "ada_url" else object())
     with pytest.raises(ModuleNotFoundError, match=r"ada_url is missing: pip install 'overthere\[whatwg\]'"):
         list(extract(tmp_path, whatwg=True))
 

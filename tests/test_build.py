@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 from overthere import URI, CodingError, InvalidURI, IRIReference, URIReference
-from overthere.errors import KINDS
+from overthere.ground.errors import KINDS
 
 
 @pytest.mark.parametrize(

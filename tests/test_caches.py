@@ -16,12 +16,12 @@ import pytest
 
 import overthere as ot
 from overthere import columns
-from overthere.bounded import LONGEST, bounded_cache
 from overthere.canonical import SURT
-from overthere.charsets import codec, text
-from overthere.hosts.domains import of_host
-from overthere.late import default_registry
+from overthere.ground.caches import LONGEST, bounded_cache
+from overthere.ground.charsets import codec, text
+from overthere.ground.late_imports import default_registry
 from overthere.links import extract
+from overthere.values.hosts.domains import of_host
 
 ROOT = Path(ot.__file__).parent
 DATA = "keys are names in the package's own code or data"
@@ -30,27 +30,28 @@ FEW = "a key is a value of ours, and few are kept"
 TYPES = "a key is a class"
 
 CLOSED = {
+    "columns/operations.py face_signature": DATA,
     "editions/compare_resolution.py _resolutions": DATA,
     "editions/compare_resolution.py _abnormal": DATA,
     "editions/url1997.py _safe": DATA,
     "editions/coding1738.py _safe": DATA,
     "text/output.py _linkable": FEW,
     "text/names.py _names": FEW,
-    "text/names.py registered": FEW,
-    "text/names.py _compiled": "a key is the shape of a scheme's opaque part, of a closed table",
-    "text/wrapped.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
-    "text/wrapped.py _line_marks": "a key is a number up to _DEEPEST",
+    "text/names.py registered_schemes": FEW,
+    "text/names.py _compile_shape": "a key is the shape of a scheme's opaque part, of a closed table",
+    "text/delimiters.py _lines": "a key is one of two delimiters and a number up to _DEEPEST",
+    "text/delimiters.py _line_marks": "a key is a number up to _DEEPEST",
     "grammar/library.py grammar": DATA,
-    "indexes.py _leads": "a key is the name of a codec with an index here",
-    "indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
+    "ground/indexes.py _lead_bytes": "a key is the name of a codec with an index here",
+    "ground/indexes.py _handler": "a key is the name of a codec with an index here, and of a handler that Python has",
     "kernel/reference.py expression": DATA,
     "kernel/reference.py ip_literal": DATA,
-    "access/steps.py _parting": DATA,
+    "access/steps.py _delimiter_pattern": DATA,
     "iri.py decodable": DATA,
-    "derivation.py expected": "it lives as long as one call",
-    "findings.py _foreign": DATA,
-    "schemes/page.py _tops": "a key is the name of a built-in scheme",
-    "schemes/typed.py _hints": TYPES,
+    "values/derivation.py describe_expected": "it lives as long as one call",
+    "values/findings.py _foreign": DATA,
+    "schemes/page.py _top_rules": "a key is the name of a built-in scheme",
+    "schemes/field_types.py _hints": TYPES,
     "schemes/registry.py _load": "a key is an entry point of an installed package",
     "columns/native.py _suffixes": FEW,
     "columns/native.py _rules": FEW,
@@ -61,7 +62,7 @@ CLOSED = {
 """`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
 LISTS = {
     "access/resolver.py _threads": "threads that look names up: a bounded number",
-    "links/containers/held.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
+    "links/containers/temporary.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
 }
 """Names of modules that functions write to."""
 
@@ -136,7 +137,7 @@ def test_every_cache_is_bounded_or_listed() -> None:
         for function, how in _caches(source)
         if how != "bounded_cache"
     }
-    assert found - {"bounded.py line 42"} == set(CLOSED)
+    assert found - {"ground/caches.py line 42"} == set(CLOSED)
 
 
 def test_every_list_that_grows_is_listed() -> None:

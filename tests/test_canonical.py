@@ -344,8 +344,8 @@ def test_links_of_another_form_are_another_table(tmp_path: Path) -> None:
 
 
 def test_a_job_on_a_cluster_knows_the_form() -> None:
-    parts = pytest.importorskip("overthere.links.job.parts")
-    jobs = {parts.How("f", Options(canonical=form)).job for form in (None, SURT, W3LIB)}
+    parts = pytest.importorskip("overthere.links.job.part_files")
+    jobs = {parts.JobSettings("f", Options(canonical=form)).job for form in (None, SURT, W3LIB)}
     assert len(jobs) == 3
     assert pickle.loads(pickle.dumps(Options(canonical=SURT))) == Options(canonical=SURT)
 

@@ -15,7 +15,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import captures
 from overthere.cli.app import VERBS
-from overthere.cli.examples import EXAMPLES
 
 TMUX = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,7 +34,7 @@ def test_a_screen_is_as_wide_as_its_terminal() -> None:
 
 
 def test_a_picture_has_both_themes_and_needs_nothing() -> None:
-    picture = captures.drawn("a<b> \x1b[31mred\x1b[0m\nhttp://h/", 40, "a & b")
+    picture = captures.draw_screen("a<b> \x1b[31mred\x1b[0m\nhttp://h/", 40, "a & b")
     root = ElementTree.fromstring(picture)
     assert "".join(root.itertext()).count("red") == 1
     assert root.findtext(f"{SVG}title") == "a & b"
@@ -50,13 +49,12 @@ def test_a_picture_has_both_themes_and_needs_nothing() -> None:
 
 def test_what_is_left_out_of_a_picture_is_counted() -> None:
     rows = [str(row) for row in range(captures.ROWS + 5)]
-    assert captures.cut("\n".join(rows)).endswith("... 5 more lines\x1b[0m")
-    assert captures.cut("\n".join(rows[:-4])) == "\n".join(rows[:-4])
+    assert captures.crop("\n".join(rows)).endswith("... 5 more lines\x1b[0m")
+    assert captures.crop("\n".join(rows[:-4])) == "\n".join(rows[:-4])
 
 
-def test_every_verb_has_its_pictures() -> None:
-    shown = {verb for verb in VERBS if any(not example.not_run for example in EXAMPLES[verb])}
-    assert {file.stem for file in captures.PICTURES.glob("*.svg")} == {
-        f"{verb}-{width}" for verb in shown for width in captures.WIDTHS
-    }
-    assert sum(file.stat().st_size for file in captures.PICTURES.iterdir()) < 1_000_000
+def test_the_readme_shows_the_pictures_that_are_kept() -> None:
+    readme = (ROOT / "README.md").read_text()
+    shown = re.findall(r"\((docs/pictures/terminal/[^)]+)\)", readme)
+    assert sorted(shown) == sorted(file.relative_to(ROOT).as_posix() for file in captures.KEPT.iterdir())
+    assert all(file.stem.rpartition("-")[0] in VERBS for file in captures.KEPT.iterdir())

@@ -13,8 +13,8 @@ import pytest
 import statements
 from overthere.editions import edition
 from overthere.editions.compare import Difference, diff, pairs
-from overthere.editions.compare_resolution import Resolved, resolutions
-from overthere.editions.readings import plain
+from overthere.editions.compare_resolution import ResolutionDifference, resolutions
+from overthere.editions.readings import compare_key
 
 HERE = Path(__file__).resolve().parent
 CHANGES: list[dict[str, Any]] = tomllib.loads((HERE / "changes.toml").read_text())["change"]
@@ -35,7 +35,7 @@ def computed(a: str, b: str) -> Difference:
 
 
 @cache
-def resolved(a: str, b: str) -> list[Resolved]:
+def resolved(a: str, b: str) -> list[ResolutionDifference]:
     return resolutions(a, b)
 
 
@@ -60,11 +60,21 @@ def is_computed(between: list[str], **shown: Any) -> bool:
             moved = computed(a, b).characters
             return any(set(characters) <= set(row.characters) and (row.a, row.b) == (left, right) for row in moved)
         case {"paired": [left, right], **rest} if not rest:
-            return (plain(left), plain(right)) in {(plain(x), plain(y)) for x, y in pairs(edition(a), edition(b))}
+            return (compare_key(left), compare_key(right)) in {
+                (compare_key(x), compare_key(y)) for x, y in pairs(edition(a), edition(b))
+            }
         case {"rule": rule, "only_a": text, **rest} if not rest:
-            return any(text in row.only_a for row in computed(a, b).rules if plain(rule) in map(plain, (row.a, row.b)))
+            return any(
+                text in row.only_a
+                for row in computed(a, b).rules
+                if compare_key(rule) in map(compare_key, (row.a, row.b))
+            )
         case {"rule": rule, "only_b": text, **rest} if not rest:
-            return any(text in row.only_b for row in computed(a, b).rules if plain(rule) in map(plain, (row.a, row.b)))
+            return any(
+                text in row.only_b
+                for row in computed(a, b).rules
+                if compare_key(rule) in map(compare_key, (row.a, row.b))
+            )
         case {"alone_a": rule, **rest} if not rest:
             return rule in computed(a, b).only_a
         case {"alone_b": rule, **rest} if not rest:

@@ -12,8 +12,8 @@ import pytest
 from webencodings.labels import LABELS
 
 import overthere
-from overthere import charsets
 from overthere.cli.terminal import Binary, Display
+from overthere.ground import charsets
 from overthere.mail.words import words
 from overthere.protocols.news.dialogue import _words
 

@@ -577,8 +577,8 @@ def test_control_c(form: str, tmp_path: Path) -> None:
 PEAK = """
 import resource, sys
 from overthere.cli import app
-from overthere.tables import pens, reading
-reading._BYTES = reading._BLOCK = pens.BYTES = 1 << 20
+from overthere.tables import reading, writers
+reading._BYTES = reading._BLOCK = writers.BYTES = 1 << 20
 app.app(sys.argv[1:], standalone_mode=False)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

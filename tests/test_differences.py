@@ -14,7 +14,7 @@ from overthere import URI
 
 def test_each_difference_has_a_kind() -> None:
     """Of the packages that the tests run with, over odd URIs."""
-    uris = [URI(one) for one in dict.fromkeys(map(str, differences.made(2_000)))]
+    uris = [URI(one) for one in dict.fromkeys(map(str, differences.make_uris(2_000)))]
     for peer in (differences._w3lib(), differences._url_normalize(), differences._ada()):
         told = differences.table(peer, uris)
         assert "| others |" not in told, told

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, columns
 from overthere.columns import plain
-from overthere.hosts.domains import SuffixList, suffix_list
+from overthere.values.hosts.domains import SuffixList, suffix_list
 from support import cases, ids, linear
 
 ROWS = cases("domains")

@@ -24,7 +24,7 @@ from overthere.editions.resolution import (
 )
 from overthere.editions.resolution_steps import for_request, remove_segments
 from overthere.kernel.reference import remove_dot_segments
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 from support import LONG, SHARED, cases, ids, linear, outside
 
 Row = dict[str, Any]

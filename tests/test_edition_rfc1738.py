@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from overthere import URI, CodingError, InvalidURI, NotSpecified, Rung
-from overthere.editions.rfc1738 import EDITION, PORTS, Wrapped, bare, extract
-from overthere.errors import GrammarError
+from overthere.editions.rfc1738 import EDITION, PORTS, WrappedURL, extract, unwrap
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar
+from overthere.ground.errors import GrammarError
 from support import SHARED, cases, ids, outside
 
 Row = dict[str, Any]
@@ -41,7 +41,7 @@ def test_locator(row: Row) -> None:
     parts = EDITION.parts(row["text"])
     assert list(defined(parts).items()) == list(row["is"].items())
     assert EDITION.host_of(row["text"]) == row.get("host")
-    assert EDITION.is_valid(bare(row["text"]).partition("#")[0]) == row["valid"]
+    assert EDITION.is_valid(unwrap(row["text"]).partition("#")[0]) == row["valid"]
 
 
 @rows("split")
@@ -243,17 +243,17 @@ APPENDIX = """\
 def test_appendix() -> None:
     """Decision 1738-16: the extractor gives the URL and the fragment."""
     assert extract(APPENDIX) == [
-        Wrapped("ftp://info.cern.ch/pub/www/doc;type=d", None, None),
-        Wrapped("ftp://ds.internic.net/rfc", None, None),
-        Wrapped("http://ds.internic.net/instructions/overview.html", "WARNING", None),
+        WrappedURL("ftp://info.cern.ch/pub/www/doc;type=d", None, None),
+        WrappedURL("ftp://ds.internic.net/rfc", None, None),
+        WrappedURL("http://ds.internic.net/instructions/overview.html", "WARNING", None),
     ]
 
 
 def test_hyphen_at_a_line_break() -> None:
     """Appendix: it "may or may not actually be part of the URL"; both readings are there."""
     (found,) = extract("<URL:http://h/a-\n   b-c#d-\n e>")
-    assert found == Wrapped("http://h/a-b-c", "d-e", "http://h/ab-c")
-    assert bare("<URL:http://h/a- \r\n\t b>") == "http://h/a-b"
+    assert found == WrappedURL("http://h/a-b-c", "d-e", "http://h/ab-c")
+    assert unwrap("<URL:http://h/a- \r\n\t b>") == "http://h/a-b"
 
 
 def test_wrappers() -> None:
@@ -263,14 +263,14 @@ def test_wrappers() -> None:
         assert EDITION.normalize(text) == "http://h/p"
     assert not EDITION.is_valid("<URL:http://h/p>")
     assert extract("<http://h/p> <URL:a:b") == []
-    assert bare("<http://h/p>") == "<http://h/p>"
+    assert unwrap("<http://h/p>") == "<http://h/p>"
 
 
 @pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
 def test_every_printed_example_has_a_row() -> None:
     """What the document itself wraps is in the rows, and the letter derives it."""
     found = extract(PRINT.read_text())
-    have = {bare(row["text"]).partition("#")[0] for row in ROWS if row["what"] == "locator"}
+    have = {unwrap(row["text"]).partition("#")[0] for row in ROWS if row["what"] == "locator"}
     assert len(found) == 30
     for url in found:
         assert url.url in have

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import Rung
-from overthere.editions.context1994 import bare, extract, safer
+from overthere.editions.context1994 import extract, safer, unwrap
 from overthere.editions.url1994 import EDITION, wpath_fields
-from overthere.errors import CodingError, InvalidURI, NotSpecified
+from overthere.ground.errors import CodingError, InvalidURI, NotSpecified
 from support import ROOT, cases, ids
 
 ROWS = cases("url1994")
@@ -452,7 +452,7 @@ def test_wrappers() -> None:
     assert found.with_spaces == "gopher://gopher.micro.umn.edu/00/Information About Gopher/About Gopher"
     assert extract("<ftp://info.cern.ch/pub/www/doc/http-spec.txt\n   >")[0].with_spaces is None
     assert extract("a <p> and <b>, 1 < 2 > 3, <URL:http://h/#f>") == [("http://h/", "f", None)]
-    assert bare(" <URL:http://h/a b> ") == bare("url:http://h/a b") == "http://h/a b"
+    assert unwrap(" <URL:http://h/a b> ") == unwrap("url:http://h/a b") == "http://h/a b"
 
 
 def test_safer() -> None:

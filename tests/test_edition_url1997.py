@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from overthere import CodingError, InvalidURI, Rung
-from overthere.editions.context1997 import base_url, delimited, typed
+from overthere.editions.context1997 import base_url, delimited, read_typed
 from overthere.editions.url1997 import EDITION, split
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar
@@ -275,7 +275,7 @@ def test_delimited(text: str, urls: list[str]) -> None:
 @pytest.mark.parametrize("text", [" http://h/ a", '"http://h/a"', "<URL: http://h/a>", "URL:http://h/\n a"])
 def test_typed(text: str) -> None:
     """Appendix E: "both delimiters and embedded whitespace"."""
-    assert typed(text) == "http://h/a"
+    assert read_typed(text) == "http://h/a"
 
 
 def test_first_header_field_counts() -> None:

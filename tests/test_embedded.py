@@ -18,14 +18,14 @@ from overthere.broken.model import PASSED
 from overthere.cli.app import app
 from overthere.editions import whatwg
 from overthere.links import batches, extract
-from overthere.links.documents import embedded
+from overthere.links.documents import embedded_data
 from overthere.links.documents.html import ATTRIBUTES, EMBEDDED
 from overthere.links.documents.scope import LONGEST
 from overthere.links.job import links
-from overthere.links.job.carrying import Done
 from overthere.links.job.reading import fill
-from overthere.links.model import Document, Embedded, Found, Link, Note, Options
-from overthere.links.report.rows import Rows, _Native, _Plain
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import Document, EmbeddedContent, Found, Link, Note, Options
+from overthere.links.report.rows import Rows, _Native, _PythonRows
 from support import cases, ids, linear
 
 CASES = cases("embedded")
@@ -38,7 +38,7 @@ native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel i
 def maker(request: pytest.FixtureRequest) -> type[Rows]:
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
-    return _Native if request.param == "native" else _Plain
+    return _Native if request.param == "native" else _PythonRows
 
 
 def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> tuple[list[Link], dict[str, int]]:
@@ -48,7 +48,7 @@ def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> 
     document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **more)
     for _ in fill(made, document, "html", (), options):
         found += links(made.take())
-    return [*found, *links(made.take())], dict(made.passed)
+    return [*found, *links(made.take())], dict(made.passed_counts)
 
 
 def is_embedded(row: Link) -> bool:
@@ -84,7 +84,7 @@ def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]
 @native
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
 def test_both_kernels_make_the_same_rows(row: dict[str, Any]) -> None:
-    assert rows(_Native, row["html"]) == rows(_Plain, row["html"])
+    assert rows(_Native, row["html"]) == rows(_PythonRows, row["html"])
 
 
 PIECES = [
@@ -102,8 +102,8 @@ PIECES = [
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_both_kernels_read_alike(text: str) -> None:
-    assert rows(_Native, text) == rows(_Plain, text)
-    assert rows(_Native, text, Options()) == rows(_Plain, text, Options())
+    assert rows(_Native, text) == rows(_PythonRows, text)
+    assert rows(_Native, text, Options()) == rows(_PythonRows, text, Options())
 
 
 def test_a_term_that_its_prefix_spoils(maker: type[Rows]) -> None:
@@ -119,7 +119,7 @@ def test_what_is_embedded_is_looked_for() -> None:
     assert set(EMBEDDED) <= ways
     for names in EMBEDDED.values():
         for name, kind in names.items():
-            assert embedded.kind(name) == kind
+            assert embedded_data.kind(name) == kind
 
 
 # -- how deep, how long
@@ -236,7 +236,7 @@ def test_html_in_other_documents(tmp_path: Path, name: str) -> None:
 
 
 def passed(path: Path, **more: Any) -> dict[str, int]:
-    (done,) = (one for one in batches(path, "http://h/", **more) if isinstance(one, Done))
+    (done,) = (one for one in batches(path, "http://h/", **more) if isinstance(one, TaskEnd))
     return done.passed
 
 
@@ -255,7 +255,7 @@ def test_json_that_is_not_asked_for_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"href": "x"}')
     assert (passed(tmp_path / "a.json"), list(extract(tmp_path / "a.json"))) == ({"json": 1}, [])
     assert [row.reference for row in extract(tmp_path / "a.json", json=True)] == ["x"]
-    (done,) = (one for one in batches(tmp_path / "a.json", options=Options(json=True)) if isinstance(one, Done))
+    (done,) = (one for one in batches(tmp_path / "a.json", options=Options(json=True)) if isinstance(one, TaskEnd))
     assert done.passed == {}
 
 
@@ -265,7 +265,7 @@ def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
         (tmp_path / f"{number}.html").write_text(HELD)
     counted: dict[str, int] = {}
     for one in batches(tmp_path, "http://h/", workers=workers):
-        for kind, count in one.passed.items() if isinstance(one, Done) else ():
+        for kind, count in one.passed.items() if isinstance(one, TaskEnd) else ():
             counted[kind] = counted.get(kind, 0) + count
     assert counted == {"meta": 3, "json-ld": 3, "srcdoc": 3, "data-src": 3}
 
@@ -295,7 +295,7 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
 
 
 def test_nothing_is_read_that_is_not_asked_for() -> None:
-    one = Embedded("application/ld+json", '{"@id": "x"}')
-    assert [type(found).__name__ for found in embedded.read(one, BASE, Options())] == ["Passed"]
-    assert list(embedded.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
-    assert list(embedded.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]
+    one = EmbeddedContent("application/ld+json", '{"@id": "x"}')
+    assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["PassedContent"]
+    assert list(embedded_data.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
+    assert list(embedded_data.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]

@@ -9,13 +9,13 @@ from functools import cache
 import pytest
 
 from overthere import IRI, URI, GrammarError, InvalidURI, IRIReference, URIReference, check, kernel
-from overthere.errors import KINDS
-from overthere.findings import check_uri
 from overthere.grammar import Automaton, Grammar
 from overthere.grammar.library import grammar
+from overthere.ground.errors import KINDS
 from overthere.kernel import parse
 from overthere.kernel import reference as plain
 from overthere.kernel.reference import BIDI_CONTROLS
+from overthere.values.findings import check_uri
 
 KINDS_OF_VALUE = {"URI": URI, "URI-reference": URIReference, "IRI": IRI, "IRI-reference": IRIReference}
 RULES = list(KINDS_OF_VALUE)

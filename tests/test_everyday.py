@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference, kernel
-from overthere.encoding import decode_bytes
-from overthere.everyday import ELSEWHERE
 from overthere.forms import Parameters
+from overthere.values.conveniences import ELSEWHERE
+from overthere.values.encoding import decode_bytes
 
 SIGNED = "X-Amz-Signature=ab%2Fc%2fd&response-content-disposition=attachment%3B%20a&e=%e9&+=%2B"
 """A query whose octets are signed: none of them may change."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,7 +16,9 @@ import pytest
 import overthere.columns.pandas
 import overthere.columns.polars  # noqa: F401 - registers the namespace
 from overthere import Rung, columns
+from overthere.canonical import W3LIB
 from overthere.columns.duckdb import register
+from overthere.columns.operations import COMPONENTS, OPERATIONS
 from support import cases
 
 TEXTS = [row["text"] for row in cases("normalize")] + ["a b", None, "", "http://h/%zz", "http://é/ü", "x:%C3%A9"]
@@ -39,18 +44,81 @@ WANTED: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", WANTED)
-def test_polars(name: str) -> None:
-    series = pl.Series("url", TEXTS)
-    more = (BASE,) if name in ("resolve", "relate") else ()
-    eager = getattr(series.uri, name)(*more)  # type: ignore[attr-defined]
-    assert list(eager) == WANTED[name]
-    assert eager.name == "url"
-    expr = getattr(pl.col("url").uri, name)(*more)  # type: ignore[attr-defined]
-    lazy = series.to_frame().lazy().select(expr)
+OTHER = pa.array([*TEXTS[1:], "HTTP://a/"])
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "resolve": (BASE,),
+    "relate": (BASE,),
+    "equivalent": (OTHER,),
+    "lowest_rung": (OTHER,),
+    "canonicalize": (W3LIB,),
+    "parameter": ("a",),
+    "with_parameters": ({"a": "b c"},),
+    "add_parameters": ([("a", "b c")],),
+    "without_parameters": ("utm_*", "a"),
+}
+"""Behind the column; a column of bases stands for itself in each engine."""
+VALUES = {"base": BASE, "name": "a", "value": "b c", "names": "utm_*", "form": "w3lib", "component": "path", "keep": ""}
+
+
+def asked(name: str, as_column: Callable[[Any], Any]) -> list[Any]:
+    return [as_column(one) if isinstance(one, pa.Array) else one for one in ARGUMENTS.get(name, ())]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_is_on_every_face(name: str) -> None:
+    wanted = rows(getattr(columns, name)(pa.array(TEXTS), *ARGUMENTS.get(name, ())))
+    frame = pl.DataFrame({"url": TEXTS, "other": OTHER})
+    eager = getattr(frame["url"].uri, name)(*asked(name, pl.Series))  # type: ignore[attr-defined]
+    assert eager.to_list() == wanted
+    expr = getattr(pl.col("url").uri, name)(*asked(name, lambda _: pl.col("other")))  # type: ignore[attr-defined]
+    lazy = frame.lazy().select(expr)
     assert lazy.collect()["url"].equals(eager)
     assert lazy.collect(engine="streaming")["url"].equals(eager)
     assert lazy.collect_schema() == {"url": eager.dtype}
+    found = getattr(pd.Series(TEXTS).uri, name)(*asked(name, lambda one: pd.Series(one.to_pylist())))
+    if isinstance(found, pd.DataFrame):
+        for field in found.columns:
+            assert pa.array(found[field], from_pandas=True).to_pylist() == [row and row[field] for row in wanted]
+    else:
+        assert pa.array(found, from_pandas=True).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_component_is_on_every_face(name: str) -> None:
+    wanted = [row and row[name] for row in rows(columns.split(pa.array(TEXTS), [name]))]
+    assert getattr(pl.Series("url", TEXTS).uri, name)().to_list() == wanted  # type: ignore[attr-defined]
+    assert pa.array(getattr(pd.Series(TEXTS).uri, name), from_pandas=True).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.sql])
+def test_every_function_of_sql(name: str) -> None:
+    """With one value for all rows, and with another in each; null gives null."""
+    con = duckdb.connect()
+    register(con)
+    for sql in OPERATIONS[name].sql:
+        values = [VALUES[one] for one in sql.arguments]
+        kept = dict(zip(sql.arguments, values, strict=True))
+        named = sql.values(*values) if sql.values else {} if sql.repeats else kept
+        given = values if sql.repeats else []
+        wanted = rows(getattr(columns, name)(pa.array(TEXTS), *given, **named, **sql.constants))
+        con.register("t", pa.table({"n": range(len(TEXTS)), "url": pa.array(TEXTS, pa.string())}))
+        constants = "".join(f", '{value}'" for value in values)
+        found = con.sql(f"select {sql.name}(url{constants}) from t order by n").fetchall()
+        assert [row[0] for row in found] == wanted
+        if values:
+            mixed = "".join(f", case when n % 2 = 0 then '{value}' end" for value in values)
+            found = con.sql(f"select {sql.name}(url{mixed}) from t order by n").fetchall()
+            assert [row[0] for row in found] == [None if n % 2 else one for n, one in enumerate(wanted)]
+    con.close()
+
+
+def test_the_stubs_name_what_is_there() -> None:
+    for name in ("polars", "pandas", "spark"):
+        stub = ast.parse((Path(columns.__file__).parent / f"{name}.pyi").read_text())
+        classes = [node.body for node in stub.body if isinstance(node, ast.ClassDef)]
+        for body in classes or [stub.body]:
+            named = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+            assert named - {"__init__", "register"} == {*OPERATIONS, *COMPONENTS}
 
 
 def test_polars_against_a_column() -> None:
@@ -112,8 +180,10 @@ def test_duckdb() -> None:
     kept = con.sql("select uri_encode(url, 'query', '/='), uri_encode(url, 'path') from t order by n").fetchall()
     wanted = [columns.encode(pa.array(TEXTS), "query", keep="/="), columns.encode(pa.array(TEXTS), "path")]
     assert [list(each) for each in zip(*kept, strict=True)] == [rows(one) for one in wanted]
-    with pytest.raises(duckdb.Error, match="one component and one keep"):
-        con.sql("select uri_encode(url, url) from t").fetchall()
+    both = con.sql("select uri_encode('a/b', 'path', k) from (values ('/'), (''), (null)) v(k)").fetchall()
+    assert [row[0] for row in both] == ["a/b", "a%2Fb", None]
+    with pytest.raises(duckdb.Error, match="takes a column, component, keep"):
+        con.sql("select uri_encode(url, 'path', '', '') from t").fetchall()
     with pytest.raises(duckdb.Error, match="cannot hold"):
         con.sql("select uri_encode('a', 'segment', '/')").fetchall()
     for name, function in (("to_uri", "iri_to_uri"), ("to_iri", "uri_to_iri")):

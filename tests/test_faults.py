@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from overthere.errors import KernelBug
+from overthere.ground.errors import KernelBug
 from overthere.links import extract
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import contents
 from overthere.links.model import NOTES, UNREAD, Document, Options
-from overthere.links.report import judging
+from overthere.links.report import audit_column
 from test_archives import tarred, zipped
 from test_warc import record, response
 
@@ -106,7 +106,7 @@ def test_a_reader_that_fails(
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
-    monkeypatch.setattr("overthere.links.job.unpacked.kind_of", failing(RuntimeError(), kind_of))
+    monkeypatch.setattr("overthere.links.job.task_documents.kind_of", failing(RuntimeError(), kind_of))
     # Where the bad one lies in a container, this is what is asked for first.
     assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
 
@@ -177,14 +177,14 @@ SCRIPT = """
 import sys
 from overthere.links import batches
 from overthere.links.documents import html
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import TaskEnd
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)
 
 if __name__ == "__main__":
     for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
-        if not isinstance(batch, Done):
+        if not isinstance(batch, TaskEnd):
             for row in batch.to_pylist():
                 print(row["reference"], row["error"])
 """
@@ -222,11 +222,11 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
 
 
 def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judging._found.cache_clear()
-    monkeypatch.setattr(judging, "kinds", broken)
+    audit_column._audit_target.cache_clear()
+    monkeypatch.setattr(audit_column, "kinds", broken)
     (tmp_path / "a.html").write_bytes(b"<a href=http://joe:pw@h/>")
     assert [row.audit for row in extract(tmp_path, audit=True)] == ["audit-failed"]
-    judging._found.cache_clear()
+    audit_column._audit_target.cache_clear()
 
 
 def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert [row.error for row in extract(tmp_path)] == ["unreadable"]
 
 
-@pytest.mark.parametrize("name", ["_within", "_placed"])
+@pytest.mark.parametrize("name", ["_member_document", "_member_base"])
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_a_mistake_in_an_archive_is_not_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str

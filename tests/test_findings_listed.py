@@ -13,7 +13,7 @@ from overthere import explain
 from overthere.cli.app import app as main
 from overthere.cli.common import LISTED
 from overthere.editions import NAMES, check
-from overthere.findings import check_uri
+from overthere.values.findings import check_uri
 from support import linear
 
 RULES = ["URI", "URI-reference", "IRI", "IRI-reference"]

@@ -48,7 +48,7 @@ def test_a_law_holds_for_its_seeds(law: str) -> None:
 PLANTED = """
 WORDS, LONGEST, AFTER = (), 16, "a test"
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     assert data != {wrong!r}, "planted"
 
 def seeds():

@@ -14,23 +14,23 @@ from growth import outgrows
 from overthere import URI, OverthereError, Rung, kernel, plan
 from overthere.access.resource import Resource
 from overthere.base import Base
+from overthere.ground.redact import mask, mask_equal_length
 from overthere.kernel.reference import resolve, split
 from overthere.links.documents import css, html, json, markdown, plaintext, xml
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.report.rows import OCTETS, _Native, _Plain
+from overthere.links.report.rows import OCTETS, _Native, _PythonRows
 from overthere.mail import fields
 from overthere.protocols.ftp import dialogue as ftpdialogue
 from overthere.protocols.gopher import entries as gopherentries
 from overthere.protocols.news import dialogue as newsdialogue
-from overthere.redact import mask, veil
-from overthere.relate import _candidates, relate
 from overthere.schemes import scheme
 from overthere.schemes.known.gopher.menu import read_menu
 from overthere.schemes.registry import BUILT_IN
 from overthere.security import audit
 from overthere.text import find, gfm
+from overthere.values.relate import _candidates, relate
 
 LENGTHS = (1000, 4000, 16_000)
 FLOOR = 0.03
@@ -90,18 +90,20 @@ WAYS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
     "text": (reader(plaintext), [*MARKS, *URIS]),
     "fields": (lambda text: list(fields.Header(text.encode()).uris), [*MARKS, *FIELDS]),
     "a location": (fields.uri, [*MARKS, *FIELDS, " ("]),
-    "comments": (fields.uncommented, [*MARKS, *FIELDS]),
+    "comments": (fields.remove_comments, [*MARKS, *FIELDS]),
     "an identifier": (lambda text: fields.Header(b"Message-ID: " + text.encode()), [*MARKS, *FIELDS, " ("]),
     "parameters": (fields.parameters, [*MARKS, *FIELDS]),
     "kind": (lambda text: kind_of(DOCUMENT._replace(content=text.encode())), [*MARKS, *TAGS, *OBJECTS, *FIELDS]),
     "charset": (lambda text: charset_of(text), [*MARKS, *FIELDS, ';a="\\"', "; charset", ';a="']),
     "mask": (mask, [*MARKS, *SEGMENTS, "a:b@", "//"]),
-    "veil": (lambda text: veil("http://" + text), [*MARKS, *SEGMENTS, "a:b@", "//"]),
+    "veil": (lambda text: mask_equal_length("http://" + text), [*MARKS, *SEGMENTS, "a:b@", "//"]),
     "gopher menu": (lambda text: list(read_menu(text.encode())), [*MARKS, "1a\ta\th\t70\r\n", "\r\n", "1\t"]),
     "gopher item": (lambda text: gopherentries.entry(text.encode()), MARKS),
     "gopher view": (lambda text: gopherentries._view(text, MENU), [*MARKS, "a b"]),
     "gopher size": (lambda text: gopherentries._view(f"a/b: <{text}>", MENU), [*MARKS, " k", "0 "]),
-    "gopher attributes": (lambda text: gopherentries.Described(None, MENU).take(b"+A: " + text.encode(), "x"), MARKS),
+    "gopher attributes": (
+        lambda text: gopherentries.ItemAttributes(None, MENU).take(b"+A: " + text.encode(), "x"), MARKS
+    ),
     "overview": (lambda text: newsdialogue._overview("1\t" + text, GROUP), [*MARKS, "a\t", "=?a?q?a?= "]),
     "message-id": (lambda text: newsdialogue._overview("1\ta\ta\ta\t" + text, GROUP), [*MARKS, "<a"]),
     "newsgroup": (lambda text: newsdialogue._newsgroup(text, GROUP), [*MARKS, "a 1 ", "1 "]),
@@ -181,9 +183,9 @@ def test_references_from_a_long_base(work: Callable[[tuple[str, str]], object], 
         assert not bad, f"{before}: {bad}"
 
 
-@pytest.mark.parametrize("made", [_Plain] + [_Native] * (kernel.name == "native"))
+@pytest.mark.parametrize("made", [_PythonRows] + [_Native] * (kernel.name == "native"))
 @pytest.mark.parametrize("kind", ["html", "css"])
-def test_a_batch_of_long_rows_ends_in_time(made: type[_Plain | _Native], kind: str) -> None:
+def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _Native], kind: str) -> None:
     """A base of a megabyte stands in every row, and in its target."""
     base = "http://h/" + "a/" * 500_000
     if kind == "html":

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference
-from overthere.hosts.dns import KINDS, check_host_name
+from overthere.values.hosts.dns import KINDS, check_host_name
 from support import cases, ids, linear
 
 ROWS = cases("host_names")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from overthere import charsets, indexes
-from overthere.links.documents.charset import decoded
-from overthere.links.report.browsing import _query
+from overthere.ground import charsets, indexes
+from overthere.links.documents.charset import decode_text
+from overthere.links.report.browser_column import _query
 from support import linear
 
 # Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.
@@ -51,7 +51,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("label", "octets", "text"), ROWS)
 def test_as_the_standard_reads(label: str, octets: bytes, text: str) -> None:
-    assert decoded(octets, label) == (text, "\ufffd" in text)
+    assert decode_text(octets, label) == (text, "\ufffd" in text)
 
 
 @pytest.mark.parametrize(("name", "octets", "text"), [row for row in ROWS if row[0] in ("gbk", "gb18030")])
@@ -88,4 +88,4 @@ def test_growth(name: str) -> None:
 )
 def test_queries_are_written_in_what_was_read(charset: str, octets: bytes, query: str) -> None:
     """URL Standard 4.4: Python's own shift_jis and euc_kr have fewer characters than the Standard's."""
-    assert _query(decoded(octets, charset)[0], charset) == query
+    assert _query(decode_text(octets, charset)[0], charset) == query

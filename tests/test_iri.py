@@ -30,7 +30,7 @@ from overthere import (
     lowest_rung,
 )
 from overthere.columns import plain
-from overthere.errors import Unreachable
+from overthere.ground.errors import Unreachable
 from support import cases
 
 PAIRS: list[tuple[str, str, Rung | None]] = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.documents.charset import decoded
+from overthere.links.documents.charset import decode_text
 from overthere.links.documents.kinds import kind, kind_of, media_type_of
 from overthere.links.model import Document
 from support import cases, ids, linear
@@ -102,13 +102,13 @@ def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
     ],
 )
 def test_charsets(content: bytes, told: str | None, text: str, wrong: bool) -> None:
-    assert decoded(content, told) == (text, wrong)
+    assert decode_text(content, told) == (text, wrong)
 
 
 def test_default_charset() -> None:
-    assert decoded(b"\x80", None, "windows-1252") == ("€", False)
+    assert decode_text(b"\x80", None, "windows-1252") == ("€", False)
 
 
 @given(st.binary(), st.one_of(st.none(), st.text(), st.sampled_from(["big5", "iso-2022-jp", "utf-16be", "gb18030"])))
 def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
-    assert isinstance(decoded(content, told)[0], str)
+    assert isinstance(decode_text(content, told)[0], str)

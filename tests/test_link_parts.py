@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI
-from overthere.links.job.parts import Part, parts
+from overthere.links.job.part_files import Part, parts
 from overthere.links.job.sources import Task
 
 TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)

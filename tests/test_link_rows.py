@@ -13,7 +13,7 @@ from overthere.base import Base
 from overthere.links.job import links
 from overthere.links.job.reading import BATCH, fill
 from overthere.links.model import Document, Found, Link, Options
-from overthere.links.report.rows import Rows, _Native, _Plain
+from overthere.links.report.rows import Rows, _Native, _PythonRows
 from support import cases, ids
 
 HTML = cases("html")
@@ -45,11 +45,11 @@ def test_references_in_html(row: dict[str, Any]) -> None:
 def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
     one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
     options = Options(rung)
-    assert made(_Native(options), one) == made(_Plain(options), one)
+    assert made(_Native(options), one) == made(_PythonRows(options), one)
 
 
-@pytest.mark.parametrize("make", [_Native, _Plain] if kernel.name == "native" else [_Plain])
-def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _Plain]) -> None:
+@pytest.mark.parametrize("make", [_Native, _PythonRows] if kernel.name == "native" else [_PythonRows])
+def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _PythonRows]) -> None:
     """CommonMark 6.5 takes for an autolink what RFC 3986 does not derive: the rows behind it are there."""
     made_rows = make(Options())
     meant = [
@@ -136,7 +136,7 @@ def pieces() -> st.SearchStrategy[str]:
 @given(st.lists(pieces(), max_size=6).map("".join))
 def test_any_document_is_read_alike(html: str) -> None:
     one = document(html.encode())
-    assert made(_Native(Options()), one) == made(_Plain(Options()), one)
+    assert made(_Native(Options()), one) == made(_PythonRows(Options()), one)
 
 
 def styles() -> st.SearchStrategy[str]:
@@ -161,7 +161,7 @@ def test_styles_are_read_alike(style: str) -> None:
     attribute = style.replace("&", "&amp;").replace('"', "&quot;")
     html = f'<p style="{attribute}"><style>{style}</style><svg><path fill="{attribute}"/></svg>'
     one = document(html.encode())
-    assert made(_Native(Options()), one) == made(_Plain(Options()), one)
+    assert made(_Native(Options()), one) == made(_PythonRows(Options()), one)
 
 
 @native
@@ -172,7 +172,7 @@ def test_iris_are_mapped_alike(references: list[str]) -> None:
     """RFC 3987 3.1, and why it is no URI-reference: natively as by `to_reference`."""
     found = [Found("a href", reference) for reference in references]
     both = []
-    for kind in (_Native, _Plain):
+    for kind in (_Native, _PythonRows):
         rows = kind(Options())
         rows.add(document(b""), BASE, found)
         both.append(list(links(rows.take())))
@@ -184,7 +184,7 @@ def test_iris_are_mapped_alike(references: list[str]) -> None:
 @given(st.binary(max_size=200))
 def test_any_octets_are_read(octets: bytes) -> None:
     made(_Native(Options()), document(b"<a href='" + octets))
-    made(_Plain(Options()), document(b"<a href='" + octets))
+    made(_PythonRows(Options()), document(b"<a href='" + octets))
 
 
 @native
@@ -193,7 +193,7 @@ def test_any_octets_are_read(octets: bytes) -> None:
 def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str | None]]) -> None:
     references = [Found(where, reference, None, target) for where, reference, target in found]
     both = []
-    for rows in (_Native(Options()), _Plain(Options())):
+    for rows in (_Native(Options()), _PythonRows(Options())):
         rows.add(document(b""), BASE, references)
         rows.note(document(b""), "truncated")
         both.append(list(links(rows.take())))
@@ -205,7 +205,7 @@ def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str
 def rows(request: pytest.FixtureRequest) -> Rows:
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
-    return _Native(Options()) if request.param == "native" else _Plain(Options())
+    return _Native(Options()) if request.param == "native" else _PythonRows(Options())
 
 
 def test_a_batch_is_bounded(rows: Rows) -> None:
@@ -244,7 +244,7 @@ EDITIONS = {
 def test_each_edition_resolves_by_its_own_rules(edition: str) -> None:
     """1997 drops the last segment before "?y"; the documents before have no relative references (5.2)."""
     options = Options(edition=edition)
-    rows = _Plain(options)
+    rows = _PythonRows(options)
     (one,) = made_by(rows, document(b"<a href='?y'>"), options)
     assert (one.target, one.error) == EDITIONS[edition]
     (one,) = made_by(rows, document(b"<a href='http://h/x'>"), options)

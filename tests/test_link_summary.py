@@ -13,11 +13,11 @@ from operator import add
 import pytest
 
 from overthere import URI
+from overthere.ground.display import columns
 from overthere.links.model import UNREAD, Link
 from overthere.links.report.picture import draw
-from overthere.links.report.summary import NOBODY, Summary, Top, cut
+from overthere.links.report.summary import NOBODY, Summary, Top, shorten_middle
 from overthere.links.report.table import to_batch
-from overthere.showing import columns
 
 BLANK = Link("s", *[None] * 12)
 NOTES = ("truncated", "empty", "wrong-type")
@@ -137,7 +137,7 @@ def test_lines_of_nothing() -> None:
 @pytest.mark.parametrize("width", range(3, 40))
 def test_the_middle_of_a_long_name_goes(width: int) -> None:
     for text in ("www.example.org", "日本語日本語.example", "é" * 30, "a" * 10_000, ""):
-        short = cut(text, width)
+        short = shorten_middle(text, width)
         assert columns(short) <= width
         assert short == text if columns(text) <= width else "…" in short
 

@@ -21,8 +21,8 @@ from drawn import links
 from overthere.columns import cells
 from overthere.links.model import Link
 from overthere.links.report.table import FORMATS, open_writer, schema, to_batch
-from overthere.tables import Layout, folder, growing, pens, reading
-from overthere.tables.mark import ResumeError, undisturbed
+from overthere.tables import Layout, folder, reading, text_table, writers
+from overthere.tables.checkpoint import ResumeError, undisturbed
 from servers import NET
 
 KINDS = (*FORMATS, "/")
@@ -96,7 +96,7 @@ def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_pat
 
 def test_json_lines_of_any_slice_and_any_column() -> None:
     rows = links(300, 5)
-    _, encode = pens.encoder(Layout(schema(), ".jsonl"))
+    _, encode = writers.encoder(Layout(schema(), ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17, 40), to_batch([Link("", *[None] * 12)]), to_batch([])):
         wanted = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         assert bytes(encode(batch)).decode() == wanted
@@ -111,7 +111,7 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
 def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
     monkeypatch.setattr(reading, "_BYTES", 500)
-    monkeypatch.setattr(growing, "BLOCK", 100)
+    monkeypatch.setattr(text_table, "BLOCK", 100)
     for kind in (".csv", ".jsonl.gz"):
         with open_writer(name(tmp_path, kind)) as writer:
             writer.write(to_batch(rows))
@@ -160,8 +160,8 @@ def finish(path: str, tasks: list[list[Link]], resume: bool = True) -> None:
 def test_a_job_goes_on_from_wherever_it_was_cut(
     tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "SECONDS", 0 if often else 1e9)
-    monkeypatch.setattr(pens, "ROWS", 10)
+    monkeypatch.setattr(text_table, "SECONDS", 0 if often else 1e9)
+    monkeypatch.setattr(writers, "ROWS", 10)
     monkeypatch.setattr(folder, "ROWS", 15)
     draw = random.Random(1)
     tasks = [links(draw.choice((0, 1, 5, 23, 90)), seed) for seed in range(8)]
@@ -198,9 +198,9 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
 
 JOB = """
 import sys
-from overthere.tables import folder, growing, pens
-growing.SECONDS = 0
-pens.ROWS = 20
+from overthere.tables import folder, text_table, writers
+text_table.SECONDS = 0
+writers.ROWS = 20
 folder.ROWS = 30
 sys.path.insert(0, "tests")
 from drawn import links

@@ -16,7 +16,8 @@ from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import OptionFields
 from servers import NET
 from support import ROOT, cases, ids
 
@@ -191,7 +192,7 @@ def test_no_such_edition() -> None:
 def rows(sources: list[Path], workers: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for batch in batches(sources, "http://h/", workers=workers):
-        found += [] if isinstance(batch, Done) else batch.to_pylist()
+        found += [] if isinstance(batch, TaskEnd) else batch.to_pylist()
     return found
 
 
@@ -218,7 +219,7 @@ def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
 import os, signal
 from overthere.links import batches
 from overthere.links.job import pool
-from overthere.links.model import Options
+from overthere.links.model import OptionFields, Options
 
 work = pool.carry_out
 
@@ -228,9 +229,9 @@ def deadly(task, options, *walk):
         if path.endswith("0303.html"):
             os.kill(os.getpid(), signal.SIGKILL)
         for result in work(task._replace(paths=(path,)), options, *walk):
-            if not isinstance(result, pool.Done):
+            if not isinstance(result, pool.TaskEnd):
                 yield result
-    yield pool.Done({"html": (len(task.paths), 0)}, task.size)
+    yield pool.TaskEnd({"html": (len(task.paths), 0)}, task.size)
 
 pool.carry_out = deadly
 
@@ -238,7 +239,7 @@ if __name__ == "__main__":
     import sys
     unread = read = 0
     for batch in batches([sys.argv[1]], workers=2):
-        if not isinstance(batch, pool.Done):
+        if not isinstance(batch, pool.TaskEnd):
             errors = batch.column("error").to_pylist()
             unread += errors.count("unreadable")
             read += len(errors) - errors.count("unreadable") - errors.count("empty")
@@ -277,7 +278,7 @@ html.octets, warc._documents = deadly, deadly_record
 
 if __name__ == "__main__":
     for batch in batches([sys.argv[1]], "http://h/", workers=2):
-        if isinstance(batch, pool.Done):
+        if isinstance(batch, pool.TaskEnd):
             print("done", batch.documents)
         else:
             for row in batch.to_pylist():
@@ -375,12 +376,16 @@ def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
 
 def test_options_are_a_value() -> None:
     assert Options() == Options(Rung.SYNTAX)
+    kinds = [
+        {name: kind.__forward_arg__ for name, kind in one.__annotations__.items()} for one in (Options, OptionFields)
+    ]
+    assert kinds[0] == kinds[1]
 
 
 def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
     """What was skipped must be what was done."""
-    marks = [one.mark for one in batches([crowd]) if isinstance(one, Done)]
-    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, Done)]
+    marks = [one.mark for one in batches([crowd]) if isinstance(one, TaskEnd)]
+    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, TaskEnd)]
     assert again == marks[2:]
     with pytest.raises(ValueError, match="not what they were"):
         list(batches([crowd / "0001.html", crowd], skip=1, mark=marks[0]))

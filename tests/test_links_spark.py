@@ -24,9 +24,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from overthere import InvalidURI, NotSpecified, Rung, links
-from overthere.links.job.carrying import Done
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
+from overthere.schemes import Registry
 from servers import NET, wait_until
 from support import ROOT
 
@@ -136,7 +137,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
     found = links.batches(sources, base, options, workers=workers)
-    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, Done)], links.schema())
+    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, TaskEnd)], links.schema())
 
 
 def stored(output: Path) -> pa.Table:
@@ -181,19 +182,17 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     [
         (None, Options()),
         ("http://h/published/", Options(Rung.SCHEME, json=True, audit=True)),
+        (None, Options(limit=100_000, registry=Registry.default())),
         (None, Options(edition="url-1997")),
         ("http://h/published/", Options(whatwg=True)),
     ],
-    ids=["as it is", "with all", "1997", "browsers"],
+    ids=["as it is", "with all", "limit", "1997", "browsers"],
 )
 def test_rows_are_those_of_the_local_engine(
     session: SparkSession, folder: Path, crawl: Path, tmp_path: Path, base: str | None, options: Options
 ) -> None:
     sources = [folder, crawl, folder / "none.html"]
-    done = spark.run(
-        session, sources, tmp_path / "x", base=base, octets=PART, rung=options.rung, edition=options.edition,
-        json=options.json, audit=options.audit, whatwg=options.whatwg,
-    )  # fmt: skip
+    done = spark.run(session, sources, tmp_path / "x", base=base, octets=PART, **options._asdict())
     assert done.parts > 6
     assert (tmp_path / "x" / "_SUCCESS").exists()
     wanted = local(sources, base, options)
@@ -571,7 +570,9 @@ def test_a_cluster_of_which_a_worker_dies(
         **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
         "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
     }  # fmt: skip
-    smaller = "from overthere.links.job import parts; parts.LEAST = 60_000; from overthere.cli import main; main()"
+    smaller = (
+        "from overthere.links.job import part_files; part_files.LEAST = 60_000; from overthere.cli import main; main()"
+    )
     order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:

@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 import pytest
 
 from overthere import URI, Policy, plan
-from overthere.access.wire import Data, Found, Look, Read
+from overthere.access.wire import Data, LocalFile, OpenLocal, Read
 from overthere.base import Base, establish
 from overthere.links.containers import mbox, message
 from overthere.links.containers.message.labels import part_of
@@ -243,7 +243,11 @@ def given(uri: str, file: Endless) -> int:
             return count
         count += len(effect.octets) if isinstance(effect, Data) else 0
         answer = (
-            Found(1, None) if isinstance(effect, Look) else file.read(effect.size) if isinstance(effect, Read) else None
+            LocalFile(1, None)
+            if isinstance(effect, OpenLocal)
+            else file.read(effect.size)
+            if isinstance(effect, Read)
+            else None
         )
 
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from overthere.links import extract
-from overthere.links.containers.walk import Walk
+from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import tasks
-from overthere.links.job.unpacked import documents
+from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 from test_warc import record
 
@@ -124,7 +124,7 @@ def test_other_metadata_is_passed_over(tmp_path: Path) -> None:
         metadata(b"via: http://h/", b"text/anvl"),
     ]
     assert rows(tmp_path, *blocks) == []
-    walk = Walk()
+    walk = Progress()
     for task in tasks([tmp_path / "a.warc"], None, Options()):
         assert list(documents(task, Options(), walk)) == []
     assert walk.passed == {"metadata": 3}

@@ -18,11 +18,12 @@ import pyarrow as pa
 import pytest
 
 import overthere
-from overthere import IRI, URI, IRIReference, URIReference, decode, encode, encoding, kernel, relate
+from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
 from overthere.kernel import components
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
+from overthere.values import encoding, relate
 from support import cases
 from test_equality import automaton, mutations
 from test_iri import PIECES
@@ -170,7 +171,7 @@ def test_fronts_say_what_stands_behind(function: Any) -> None:
 def test_fronts_give_what_stands_behind_gives() -> None:
     calls: list[tuple[Any, ...]] = [("a b/c",), ("a b/c", "path"), (b"a b",), ("\ud800",), (5,), ("x", "nothing"), ()]
     named: list[dict[str, Any]] = [{}, {"keep": ""}, {"keep": "/"}, {"keep": None}, {"charset": "latin-1"}, {"no": 1}]
-    behind = vars(sys.modules["overthere.encoding"])
+    behind = vars(sys.modules["overthere.values.encoding"])
     for name in ("encode", "decode"):
         for args in [*calls, ("%41%C3%A9",), ("%4",), ("%FF",), ("é%20",), ("%41", "strict")]:
             for more in named:
@@ -191,7 +192,7 @@ def test_fronts_give_what_stands_behind_gives() -> None:
 
 
 def test_relate_gives_what_the_steps_give() -> None:
-    behind = vars(import_module("overthere.relate"))
+    behind = vars(import_module("overthere.values.relate"))
     texts = [*dict.fromkeys(row["base"] for row in cases("resolve"))]
     texts += [
         "x:",
@@ -320,7 +321,34 @@ def entries() -> dict[str, Callable[[], Any]]:
     states = partial(_native.Automaton, every, 1, [0, 0], 1, [1])
     dfa = states()
     text = partial(_native.column_text, arrow)
+    chunked = pa.chunked_array([arrow])
+    source = types.SimpleNamespace(__arrow_c_stream__=chunked.__arrow_c_stream__)  # of no known length
+    check = partial(_native.column_check, rule="URI", zone=False, threads=1)
+    array: Any = check(arrow)
+    chunks: Any = check(chunked)
+    stream: Any = check(source)
+    streams: Any = iter([check(source) for _ in range(3)])
     table: dict[str, Callable[[], Any]] = {
+        "ArrowArray": lambda: check(arrow),
+        "ArrowArray.__arrow_c_array__": lambda: array.__arrow_c_array__(),
+        "ArrowChunks": lambda: check(chunked),
+        "ArrowChunks.__arrow_c_stream__": lambda: chunks.__arrow_c_stream__(),
+        "ArrowChunks.num_chunks": lambda: chunks.num_chunks,
+        "ArrowRows": lambda: check(arrow),
+        "ArrowRows.__array__": lambda: array.__array__(),
+        "ArrowRows.__arrow_c_schema__": lambda: array.__arrow_c_schema__(),
+        "ArrowRows.__getitem__": lambda: array[0],
+        "ArrowRows.__len__": lambda: len(array),
+        "ArrowRows.__repr__": lambda: repr(array),
+        "ArrowRows.nbytes": lambda: array.nbytes,
+        "ArrowRows.null_count": lambda: array.null_count,
+        "ArrowRows.to_numpy": lambda: array.to_numpy(),
+        "ArrowRows.to_pylist": lambda: array.to_pylist(),
+        "ArrowStream": lambda: check(source),
+        "ArrowStream.__arrow_c_schema__": lambda: stream.__arrow_c_schema__(),
+        "ArrowStream.__arrow_c_stream__": lambda: next(streams).__arrow_c_stream__(),
+        "ArrowStream.__repr__": lambda: repr(stream),
+        "ArrowStream.closed": lambda: stream.closed,
         "Automaton": states,
         "Automaton.run": lambda: dfa.run(b"a", 1),
         "Components": lambda: _native.Components("a"),
@@ -366,6 +394,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "resolve": lambda: _native.resolve(value, value, True),
     }
     for name in ("lt", "le", "eq", "ne", "gt", "ge"):
+        table[f"ArrowRows.__{name}__"] = partial(getattr(array, f"__{name}__"), chunks)
         table[f"Components.__{name}__"] = partial(getattr(operator, name), value, value)
     # What each class is given of its own, beside what it inherits.
     for kind in (_native.Components, URI, URIReference, IRI, IRIReference):
@@ -375,8 +404,8 @@ def entries() -> dict[str, Callable[[], Any]]:
         for name, member in vars(kind).items():
             if isinstance(member, types.GetSetDescriptorType):
                 table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
-    if hasattr(_native, "front"):
-        table["front"] = lambda: _native.front(overthere.encoding, "encode", "encode(data)\n--\n\nOne.")
+    if hasattr(_native, "with_fast_path"):
+        table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "encode(data)\n--\n\nOne.")
         table |= {
             "encoding.encode": lambda: overthere.encode("a b"),
             "encoding.decode": lambda: overthere.decode("a%20b"),
@@ -392,7 +421,9 @@ def entries() -> dict[str, Callable[[], Any]]:
 
 
 def inherited(kind: type, name: str) -> bool:
-    """Whether it is what every object has, or what CPython makes out of something else."""
+    """Whether it is what every object has, or what CPython makes out of something else; None hides a method."""
+    if getattr(kind, name) is None:
+        return True
     return name in ("__doc__", "__module__", "__new__", "rule", "_layout") or getattr(object, name, None) is getattr(
         kind, name
     )

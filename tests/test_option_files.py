@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 
 import overthere
 from overthere.access.gateways import Gateways
-from overthere.broken.choosing import Baseline, Rules
+from overthere.broken.filters import Baseline, Rules
 from overthere.canonical import Canonical
 from overthere.cli.app import app
-from overthere.errors import RegistryError
-from overthere.optionfiles import read_json, read_toml
+from overthere.ground.errors import RegistryError
+from overthere.ground.option_files import read_json, read_toml
 
 SOURCE = Path(overthere.__file__).parent
 DEEP = 100_000
@@ -153,8 +153,8 @@ ELSEWHERE = {
     "web/pages.py": "inputs that were written by this library",
     "web/answers.py": "between the processes of one server",
     "access/resource.py": "content, of any depth that JSON's reader takes; deeper is a ValueError",
-    "tables/mark.py": "marks of a run; deeper is a ResumeError",
-    "links/job/parts.py": "parts of a job; deeper is a ValueError",
+    "tables/checkpoint.py": "marks of a run; deeper is a ResumeError",
+    "links/job/part_files.py": "parts of a job; deeper is a ValueError",
     "links/documents/metadata.py": "content; deeper is a note",
     "links/documents/json.py": "one text of JSON",
 }
@@ -171,4 +171,4 @@ def test_nothing_else_reads_json_or_toml() -> None:
                     found.add(path.relative_to(SOURCE).as_posix())
                 case _:
                     pass
-    assert found == {"optionfiles.py", *ELSEWHERE}
+    assert found == {"ground/option_files.py", *ELSEWHERE}

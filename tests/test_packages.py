@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,3 +116,16 @@ def test_what_is_missing_is_told_with_its_extra(code: str, extra: str, package: 
     assert done.stderr.splitlines()[-1] == (
         f"ModuleNotFoundError: {package} is missing: pip install 'overthere[{extra}]'"
     )
+
+
+def test_the_native_module_is_small() -> None:
+    """At most 4 MB; a budget, as every dependency adds to a module that is loaded by each command."""
+    native = pytest.importorskip("overthere._native")
+    assert Path(native.__file__).stat().st_size <= 4_000_000
+
+
+def test_the_native_kernel_has_few_dependencies() -> None:
+    """Crates for every system, for benchmarks too: a new one is added on purpose, and this number with it."""
+    locked = tomllib.loads((ROOT / "rust" / "Cargo.lock").read_text("utf-8"))["package"]
+    assert len(locked) <= 93
+    assert not {crate["name"] for crate in locked} & {"arrow-cast", "arrow-ord", "arrow-select", "chrono-tz", "numpy"}

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from overthere.links.job.pool import _read, _sent, _Worker
+from overthere.links.job.pool import _read, _to_buffer, _Worker
 from overthere.links.model import Link, Options
 from overthere.links.report.table import to_batch
 
@@ -41,6 +41,6 @@ def test_a_batch_is_what_was_sent() -> None:
     ]
     batch = to_batch(links)
     for part in (batch, batch.slice(1, 6), batch.slice(3, 1), batch.slice(5, 0)):
-        found = _read(bytes(_sent(part)))
+        found = _read(bytes(_to_buffer(part)))
         assert found == part
         assert found.schema == batch.schema  # type: ignore[union-attr]

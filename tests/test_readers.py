@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from overthere import URI
 from overthere.base import Base
 from overthere.links.documents import css, json, markdown, xml
-from overthere.links.model import NOTES, Document, Found, Note, Options, Passed
+from overthere.links.model import NOTES, Document, Found, Note, Options, PassedContent
 from support import LONG, cases, linear
 
-Reader = Callable[[Document, Options], Iterator[Found | Note | Passed]]
+Reader = Callable[[Document, Options], Iterator[Found | Note | PassedContent]]
 READERS: dict[str, Reader] = {"xml": xml.read, "css": css.read, "json": json.read, "markdown": markdown.read}
 OUTER = Base(URI("http://h/a/b"), "retrieval", "retrieval")
 ROWS = [(name, row) for name in READERS for row in cases(name)]
@@ -51,7 +51,7 @@ def test_bases_say_what_gave_them() -> None:
 
 
 def test_json_only_if_asked_for() -> None:
-    assert list(json.read(Document("d", b'"http://x"', OUTER), Options())) == [Passed("json")]
+    assert list(json.read(Document("d", b'"http://x"', OUTER), Options())) == [PassedContent("json")]
 
 
 @pytest.mark.parametrize("name", READERS)

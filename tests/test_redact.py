@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 import overthere
 from overthere import IRI, URI, Policy, URIReference, explain, plan
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
-from overthere.access.masking import masked, secrets_of
-from overthere.access.opening import Way
+from overthere.access.masking import mask_secrets, secrets_of
+from overthere.access.opening import Opening
 from overthere.access.steps import Credentials
 from overthere.access.wire import Dial, Dialogue, Head, Read
 from overthere.cli.app import app as main
-from overthere.echo import Secrets
 from overthere.editions import NAMES, check
-from overthere.errors import OverthereError
-from overthere.redact import mask, overlaps, password_spans
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask, overlaps, password_spans
 from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
+from overthere.values.known_secrets import Secrets
 from servers.ftpd import Answer, scripted
 from support import linear
 
@@ -250,7 +250,7 @@ def test_a_secret_is_found_in_its_spellings(password: str, said: str) -> None:
         escaped,
         octets.decode("latin-1"),
     )
-    hidden = Secrets([password], ["joe"]).hide(text)
+    hidden = Secrets([password], ["joe"]).mask(text)
     assert "***" in hidden
     for word in (password, escaped, b64encode(octets).decode().rstrip("=")):
         assert word not in hidden
@@ -258,9 +258,9 @@ def test_a_secret_is_found_in_its_spellings(password: str, said: str) -> None:
 
 def test_a_short_secret_is_a_word() -> None:
     secrets = Secrets(["pw"])
-    assert secrets.hide("530 pw: spwn 'PW'") == "530 ***: spwn '***'"
+    assert secrets.mask("530 pw: spwn 'PW'") == "530 ***: spwn '***'"
     assert not Secrets([""])
-    assert Secrets().hide("all") == "all"
+    assert Secrets().mask("all") == "all"
     assert "pw" not in repr(secrets)
 
 
@@ -271,7 +271,7 @@ def test_a_secret_is_found_where_octets_have_been_replaced(password: str) -> Non
     each_octet = password.encode().decode("ascii", "replace")
     each_character = password.encode("ascii", "replace").decode().replace("?", "\ufffd")
     for shown in (each_octet, each_character):
-        assert Secrets([password]).hide(f"530 {shown}?") == "530 ***?"
+        assert Secrets([password]).mask(f"530 {shown}?") == "530 ***?"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_secret_is_found_where_octets_have_been_replaced(password: str) -> Non
 def test_no_line_of_a_server_makes_a_secret_hard_to_find(password: str, said: str) -> None:
     """A line of 64 characters took 8 s."""
     secrets = Secrets([password], ["joe"])
-    linear(lambda size: secrets.hide(said * size + "!"), 4000)
+    linear(lambda size: secrets.mask(said * size + "!"), 4000)
 
 
 def ldap_refusal(message: bytes) -> bytes:
@@ -321,7 +321,7 @@ REFUSALS: dict[str, tuple[str, bytes]] = {
 def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
     uri, answer = REFUSALS[name]
     credentials = None if WORD in uri else Credentials("joe", WORD)
-    way = Way(uri, LOCAL, credentials, None, None)
+    way = Opening(uri, LOCAL, credentials, None, None)
     found = Replay(answer).run(way.dialogue(way.scheme()))
     assert found.error is not None
     shown = "".join(told(found.error))
@@ -333,7 +333,7 @@ def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
 
 def test_details_hold_no_password() -> None:
     answer = b"HTTP/1.1 200 " + LOGIN + b"\r\nX-Login: Basic " + BASIC + b"\r\nContent-Length: 0\r\n\r\n"
-    way = Way("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
+    way = Opening("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
     found = Replay(answer).run(way.dialogue(way.scheme()))
     assert found.head is not None
     assert found.head.details["reason"] == "joe pass *** denied"
@@ -342,7 +342,7 @@ def test_details_hold_no_password() -> None:
 
 def test_a_proxy_that_repeats_its_login() -> None:
     policy = LOCAL.with_(proxy={"https": f"http://joe:{WORD}@p.example:3128"})
-    way = Way("https://h.example/", policy, None, None, None)
+    way = Opening("https://h.example/", policy, None, None, None)
     found = Replay(b"HTTP/1.1 407 Basic " + BASIC + b" " + LOGIN + b"\r\n\r\n").run(way.dialogue(way.scheme()))
     assert "407 Basic *** joe pass *** denied" in str(found.error)
 
@@ -364,7 +364,7 @@ def test_what_an_error_came_from_shows_no_password() -> None:
             raise failed from error
 
     secrets = secrets_of(plan(f"ftp://joe:{WORD}@h.example/a"))
-    found = Replay(LOGIN).run(masked(dialogue(), secrets))
+    found = Replay(LOGIN).run(mask_secrets(dialogue(), secrets))
     assert found.error is not None
     assert found.error.__cause__ is not None
     found.error.__cause__.__suppress_context__ = False
@@ -379,7 +379,7 @@ def test_a_dialogue_without_secrets_is_not_wrapped() -> None:
         yield Head()
 
     made = dialogue()
-    assert masked(made, secrets_of(plan("ftp://h.example/a"))) is made
+    assert mask_secrets(made, secrets_of(plan("ftp://h.example/a"))) is made
     made.close()
 
 
@@ -402,7 +402,7 @@ def test_a_real_server_that_repeats_it() -> None:
 
 @pytest.mark.parametrize("size", [10_000, 60_000])
 def test_errors_are_bounded(size: int) -> None:
-    way = Way(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
+    way = Opening(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
     found = Replay(b"220 hi\r\n530 " + b"x" * size + b"\r\n").run(way.dialogue(way.scheme()))
     assert isinstance(found.error, ResourceMissing)
     assert f"({size + 4 - 1000:,} more characters)" in str(found.error)

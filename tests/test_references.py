@@ -14,7 +14,7 @@ from overthere import IRI, URI, IRIReference, Unreachable, URIReference
 from overthere.cli.app import app
 from overthere.kernel import parse
 from overthere.kernel.components import Form
-from overthere.relate import FORMS
+from overthere.values.relate import FORMS
 from support import linear
 
 law = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))

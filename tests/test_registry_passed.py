@@ -28,8 +28,8 @@ from overthere import (
     typed,
 )
 from overthere.kernel.reference import Parts
-from overthere.normalize import changes
 from overthere.schemes.model import default_port
+from overthere.values.normalize import changes
 
 
 def without_query(parts: Parts) -> Parts:

@@ -10,7 +10,7 @@ from overthere.editions.compare_resolution import universe
 from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS
 from overthere.editions.resolution_trace import TRACES, trace
-from overthere.errors import NotSpecified, OverthereError
+from overthere.ground.errors import NotSpecified, OverthereError
 
 TEXTS = st.text(alphabet="/.ab:?#", max_size=24)
 

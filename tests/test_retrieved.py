@@ -23,13 +23,13 @@ from overthere.access.steps import Content, Step
 from overthere.access.wire import Data, Dialogue, Entry, Head, Item
 from overthere.base import file_uri
 from overthere.links import Link, Options, batches, extract
-from overthere.links.containers.held import drop
-from overthere.links.job import ahead
-from overthere.links.job import parts as job_parts
-from overthere.links.job.ahead import PER_HOST
-from overthere.links.job.carrying import Done
-from overthere.links.job.retrieved import is_uri
+from overthere.links.containers.temporary import remove_files
+from overthere.links.job import part_files as job_parts
+from overthere.links.job import prefetch
+from overthere.links.job.prefetch import PER_HOST
+from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import tasks
+from overthere.links.job.task_rows import TaskEnd
 from overthere.schemes.model import Access, Scheme
 from overthere.schemes.registry import Registry
 from servers import NET, wait_until
@@ -322,17 +322,17 @@ def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
 
 def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond so many octets only what is next is retrieved."""
-    monkeypatch.setattr(ahead, "_WAITING", 100)
-    there = ahead._Ahead(LOCAL, "rfc3986", 2)
-    every = [ahead._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
+    monkeypatch.setattr(prefetch, "_WAITING", 100)
+    there = prefetch._Prefetcher(LOCAL, "rfc3986", 2)
+    every = [prefetch._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
     for one in every:
         there.add(one)
     wait_until(lambda: there.waiting > 100 and not there.running.total(), "two that wait")
     assert 2 <= sum(one.begun for one in every) <= 3
     for _ in every:
-        laid = there.next()
-        assert isinstance(laid, ahead.Laid)
-        drop([laid.path])
+        laid = there.next_source()
+        assert isinstance(laid, prefetch.RetrievedFile)
+        remove_files([laid.path])
         assert there.waiting <= 100 + 2 * 90
     there.close()
 
@@ -357,9 +357,9 @@ def test_marks_hold_the_content(tmp_path: Path) -> None:
     page.write_text("<a href=a>")
     sources = [page.as_uri(), "data:text/html,x:y"]
 
-    def run(skip: int = 0, mark: str = "") -> list[Done]:
+    def run(skip: int = 0, mark: str = "") -> list[TaskEnd]:
         made = batches(sources, options=Options(), skip=skip, mark=mark, policy=LOCAL)
-        return [one for one in made if isinstance(one, Done)]
+        return [one for one in made if isinstance(one, TaskEnd)]
 
     first, second = run()
     os.utime(page, (1, 1))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from overthere import URI, InvalidURI, PlanRefused, Rung, Unwritable, scheme
 from overthere.editions import edition
 from overthere.schemes.known.file import FileLocator
-from overthere.schemes.known.file.paths import Platform, from_path, resolve_on_drive, updated
+from overthere.schemes.known.file.paths import Platform, from_path, resolve_on_drive, update_delimiters
 from support import LONG, linear
 
 
@@ -351,7 +351,7 @@ def test_resolution_on_a_drive_wants_a_reference() -> None:
     ],
 )
 def test_updated(old: str, new: str) -> None:
-    assert updated(old) == new
+    assert update_delimiters(old) == new
 
 
 # -- What is written
@@ -391,6 +391,6 @@ def test_huge_input_is_linear(piece: str) -> None:
                 from_path(found.to_path(platform), platform)
             with suppress(Unwritable):
                 from_path("\\\\" + piece * (size // len(piece)), platform)
-        updated(text)
+        update_delimiters(text)
 
     linear(use, LONG // 4)

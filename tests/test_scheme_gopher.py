@@ -433,9 +433,9 @@ ITEMS = [
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_item_uri_and_line_are_inverse(item: MenuItem) -> None:
-    assert MenuItem.of(item.uri(), item.display) == item
-    assert MenuItem.of(item.locator(), item.display) == item
-    assert MenuItem.of(str(item.uri()), item.display).uri() == item.uri()
+    assert MenuItem.from_uri(item.uri(), item.display) == item
+    assert MenuItem.from_uri(item.locator(), item.display) == item
+    assert MenuItem.from_uri(str(item.uri()), item.display).uri() == item.uri()
     assert MenuItem.read(item.line()) == item
     assert MenuItem.read(item.line("utf-8"), "utf-8") == item
     assert pickle.loads(pickle.dumps(item)) == item
@@ -449,8 +449,8 @@ def test_hosts_of_items() -> None:
 
 def test_uris_are_items() -> None:
     for text in URIS:
-        assert str(MenuItem.of(URI(text)).uri()) == text
-    assert MenuItem.of("gopher://h").uri() == URI("gopher://h/1")
+        assert str(MenuItem.from_uri(URI(text)).uri()) == text
+    assert MenuItem.from_uri("gopher://h").uri() == URI("gopher://h/1")
     for text, why in [
         ("gopher://h/7s%09q", "no search"),
         ("gopher://h/7s%09", "no search"),
@@ -460,7 +460,7 @@ def test_uris_are_items() -> None:
         ("http://h/", "not 'http'"),
     ]:
         with pytest.raises(Unwritable, match=why):
-            MenuItem.of(text)
+            MenuItem.from_uri(text)
 
 
 def test_links_out_of_gopher() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from overthere import URI, Credentials, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Send
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.protocols.ldap.message import Element, element, elements, encoded_filter, integer
 from overthere.schemes.known.ldap import DEFAULTS, Extension, LDAPLocator, Search
 

@@ -11,7 +11,7 @@ import pytest
 from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Compose, Place
 from overthere.editions import edition
-from overthere.schemes.addr_spec import cut
+from overthere.schemes.addr_spec import split_at
 from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mailto import MailtoLocator, mailboxes
 from overthere.schemes.known.mid import MidLocator
@@ -183,9 +183,9 @@ def test_places() -> None:
 
 
 def test_cut() -> None:
-    assert cut("a@b@c") == ("a@b", "c")
-    assert cut('"@["@[x@y]') == ('"@["', "[x@y]")
-    assert cut("a]") == ("a]", None)
+    assert split_at("a@b@c") == ("a@b", "c")
+    assert split_at('"@["@[x@y]') == ('"@["', "[x@y]")
+    assert split_at("a]") == ("a]", None)
 
 
 @pytest.mark.parametrize("text", ["mailto:a@b?s", "mailto:a@b?x=y&s", "mailto:?", "mailto:?&x=y"])

@@ -15,7 +15,7 @@ from overthere.protocols.wais import message as waisprotocol
 from overthere.protocols.wais.message import NotWAIS, read_apdu, read_init_response, read_search_response
 from overthere.protocols.wais.steps import SLICE, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
-from overthere.schemes.known.wais.identifier import compressed, read_compressed, to_fields
+from overthere.schemes.known.wais.identifier import compress_integer, read_compressed, to_fields
 from support import linear
 
 HEADER = waisprotocol.HEADER_LENGTH
@@ -194,7 +194,7 @@ def test_a_cut_or_garbled_answer_is_refused_and_nothing_else(message: bytes) -> 
 
 def test_compressed_integers_come_back() -> None:
     for number in (0, 1, 127, 128, 175, 285, 16_383, 16_384, 2**28 - 1, 2**32):
-        octets = compressed(number)
+        octets = compress_integer(number)
         assert read_compressed(b"x" + octets + b"y", 1) == (number, 1 + len(octets))
     for octets in (b"", b"\x80", b"\xff" * 9):
         with pytest.raises(ValueError, match="no compressed integer"):
@@ -203,7 +203,7 @@ def test_compressed_integers_come_back() -> None:
 
 def test_a_document_id_holds_any_octet_in_either_form() -> None:
     everything = bytes(range(256))
-    for docid in (everything, b"\x01" + compressed(256) + everything):
+    for docid in (everything, b"\x01" + compress_integer(256) + everything):
         for as_fields in (False, True):
             there = WAISLocator(host="h", database="d", wtype="t", wpath=docid, as_fields=as_fields)
             for name in ("rfc3986", "rfc1738"):

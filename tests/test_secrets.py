@@ -19,11 +19,11 @@ from click.testing import CliRunner
 from overthere import URI, IRIReference, Policy, audit, check, explain, links, plan
 from overthere.broken import report
 from overthere.broken.model import Broken
-from overthere.broken.telling import finding
+from overthere.broken.reporting import finding
 from overthere.cli.app import app as main
-from overthere.errors import OverthereError
-from overthere.redact import mask
-from overthere.secret_parameters import NAMES, secret_parameters
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
+from overthere.ground.secret_parameters import NAMES, secret_parameters
 from servers.ftpd import anonymous
 
 WORD = "Geheim42xyzzy"

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, sarif
 from overthere.cli.audit import command
-from overthere.echo import Secrets
-from overthere.errors import Finding
+from overthere.ground.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places
-from overthere.security.parts import cut
+from overthere.security.parts import split_text
+from overthere.values.known_secrets import Secrets
 from support import LONG, cases, ids, linear, outside
 
 CASES = cases("audit")
@@ -129,7 +129,7 @@ def test_any_text(text: str) -> None:
 def test_harmless_is_without_findings(text: str) -> None:
     """What is told at a glance is what all the judges say."""
     if harmless(text):
-        assert list(places(cut(text), "note")) == []
+        assert list(places(split_text(text), "note")) == []
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_no_password_is_shown(scheme: str, user: str, password: str, rest: str) 
     """Wherever `redact` sees a password, nothing of it is in a message."""
     user, rest = (part.replace("joe:sEcReT@", "") for part in (user, rest))
     text = f"{scheme}://{user.replace('//', '')}u:{password}@h.example/{rest}"
-    spans = cut(text).secrets
+    spans = split_text(text).secrets
     assume(any("sEc" in text[low:high] for low, high in spans))
     for finding in audit(text):
         assert "sec" not in finding.message.lower(), finding
@@ -187,8 +187,8 @@ def test_the_secrets_of_a_text_are_looked_for_once(monkeypatch: pytest.MonkeyPat
         asked.extend(texts)
         return known(*texts)
 
-    known = Secrets.of
-    monkeypatch.setattr(Secrets, "of", of)
+    known = Secrets.from_texts
+    monkeypatch.setattr(Secrets, "from_texts", of)
     assert audit("http://a:b@h.example/-" + "?password=a&%2e%2e%2f" * pieces)
     assert len(asked) == 1
 

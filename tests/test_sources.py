@@ -18,10 +18,10 @@ import test_arc
 from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
-from overthere.links.containers.walk import Walk
-from overthere.links.job.carrying import Done
+from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task, tasks
-from overthere.links.job.unpacked import blamed, documents
+from overthere.links.job.task_documents import documents, failed_sources
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Options
 from overthere.links.report.summary import Summary
 from support import processor
@@ -238,7 +238,9 @@ def test_small_files_go_together(tmp_path: Path) -> None:
 def test_blame(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(PAGE)
     (task,) = cut([tmp_path])
-    assert [(one.source, one.notes) for one in blamed(task, Options())] == [(f"{tmp_path}/a.html", ("unreadable",))]
+    assert [(one.source, one.notes) for one in failed_sources(task, Options())] == [
+        (f"{tmp_path}/a.html", ("unreadable",))
+    ]
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.warc", "x.warc.gz", "x.gz", "x.eml", "x.mbox", "x.html", "x"])
@@ -285,13 +287,13 @@ def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
     records = [record(b"GET / HTTP/1.1\r\n\r\n", b"request"), record(b"x", b"new"), record(b"1", target=b"dns:h"), WARC]
     picture = record(b"HTTP/1.1 200 OK\r\nContent-Type: image/webp\r\n\r\nRIFF\0", target=b"http://h/x")
     (tmp_path / "w.warc").write_bytes(b"".join((*records, picture)))
-    walk = Walk()
+    walk = Progress()
     for task in cut([tmp_path]):
         list(documents(task, Options(), walk))
     assert walk.passed == {"image": 4, "code": 1, "pdf": 1, "font": 1, "other": 2, "request": 1, "dns": 1}
     summary = Summary()
     for batch in batches([tmp_path], options=Options()):
-        if isinstance(batch, Done):
+        if isinstance(batch, TaskEnd):
             summary.passed.update(batch.passed)
     assert summary.passed == walk.passed
     assert any(line.split()[:3] == ["passed", "over", "11"] for line in summary.lines())

@@ -12,7 +12,7 @@ import pytest
 
 from overthere import scheme
 from overthere.grammar import construct
-from overthere.schemes import Registry, installed, syntax
+from overthere.schemes import Registry, entry_points, syntax
 from overthere.schemes.registry import BUILT_IN
 from servers import NET
 
@@ -29,13 +29,13 @@ HEAVY = (
     "shutil",
     "overthere.cli.tables",
     "overthere.columns",
-    "overthere.derivation",
-    "overthere.echo",
+    "overthere.values.derivation",
+    "overthere.values.known_secrets",
     "overthere.editions.model",
     "overthere.grammar.abnf",
     "overthere.grammar.construct",
     "overthere.iri",
-    "overthere.normalize",
+    "overthere.values.normalize",
     "overthere.repairs",
     "overthere.tables.writer",
 )
@@ -79,7 +79,12 @@ def test_a_good_uri_is_checked_without_what_tells_of_faults(text: str, kernel: s
 def test_what_needs_no_scheme_loads_none(verb: tuple[str, ...], kernel: str) -> None:
     found = loaded(*verb, kernel=kernel)
     assert f"overthere.cli.{verb[0]}" in found
-    own = {"overthere.schemes.registry", "overthere.grammar", "overthere.findings", "overthere.editions.resolution"}
+    own = {
+        "overthere.schemes.registry",
+        "overthere.grammar",
+        "overthere.values.findings",
+        "overthere.editions.resolution",
+    }
     assert found.isdisjoint({*HEAVY, *own, "dataclasses", "json"})
 
 
@@ -97,7 +102,7 @@ def test_what_is_loaded_for_a_good_uri_makes_no_expression_that_reads_none(kerne
         "import sys; from overthere.cli import main\n"
         "try:\n    main()\n"
         "finally:\n"
-        "    from overthere import redact; from overthere.kernel import reference\n"
+        "    from overthere.ground import redact; from overthere.kernel import reference\n"
         "    made = redact._begin.cache_info().currsize, reference.expression.cache_info().currsize\n"
         "    print(*made, file=sys.stderr)\n"
     )
@@ -109,13 +114,15 @@ def test_the_version_loads_no_verb(kernel: str) -> None:
     found = loaded("--version", kernel=kernel)
     assert "overthere.cli.app" in found
     verbs = {name for name in found if name.startswith("overthere.")}
-    assert found.isdisjoint((*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.tables", "overthere.uri"))
+    assert found.isdisjoint(
+        (*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.tables", "overthere.values.uri")
+    )
     assert not {"overthere.cli.check", "overthere.cli.common"} & verbs
 
 
 def test_a_fault_is_told_by_what_was_not_loaded() -> None:
     """The list is of modules that are there: a fault loads the one that tells it."""
-    assert "overthere.derivation" in loaded("check", "http:/a", kernel="")
+    assert "overthere.values.derivation" in loaded("check", "http:/a", kernel="")
 
 
 def test_each_scheme_with_rules_has_its_automaton_ready(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,18 +134,18 @@ def test_each_scheme_with_rules_has_its_automaton_ready(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(construct, "build", built)
     for one in ruled:
-        assert syntax.whole(one.name, one.whole_rule).states
+        assert syntax.whole_automaton(one.name, one.whole_rule).states
 
 
 @pytest.mark.parametrize("name", ["http", "urn", "tag"])
 def test_an_automaton_that_is_ready_is_the_one_that_is_built(name: str) -> None:
     rule = scheme(name).whole_rule
-    assert syntax.whole(name, rule) == syntax.whole("of-a-package", rule)
+    assert syntax.whole_automaton(name, rule) == syntax.whole_automaton("of-a-package", rule)
 
 
 def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() -> None:
     """As of a package that claims a built-in scheme, or of a grammar that was changed and not generated anew."""
-    mine = syntax.whole("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
+    mine = syntax.whole_automaton("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
     assert mine.accepts("tag:mine")
     assert not mine.accepts("tag:joe@example.com,2001:a")
 
@@ -146,21 +153,21 @@ def test_other_rules_of_the_same_name_are_not_answered_by_the_ready_automaton() 
 def test_packages_are_asked_where_one_names_schemes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     group = "overthere.schemes.of_this_test"
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     about = tmp_path / "one-1.0.dist-info"
     about.mkdir()
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text("[console_scripts]\na = b:c\n")
-    assert not installed.is_named(group)
+    assert not entry_points.is_named(group)
     (about / "entry_points.txt").write_text(f"[{group}]\na = b:c\n")
-    assert installed.is_named(group)
+    assert entry_points.is_named(group)
 
 
 def test_what_cannot_be_looked_at_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = tmp_path / "packages.zip"
     archive.write_bytes(b"")
     monkeypatch.syspath_prepend(str(archive))
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +179,7 @@ def test_other_finders_of_packages_are_asked(monkeypatch: pytest.MonkeyPatch) ->
             return []
 
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
-    assert installed.is_named("no.such.group")
+    assert entry_points.is_named("no.such.group")
 
 
 def test_every_built_in_scheme_is_found() -> None:

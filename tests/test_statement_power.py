@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from breaks import breaks, carried_out, living
+from breaks import breaks, carried_out, loaded_functions
 from statement_power import reasons
 from support import ROOT
 
@@ -59,7 +59,7 @@ def test_a_break_changes_the_functions_that_live(tmp_path: Path, change: str) ->
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    living.cache_clear()
+    loaded_functions.cache_clear()
     before = module.A.f.__code__.co_code, module.A.f.__code__.co_consts
     one = next(one for one in breaks(str(file)) if (one.change, one.function) == (change, "A.f"))
     assert carried_out(one)

@@ -21,7 +21,7 @@ def test_the_ledger_holds_together() -> None:
 
 def test_a_row_is_read_as_its_document_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert statements.in_another_edition() == []
-    monkeypatch.setattr(statements, "read_in", lambda: dict.fromkeys(statements.named(), "url-2000"))
+    monkeypatch.setattr(statements, "read_in", lambda: dict.fromkeys(statements.tests_by_name(), "url-2000"))
     assert len(statements.in_another_edition()) > 1000
 
 
@@ -54,11 +54,14 @@ def test_a_ledger_with_faults(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        statements, "named", lambda: {"f::a": ["1"], "f::b[x]": ["1", "2"], "f::c": ["3"], "g::d": ["4"]}
+        statements, "tests_by_name", lambda: {"f::a": ["1"], "f::b[x]": ["1", "2"], "f::c": ["3"], "g::d": ["4"]}
     )
-    assert list(statements.lacking(["f::a", "f::b[y]", "f::c[1]", "f::c[2]"])) == ["f::b[x] (of 1, 2)", "g::d (of 4)"]
-    assert list(statements.lacking(["f::c[1]"], among=["f::b[x]", "f::c[1]"])) == ["f::b[x] (of 1, 2)"]
-    assert list(statements.lacking([], among=[])) == []
+    assert list(statements.missing_tests(["f::a", "f::b[y]", "f::c[1]", "f::c[2]"])) == [
+        "f::b[x] (of 1, 2)",
+        "g::d (of 4)",
+    ]
+    assert list(statements.missing_tests(["f::c[1]"], among=["f::b[x]", "f::c[1]"])) == ["f::b[x] (of 1, 2)"]
+    assert list(statements.missing_tests([], among=[])) == []
 
 
 # A suite of its own, whose ledger names a test of each kind, under this project's conftest.py.
@@ -81,7 +84,7 @@ def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: l
     ledger = "{'test_suite.py::test_passes': ['1'], 'test_suite.py::test_rows[two]': ['2']}"
     (tmp_path / "conftest.py").write_text(
         f"import sys\nsys.path[:0] = {[str(ROOT / 'tests'), str(ROOT / 'tools')]!r}\n"
-        f"import statements\nstatements.named = lambda: {ledger}\n"
+        f"import statements\nstatements.tests_by_name = lambda: {ledger}\n"
         f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
     )
     (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
@@ -109,7 +112,7 @@ def test_what_a_run_is_asked(
     monkeypatch: pytest.MonkeyPatch, asked: dict[str, object] | None, collected: list[str], said: list[str]
 ) -> None:
     """None: files were named on the command line."""
-    monkeypatch.setattr(statements, "named", lambda: {"f::a": ["1"], "f::b": ["2"], "g::c": ["3"]})
+    monkeypatch.setattr(statements, "tests_by_name", lambda: {"f::a": ["1"], "f::b": ["2"], "g::c": ["3"]})
     none = {"keyword": "", "markexpr": "", "deselect": None, "collectonly": False, "ignore": None, "ignore_glob": None}
     source = pytest.Config.ArgsSource
     config: Any = SimpleNamespace(

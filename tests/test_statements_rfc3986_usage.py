@@ -199,8 +199,8 @@ def test_nul_reaches_no_file() -> None:
 
 def test_rare_forms_are_no_addresses() -> None:
     """7.4: three, two and one number, octal and hexadecimal: names to the grammar, numbers to audit and policy."""
-    from overthere.hosts.address import literal
     from overthere.security import kinds
+    from overthere.values.hosts.address import literal
 
     for host in ("127.0.1", "127.1", "2130706433", "0177.0.0.1", "0x7f.0.0.1", "0X7F000001", "017700000001", "127.0x1"):
         assert URI(f"http://{host}/").host_kind == "reg-name"

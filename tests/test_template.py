@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from overthere import URI, CodingError, InvalidTemplate, Template
 from overthere.cli.app import app
 from overthere.grammar.library import grammar
-from overthere.template_expand import expand, formed
-from overthere.template_match import unescaped
+from overthere.values.template.expand import expand, form_value
+from overthere.values.template.match import unescape_tokens
 from support import cases, ids, linear
 from test_automata import printed
 
@@ -260,7 +260,7 @@ def _traceless(t: Template, given: dict[str, Any]) -> bool:
     """Whether an empty value stands alone in an expression that writes nothing before it."""
     for part in t._parts:
         if not isinstance(part, str) and part.operator == "":
-            held = {v.name: formed(v.name, given.get(v.name)) for v in part.variables}
+            held = {v.name: form_value(v.name, given.get(v.name)) for v in part.variables}
             if any(value is not None for value in held.values()) and expand(part, held) == "":
                 return True
     return False
@@ -278,7 +278,7 @@ def test_match_gives_back_what_expands() -> None:
             kinds.add(error.kind)
         else:
             assert found is not None, (str(t), uri)
-            assert unescaped(t.expand(found)) == unescaped(uri)
+            assert unescape_tokens(t.expand(found)) == unescape_tokens(uri)
     assert kinds == {"template-ambiguous"}
 
 

@@ -10,9 +10,9 @@ import zlib
 import pytest
 
 from overthere.base import Base
-from overthere.links.containers import archives, torn
+from overthere.links.containers import archives, zip_recovery
 from overthere.links.model import Document, Note, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 _BASE = Base(URI("http://h.example/a.zip"), "retrieval", "retrieval")
 _DESCRIBED = 8
@@ -95,7 +95,7 @@ def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return found
 
     monkeypatch.setattr(zlib, "decompressobj", Inflating)
-    found = list(torn.locals_of(Counted(data)))
+    found = list(zip_recovery.locals_of(Counted(data)))
     assert found[-1] in ("corrupt", "truncated")
     assert sum(one.size for one in found if not isinstance(one, str)) <= len(data)
 
@@ -112,7 +112,7 @@ def test_what_its_members_cost(kind: str) -> None:
 
 def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
     data = header(b"a", length=65_000) + header(b"b.html", size=5) + b"hello"
-    *members, note = torn.locals_of(io.BytesIO(data))
+    *members, note = zip_recovery.locals_of(io.BytesIO(data))
     assert [one.info.filename for one in members if not isinstance(one, str)] == ["b.html"]
     assert note == "corrupt"
 
@@ -123,5 +123,5 @@ def test_a_great_many_small_members_are_all_given(method: int) -> None:
     packed = b"\x03\0" if method == _DEFLATED else b""
     one = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
     count = 20_000
-    *members, note = torn.locals_of(io.BytesIO(one * count))
+    *members, note = zip_recovery.locals_of(io.BytesIO(one * count))
     assert (len(members), note) == (count, "truncated")

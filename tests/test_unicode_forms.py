@@ -18,10 +18,10 @@ import overthere as ot
 import overthere.canonical
 from growth import outgrows
 from overthere import columns
-from overthere.hosts.dns import check_host_name
-from overthere.hosts.domains import suffix_list
+from overthere.ground.unicode_forms import NormalForm, is_normalized, normalize_unicode
 from overthere.security import audit
-from overthere.unicode_forms import NormalForm, is_normalized, normalize_unicode
+from overthere.values.hosts.dns import check_host_name
+from overthere.values.hosts.domains import suffix_list
 
 ROOT = Path(ot.__file__).parent
 FORMS: tuple[NormalForm, ...] = get_args(NormalForm)
@@ -123,8 +123,8 @@ HARMLESS = frozenset(
 SPLITTING = frozenset(("urlsplit", "urlparse", "urldefrag", "urljoin"))
 """Of `urllib.parse`, which normalizes the host by NFKC."""
 ALONE = {
-    "unicode_forms.py": {"unicodedata.normalize", "unicodedata.is_normalized"},
-    "hosts/idn.py": {"idna"},
+    "ground/unicode_forms.py": {"unicodedata.normalize", "unicodedata.is_normalized"},
+    "values/hosts/idn.py": {"idna"},
 }
 
 

@@ -30,11 +30,11 @@ from overthere import (
     check,
     edition,
     explain,
-    findings,
     lowest_rung,
 )
-from overthere.errors import KINDS
+from overthere.ground.errors import KINDS
 from overthere.kernel.components import Component
+from overthere.values import findings
 
 NAMES = {
     "URI": URI,
@@ -298,12 +298,12 @@ def test_an_exception_waits_until_somebody_looks(monkeypatch: pytest.MonkeyPatch
     """What is wrong is looked for once, when it is asked for; a text that is only refused costs no look."""
     looks: list[str] = []
 
-    class Counting(findings._Walker):
+    class Counting(findings._Scanner):
         def __init__(self, text: str, rule: str, zone: bool) -> None:
             looks.append(text)
             super().__init__(text, rule, zone)
 
-    monkeypatch.setattr(findings, "_Walker", Counting)
+    monkeypatch.setattr(findings, "_Scanner", Counting)
     for kind, text in ((URI, "http://h:8o/"), (URIReference, "a b"), (IRI, "http://h/\u202e"), (IRIReference, "//[é]")):
         with pytest.raises(InvalidURI) as caught:
             kind(text)
@@ -338,7 +338,7 @@ def test_exceptions_chain() -> None:
             shown = "".join(traceback.format_exception(error))
             assert "During handling" in shown
             assert "kind(" in shown
-            assert "secret" not in shown.rpartition("errors.Invalid")[2]
+            assert "secret" not in shown.rpartition("overthere.Invalid")[2]
     with pytest.raises(InvalidURI) as caught:
         URI("http://h:8o/")
     assert caught.value.__context__ is None

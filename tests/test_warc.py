@@ -8,7 +8,6 @@ import random
 import zlib
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 from typing import BinaryIO
 
 import pytest
@@ -193,15 +192,35 @@ def test_many_records_in_one_member() -> None:
     ]
 
 
-def test_other_compressions(tmp_path: Path) -> None:
-    from fastwarc.stream_io import Lz4Writer, ZstdWriter
+def test_other_compressions() -> None:
+    import lz4.frame
+    from backports import zstd
 
-    whole = record(response(b"1")) + record(response(b"2"))
-    for writer in (Lz4Writer, ZstdWriter):
-        into = writer(tmp_path / "w")
-        into.write(whole)
-        into.close()
-        assert [one.content for one in documents((tmp_path / "w").read_bytes())] == [b"1", b"2"]
+    parts = [record(response(b"1")), record(response(b"2"))]
+    for pack in (lz4.frame.compress, zstd.compress):
+        for data in (pack(b"".join(parts)), b"".join(map(pack, parts))):
+            assert [one.content for one in documents(data)] == [b"1", b"2"]
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_dictionary_of_zstd(is_packed: bool) -> None:
+    """In the first frame of the file, compressed or not (IIPC, Zstandard Compression for WARC Files 1.0)."""
+    from backports import zstd
+
+    parts = [record(response(b"%d %d" % (number, number * number))) for number in range(999)]
+    known = zstd.train_dict(parts, 2000)
+    frame = zstd.compress(known.dict_content) if is_packed else known.dict_content
+    front = b"\x5d\x2a\x4d\x18" + len(frame).to_bytes(4, "little") + frame
+    frames = b"".join(zstd.compress(part, zstd_dict=known) for part in parts[:3])
+    assert [one.content for one in documents(front + frames)] == [b"0 0", b"1 1", b"2 4"]
+    assert [one.notes for one in documents(frames)] == [("corrupt",)]
+    assert [one.notes for one in documents(front[:-1])] == [("truncated",)]
+    assert [one.notes for one in documents(front[:4] + b"\xff\xff\xff\xff" + frame + bytes(1 << 27))] == [
+        ("too-large",)
+    ]
+    assert documents(front + frames[:-2])[-1].notes == ("truncated",)
+    bomb = zstd.compress(known.dict_content + bytes(1 << 27))
+    assert [one.notes for one in documents(front[:4] + len(bomb).to_bytes(4, "little") + bomb)] == [("too-large",)]
 
 
 # -- parts of a file

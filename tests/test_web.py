@@ -198,7 +198,7 @@ def test_markup_in_every_place_is_text(name: str, text: str) -> None:
         try:
             body = pages.answer(name, given)
         except BadInput as error:
-            body = pages.failed(str(error))
+            body = pages.failure_fragment(str(error))
         read = Markup()
         read.feed(body)
         assert read.tags <= OWN_TAGS

@@ -10,12 +10,14 @@ import pytest
 from backports import zstd
 
 from overthere.access.errors import ProtocolError
+from overthere.ground import codings
 from overthere.links import extract
 from overthere.links.containers.response import content
 from overthere.links.documents.header import header
 from test_access_coding import answer, read
 
 PAGE = b"<a href=x>x</a>"
+CONTENT, FILE = codings.CONTENT_WINDOW, codings.FILE_WINDOW
 MEBIBYTE = 20
 """The logarithm."""
 
@@ -39,6 +41,22 @@ def record(block: bytes) -> bytes:
     head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:0>\r\nWARC-Target-URI: http://h/"
     head += f"\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
     return head.encode() + block + b"\r\n\r\n"
+
+
+def test_the_two_limits() -> None:
+    assert (CONTENT, FILE) == (8 << MEBIBYTE, 128 << MEBIBYTE)
+
+
+@pytest.mark.parametrize("log", [10, 22, 23, 24, 26, 27, 28, 30])
+@pytest.mark.parametrize("window", [None, CONTENT, FILE, 1 << MEBIBYTE])
+def test_a_decoder_keeps_to_its_limit(log: int, window: int | None) -> None:
+    """Without one it is that of a content coding."""
+    decoder = codings.Decoder("zstd") if window is None else codings.Decoder("zstd", window)
+    if 1 << log <= (window or CONTENT):
+        assert b"".join(decoder.feed(framed(PAGE, log))) == PAGE
+    else:
+        with pytest.raises(codings.Undecodable, match="too much memory"):
+            list(decoder.feed(framed(PAGE, log)))
 
 
 @pytest.mark.parametrize(("log", "is_read"), [(10, True), (MEBIBYTE + 3, True), (MEBIBYTE + 4, False), (30, False)])

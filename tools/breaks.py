@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-__all__ = ["Break", "breaks", "carried_out", "living"]
+__all__ = ["Break", "breaks", "carried_out", "loaded_functions"]
 
 
 class Break(NamedTuple):
@@ -40,13 +40,13 @@ def breaks(file: str) -> tuple[Break, ...]:
     return tuple(
         Break(file, getattr(node, "lineno", 0), numbers[id(node)], change, name)
         for name, function in _functions(tree)
-        for node in _evaluated(function)
+        for node in _evaluated_nodes(function)
         if (change := _change(node)) is not None
     )
 
 
 @cache
-def living() -> dict[tuple[str, str], list[FunctionType]]:
+def loaded_functions() -> dict[tuple[str, str], list[FunctionType]]:
     """The functions of this process, by file and name."""
     found: dict[tuple[str, str], list[FunctionType]] = {}
     for one in gc.get_objects():
@@ -56,13 +56,13 @@ def living() -> dict[tuple[str, str], list[FunctionType]]:
 
 
 def carried_out(one: Break) -> bool:
-    """Carry out a break in this process.  Returns: False if no function of `living` has that code."""
+    """Carry out a break in this process.  Returns: False if no function of `loaded_functions` has that code."""
     tree = ast.parse(Path(one.file).read_text())
     node = next(node for number, node in enumerate(ast.walk(tree)) if number == one.number)
     _carry_out(tree, node)
     codes = {code.co_qualname: code for code in _codes(compile(tree, one.file, "exec", dont_inherit=True))}
     new, done = codes[one.function], False
-    for function in living().get((one.file, one.function), ()):
+    for function in loaded_functions().get((one.file, one.function), ()):
         if function.__code__.co_freevars == new.co_freevars:
             function.__code__, done = new, True
     return done
@@ -79,16 +79,16 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             waiting += [(f"{prefix}{node.name}.", inner) for inner in node.body]
 
 
-def _evaluated(function: ast.AST) -> Iterator[ast.AST]:
+def _evaluated_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """What runs in a call: no annotation, default or decorator, nor the words of a message."""
-    waiting = list(_inner(function))
+    waiting = list(_inner_nodes(function))
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += _inner(node)
+        waiting += _inner_nodes(node)
 
 
-def _inner(node: ast.AST) -> Iterable[ast.AST]:
+def _inner_nodes(node: ast.AST) -> Iterable[ast.AST]:
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return node.body
@@ -139,7 +139,7 @@ def _carry_out(tree: ast.Module, node: ast.AST) -> None:
         case ast.Return():
             node.value = None
         case ast.Raise() | ast.Expr() | ast.AugAssign():
-            _replaced(tree, node)
+            _replace_node(tree, node)
         case ast.Constant():
             node.value = not node.value if isinstance(node.value, bool) else int(str(node.value)) + 1
         case ast.BinOp():
@@ -147,7 +147,7 @@ def _carry_out(tree: ast.Module, node: ast.AST) -> None:
     ast.fix_missing_locations(tree)
 
 
-def _replaced(tree: ast.Module, node: ast.stmt) -> None:
+def _replace_node(tree: ast.Module, node: ast.stmt) -> None:
     """A statement is one that does nothing."""
     for parent in ast.walk(tree):
         for body in ("body", "orelse", "finalbody"):

@@ -1,4 +1,6 @@
-"""Pictures of what the command prints for people, at 60, 80 and 120 columns, for docs/pictures/terminal.
+"""Pictures of what the command prints for people, at 60, 80 and 120 columns, in build/terminal.
+
+Those that the README shows are copied to docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -25,7 +27,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-PICTURES = ROOT / "docs" / "pictures" / "terminal"
+PICTURES = ROOT / "build" / "terminal"
+KEPT = ROOT / "docs" / "pictures" / "terminal"
+"""The pictures that the README shows."""
 WIDTHS = (60, 80, 120)
 ROWS = 48
 """Of a picture at most; what is longer ends with a line that says how much is left out."""
@@ -99,7 +103,7 @@ def terminal() -> Iterator[Tmux]:
             tmux.ask("kill-server")
 
 
-def drawn(screen: str, width: int, title: str) -> str:
+def draw_screen(screen: str, width: int, title: str) -> str:
     """The picture of a screen, in the colours of both themes."""
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -130,7 +134,7 @@ def _with_margin(size: re.Match[str]) -> str:
     return f'viewBox="0 0 {float(size[1]) + 2 * _MARGIN:g} {float(size[2]) + 2 * _MARGIN:g}"'
 
 
-def cut(screen: str) -> str:
+def crop(screen: str) -> str:
     lines = screen.split("\n")
     left = len(lines) - ROWS
     return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
@@ -147,8 +151,8 @@ def take(into: Path, helps: Path | None) -> None:
             lines = [example.line for example in EXAMPLES[verb] if not example.not_run]
             for width in WIDTHS:
                 if lines:
-                    screen = cut(tmux.screen(lines, width))
-                    (into / f"{verb}-{width}.svg").write_text(drawn(screen, width, f"overthere {verb}"))
+                    screen = crop(tmux.screen(lines, width))
+                    (into / f"{verb}-{width}.svg").write_text(draw_screen(screen, width, f"overthere {verb}"))
                 if helps is not None:
                     helps.mkdir(parents=True, exist_ok=True)
                     told = tmux.screen([f"overthere {verb} --help"], width)
@@ -159,6 +163,8 @@ if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--help-texts", type=Path, metavar="FOLDER")
     if shutil.which("tmux") is None:
-        print("docs/pictures/terminal stay as they are: tmux is not installed")
+        print(f"{KEPT.relative_to(ROOT)} stays as it is: tmux is not installed")
     else:
         take(PICTURES, asked.parse_args().help_texts)
+        for picture in KEPT.iterdir():
+            shutil.copy(PICTURES / picture.name, picture)

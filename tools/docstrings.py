@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"([\\*|_`<])")
 _ITEM = re.compile(r"(?:[-*] |\d+\. )")
 
 
-def _escaped(piece: str) -> str:
+def _escape(piece: str) -> str:
     return _MARKUP.sub(r"\\\1", piece)
 
 
@@ -31,9 +31,9 @@ def text(line: str) -> str:
     """A line in which only backticks are markup."""
     pieces, at = [], 0
     for code in _CODE.finditer(line):
-        pieces += [_escaped(line[at : code.start()]), "\\ ``", code[1], "``\\ "]
+        pieces += [_escape(line[at : code.start()]), "\\ ``", code[1], "``\\ "]
         at = code.end()
-    return "".join((*pieces, _escaped(line[at:])))
+    return "".join((*pieces, _escape(line[at:])))
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -67,7 +67,7 @@ def _parameters(entries: list[str]) -> Iterator[str]:
         match = _MEANING.match(entry)
         assert match is not None
         for name in match[1].split(", "):
-            yield f":param {_escaped(name)}: {text(match[2])}"
+            yield f":param {_escape(name)}: {text(match[2])}"
 
 
 def _raises(sentence: str) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _raises(sentence: str) -> Iterator[str]:
         yield f":raises {name.rstrip(',')}: {text(rest)}"
 
 
-def restructured(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
+def to_restructured_text(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
     """The lines of a docstring as reStructuredText; names: of the parameters."""
     written: list[str] = []
     for paragraph in _paragraphs(lines):
@@ -117,7 +117,7 @@ def _names(thing: Any) -> frozenset[str]:
 
 
 def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = restructured(lines, _names(thing))
+    lines[:] = to_restructured_text(lines, _names(thing))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,6 +1,8 @@
-"""Everything that is derived from the grammar and the table of errors: `make docs` writes it, `--check` compares.
+"""Everything that is derived from the sources: `make docs` writes it, `--check` compares.
 
 python tools/generate.py [--check]
+
+An output is not made again while it and its inputs are what they were at the last run: build/stamps.json holds digests.
 """
 
 from __future__ import annotations
@@ -8,6 +10,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,10 +92,28 @@ def broken_page() -> str:
     return generate_broken.page()
 
 
-def architecture() -> str:
+def map_page() -> str:
     import generate_map
 
-    return generate_map.architecture()
+    return generate_map.page()
+
+
+def map_drawing() -> str:
+    import generate_map
+
+    return generate_map.drawing()
+
+
+def columns_page() -> str:
+    import generate_columns
+
+    return generate_columns.page()
+
+
+def face(name: str) -> str:
+    import generate_columns
+
+    return generate_columns.formatted(generate_columns.STUBS[name]())
 
 
 def conformance_page() -> str:
@@ -105,6 +127,16 @@ def command_line() -> dict[str, Callable[[], str]]:
     import generate_cli
 
     return generate_cli.outputs()
+
+
+def manuals() -> None:
+    """build/man, which is not kept."""
+    import generate_cli
+
+    folder = ROOT / "build" / "man"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in generate_cli.manuals().items():
+        (folder / name).write_text(text)
 
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -125,12 +157,17 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/schemes.md": schemes_page,
     "docs/audit.md": audit_page,
     "docs/broken-kinds.md": broken_page,
-    "ARCHITECTURE.md": architecture,
+    "docs/reference/columns.md": columns_page,
+    "src/overthere/columns/polars.pyi": lambda: face("polars"),
+    "src/overthere/columns/pandas.pyi": lambda: face("pandas"),
+    "src/overthere/columns/spark.pyi": lambda: face("spark"),
+    "docs/map.md": map_page,
+    "docs/pictures/map.svg": map_drawing,
     "docs/conformance.md": conformance_page,
 }
 
 
-def fresh(path: str, text: str) -> bool:
+def is_fresh(path: str, text: str) -> bool:
     """Whether the file says what was generated; automata are compared as such, whatever zlib packed them."""
     file = ROOT / path
     if not file.exists():
@@ -150,12 +187,46 @@ def fresh(path: str, text: str) -> bool:
     return stored == text
 
 
+STAMPS = ROOT / "build" / "stamps.json"
+_GRAMMARS = ("src/overthere/editions/*.abnf", "src/overthere/grammar/*.py", "tools/generate*.py")
+_EVERYTHING = (
+    "src/overthere/**/*.py", "src/overthere/**/*.abnf", "src/overthere/**/*.csv", "rust/*/src/**/*.rs", "bench/*.py",
+    "fuzz/**/*.py", "tools/*.py", "tests/**/*.py", "tests/**/*.toml", "examples/**/*", "README.md", "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+)  # fmt: skip
+
+
+def inputs(path: str) -> tuple[str, ...]:
+    """The files of which an output is made, as patterns: grammars for automata, else whatever may be read."""
+    is_grammar = path.startswith("src/overthere/editions/") or path.endswith((".rs", "kernel/classes.py"))
+    return _GRAMMARS if is_grammar else _EVERYTHING
+
+
+@cache
+def digest(patterns: tuple[str, ...]) -> str:
+    """A digest of files, their names and what they hold, and of Python's version."""
+    total = sha256(sys.version.encode())
+    for file in sorted({file for pattern in patterns for file in ROOT.glob(pattern) if file.is_file()}):
+        total.update(f"{file.relative_to(ROOT)}\0".encode() + sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def stamp(path: str) -> str:
+    """A digest of an output and of its inputs."""
+    file = ROOT / path
+    return digest(inputs(path)) + sha256(file.read_bytes() if file.exists() else b"").hexdigest()
+
+
 def main() -> int:
     check = "--check" in sys.argv[1:]
     stale = 0
+    stamps = json.loads(STAMPS.read_text()) if STAMPS.exists() else {}
     for path, make in (OUTPUTS | command_line()).items():
+        if stamps.get(path) == stamp(path):
+            continue
         text = make()
-        if fresh(path, text):
+        if is_fresh(path, text):
+            stamps[path] = stamp(path)
             continue
         if check:
             print(f"{path} is not what `make docs` writes", file=sys.stderr)
@@ -164,6 +235,12 @@ def main() -> int:
             (ROOT / path).parent.mkdir(exist_ok=True)
             (ROOT / path).write_text(text)
             print(f"wrote {path}")
+            digest.cache_clear()  # what was written may be an input of others
+            stamps[path] = stamp(path)
+    STAMPS.parent.mkdir(exist_ok=True)
+    STAMPS.write_text(json.dumps(stamps))
+    if not check:
+        manuals()
     return stale
 
 

@@ -51,12 +51,12 @@ def page() -> str:
             if row.older:
                 lines.append(f"- Before it: {row.older}")
             if row.bad:
-                lines += [f"- Has it: `{_shown(row.bad)}`", f"- Has not: `{_shown(row.good)}`"]
+                lines += [f"- Has it: `{_show_text(row.bad)}`", f"- Has not: `{_show_text(row.good)}`"]
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _shown(text: str) -> str:
+def _show_text(text: str) -> str:
     """A text on one line of a page, what is not seen by its escape."""
     text = visible(text)
     text = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)

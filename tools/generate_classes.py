@@ -21,7 +21,7 @@ PATTERNS = ("IPv6address", "IPvFuture", "IPv4address")
 
 def pattern(grammar: Grammar, node: Node) -> str:
     """A regular expression for a rule; it may backtrack, within the fixed bounds of an address."""
-    body = single(grammar, node)
+    body = single_class(grammar, node)
     if body is not None:
         return re.escape(body[-1]) if len(body.removeprefix("\\")) == 1 else f"[{body}]"
     match node:
@@ -33,7 +33,7 @@ def pattern(grammar: Grammar, node: Node) -> str:
             return "".join(pattern(grammar, i) for i in items)
         case Repetition(item, low, high):
             inner = pattern(grammar, item)
-            if single(grammar, item) is None:
+            if single_class(grammar, item) is None:
                 inner = f"(?:{inner})"
             return inner + COUNTS.get((low, high), f"{{{low}}}" if low == high else f"{{{low},{high or ''}}}")
         case _:
@@ -41,15 +41,15 @@ def pattern(grammar: Grammar, node: Node) -> str:
             return "".join(pattern(grammar, Literal(c, node.case_sensitive)) for c in node.text)
 
 
-def single(grammar: Grammar, node: Node) -> str | None:
+def single_class(grammar: Grammar, node: Node) -> str | None:
     """The inside of a character class, if the node matches single characters only."""
     match node:
         case Reference("hexdig", _):
             return "0-9A-Fa-f"
         case Reference(name, _):
-            return single(grammar, grammar.rule(name).node)
+            return single_class(grammar, grammar.rule(name).node)
         case Alternation(items):
-            parts = [single(grammar, i) for i in items]
+            parts = [single_class(grammar, i) for i in items]
             return None if None in parts else "".join(p for p in parts if p)
         case Range(low, high):
             return chr(low) if low == high else f"{escape(chr(low))}-{escape(chr(high))}"

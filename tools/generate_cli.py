@@ -14,7 +14,6 @@ from pathlib import Path
 
 import click
 
-from captures import WIDTHS
 from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 
@@ -27,22 +26,22 @@ _MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 
 def outputs() -> dict[str, Callable[[], str]]:
     """Each file, and what makes it."""
-    made: dict[str, Callable[[], str]] = {"docs/cli/index.md": _index, "docs/man/overthere.1": _manual_of_all}
-    made["docs/cli/terminal.md"] = _pictures
-    for verb in VERBS:
-        made[f"docs/cli/{verb}.md"] = partial(_page, verb)
-        made[f"docs/man/overthere-{verb}.1"] = partial(_manual, verb)
-    return made
+    return {"docs/cli/index.md": _index, **{f"docs/cli/{verb}.md": partial(_page, verb) for verb in VERBS}}
+
+
+def manuals() -> dict[str, str]:
+    """The man pages by their file names, as `make docs` writes them to build/man."""
+    return {"overthere.1": _manual_of_all(), **{f"overthere-{verb}.1": _manual(verb) for verb in VERBS}}
 
 
 @cache
-def _whole() -> click.Context:
+def _root_context() -> click.Context:
     return click.Context(app, info_name="overthere", terminal_width=_COLUMNS, **app.context_settings)
 
 
 def _verbs(verb: str, above: click.Context | None = None) -> Iterator[tuple[str, click.Context]]:
     """A verb and those below it: the words, and click's context of it."""
-    above = above or _whole()
+    above = above or _root_context()
     assert isinstance(above.command, click.Group)
     command = above.command.get_command(above, verb)
     assert command is not None
@@ -67,45 +66,23 @@ def _index() -> str:
             *rows,
             "",
             "```text",
-            app.get_help(_whole()),
+            app.get_help(_root_context()),
             "```",
             "",
             "In bash, `eval \"$(overthere completion bash)\"` completes verbs, options and their values;",
-            "[`completion`](completion.md) says how it is done in zsh and fish. The same pages for `man` lie in",
-            "the folder `docs/man`: `man docs/man/overthere-check.1`.",
+            "[`completion`](completion.md) says how it is done in zsh and fish. `make docs` writes the same",
+            "pages for `man` into the folder `build/man`: `man build/man/overthere-check.1`.",
             "",
-            'On these pages "..." stands for lines that are left out. [In a terminal](terminal.md) shows what they',
-            "look like there, in colours and at three widths.",
+            'On these pages "..." stands for lines that are left out.',
             "",
             "```{toctree}",
             ":hidden:",
             "",
-            "terminal",
             *VERBS,
             "```",
             "",
         ]
     )  # fmt: skip
-
-
-def _pictures() -> str:
-    """The pictures of tools/captures.py."""
-    lines = [
-        "# In a terminal",
-        "",
-        "The examples of each verb as they stand in a terminal of 60, 80 and 120 columns. `make docs` types them in",
-        "tmux and takes the pictures anew; they are dark where their reader has chosen so. On a pipe, in a file, with",
-        "`NO_COLOR` or `TERM=dumb` nothing is coloured, and lines are not broken.",
-        "",
-    ]
-    for verb in VERBS:
-        if any(not example.not_run for example in EXAMPLES[verb]):
-            lines += [f"## {verb}", ""]
-            for columns in WIDTHS:
-                picture = f"../pictures/terminal/{verb}-{columns}.svg"
-                share = f"width={100 * columns // max(WIDTHS)}%"
-                lines += [f"![The examples of overthere {verb} at {columns} columns]({picture}){{{share}}}", ""]
-    return "\n".join(lines)
 
 
 def _page(verb: str) -> str:
@@ -118,11 +95,11 @@ def _page(verb: str) -> str:
             mark = "#" * len(path.split())
             lines += [f"{mark} overthere {path}", "", "```text", *map(str.rstrip, text.split("\n")), "```", ""]
             for example in EXAMPLES[path]:
-                lines += _shown(example, Path(folder))
+                lines += _show_example(example, Path(folder))
     return "\n".join(lines)
 
 
-def _shown(example: Example, folder: Path) -> list[str]:
+def _show_example(example: Example, folder: Path) -> list[str]:
     if example.not_run:
         return ["```sh", example.line, "```", ""]
     printed = _MEASURED.sub("...", _printed(example.line, folder)).splitlines()
@@ -142,10 +119,10 @@ def _printed(line: str, folder: Path) -> str:
 
 def _manual_of_all() -> str:
     lines = [*_head("overthere", "URIs by the letter of their specifications"), ".SH SYNOPSIS"]
-    lines += [".B overthere", ".I VERB", "[OPTIONS] [TEXTS]...", *_description(_whole()), ".SH VERBS"]
+    lines += [".B overthere", ".I VERB", "[OPTIONS] [TEXTS]...", *_description(_root_context()), ".SH VERBS"]
     for verb, about in VERBS.items():
         lines += [".TP", f".BR overthere\\-{verb} (1)", _roff(about)]
-    return "\n".join([*lines, ".SH OPTIONS", *_options(_whole()), ""])
+    return "\n".join([*lines, ".SH OPTIONS", *_options(_root_context()), ""])
 
 
 def _manual(verb: str) -> str:
@@ -154,7 +131,7 @@ def _manual(verb: str) -> str:
     lines = [*_head(f"overthere-{verb}", VERBS[verb].removesuffix(".")), ".SH SYNOPSIS", *_synopsis(context)]
     lines += [*_description(context), ".SH OPTIONS", *_options(context)]
     for path, under in below:
-        lines += [f".SH {_quoted(f'OVERTHERE {path}'.upper())}", *_synopsis(under), ".PP", *_description(under)[1:]]
+        lines += [f".SH {_quote(f'OVERTHERE {path}'.upper())}", *_synopsis(under), ".PP", *_description(under)[1:]]
         lines += [*_options(under)]
     lines += [".SH EXAMPLES", ".EX"]
     for path, _ in [(verb, context), *below]:
@@ -166,7 +143,7 @@ def _manual(verb: str) -> str:
 def _head(name: str, about: str) -> list[str]:
     return [
         '.\\" Written by tools/generate.py from the help of the command.',
-        f'.TH {_quoted(name.upper())} 1 "" overthere "overthere manual"',
+        f'.TH {_quote(name.upper())} 1 "" overthere "overthere manual"',
         ".ad l",
         ".SH NAME",
         f"{_roff(name)} \\- {_roff(about)}",
@@ -179,12 +156,12 @@ def _synopsis(context: click.Context) -> list[str]:
 
 def _description(context: click.Context) -> list[str]:
     lines = [".SH DESCRIPTION"]
-    for paragraph in _cleaned(context.command.help or "").split("\n\n"):
+    for paragraph in _clean_output(context.command.help or "").split("\n\n"):
         lines += [".PP", _roff(" ".join(paragraph.split()))]
     return [lines[0], *lines[2:]]
 
 
-def _cleaned(text: str) -> str:
+def _clean_output(text: str) -> str:
     return "\n".join(line.strip() for line in text.replace("\b\n", "").split("\n"))
 
 
@@ -197,7 +174,7 @@ def _options(context: click.Context) -> list[str]:
     return lines
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + _roff(text) + '"'
 
 

@@ -71,14 +71,14 @@ def _changes() -> list[str]:
         [
             change["id"],
             cell(told[change["id"]].statement),
-            "; ".join(map(_shown, change.get("shows", ()))) or cell(change["reason"]),
+            "; ".join(map(_show_difference, change.get("shows", ()))) or cell(change["reason"]),
         ]
         for change in changes
     ]
     return table(("item", "what it says", "what shows it, or why nothing can"), rows)
 
 
-def _shown(shown: dict[str, Any]) -> str:
+def _show_difference(shown: dict[str, Any]) -> str:
     """A computed difference: `between` which two, and what is to be found there."""
     what = ", ".join(f"{name.replace('_', ' ')} {_value(value)}" for name, value in shown.items() if name != "between")
     return f"{' and '.join(shown['between'])}: {what}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from overthere.errors import KINDS
+from overthere.ground.errors import KINDS
 
 ERRORS_HEAD = """\
 # What can be wrong with a URI
 
 Every finding of `overthere.check` and every `InvalidURI` has one of these kinds.
-The table is `KINDS` in `src/overthere/kinds.py`; this page is written by `make docs`.
+The table is `KINDS` in `src/overthere/ground/kinds.py`; this page is written by `make docs`.
 
 ```python
 >>> from overthere import URI, InvalidURI, check

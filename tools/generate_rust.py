@@ -73,10 +73,10 @@ def rust() -> str:
     lines += ["", "/// The bits of each byte.", "#[rustfmt::skip]", "pub static CLASS: [u8; 256] = ["]
     values = [sum(1 << n for n, bit in enumerate(BITS) if chr(b) in sets[bit]) for b in range(256)]
     lines += ["    " + " ".join(f"{v}," for v in values[i : i + 16]) for i in range(0, 256, 16)]
-    return "\n".join([*lines, "];", *_beyond()]) + "\n"
+    return "\n".join([*lines, "];", *_iri_classes()]) + "\n"
 
 
-def _beyond() -> Iterator[str]:
+def _iri_classes() -> Iterator[str]:
     """What IRIs hold beside that."""
     controls, joined = re.compile(f"[{BIDI_CONTROLS}]"), re.compile(f"[{JOINED}]")
     shows = decodable(private=True)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from overthere.access import plan
-from overthere.errors import OverthereError
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
 from overthere.schemes import Registry
 from overthere.schemes.page import page
 from overthere.schemes.registry import BUILT_IN
-from overthere.showing import printable
 
 HEAD = """\
 # The schemes

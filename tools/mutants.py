@@ -28,11 +28,11 @@ PAGE = ROOT / "docs" / "mutants.md"
 BEGIN, END = "<!-- The score: written by `make mutants WRITE=1`. -->\n", "<!-- The end of the score. -->\n"
 TESTS = {
     "kernel/reference.py": "cases values laws borders edition_resolution",
-    "normalize.py": "cases values scheme_rung iri",
-    "relate.py": "cases values laws",
-    "resolve.py": "cases values laws",
+    "values/normalize.py": "cases values scheme_rung iri",
+    "values/relate.py": "cases values laws",
+    "values/resolve.py": "cases values laws",
     "base.py": "base cases messages_links html",
-    "redact.py": "redact values",
+    "ground/redact.py": "redact values",
     "text/rules.py": "text",
     "access/policy.py": "access_policy access_hosts",
     "access/framing.py": "access_framing",
@@ -44,7 +44,7 @@ LONGEST = 300
 """Seconds for the tests of a mutant: one that has no end is noticed."""
 
 
-def copied() -> None:
+def copy_tree() -> None:
     """A copy of the tree without the native module: mutants lie there alone, and a stop leaves nothing behind."""
     shutil.rmtree(COPY, ignore_errors=True)
     away = shutil.ignore_patterns("__pycache__", "*.so", "target")
@@ -58,7 +58,7 @@ def copied() -> None:
     subprocess.run(compiled, cwd=COPY, check=True)
 
 
-def unread(tree: ast.AST) -> Iterator[ast.expr]:
+def unevaluated_expressions(tree: ast.AST) -> Iterator[ast.expr]:
     """What nobody evaluates, `from __future__ import annotations` being everywhere."""
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
@@ -72,7 +72,7 @@ def mutants(module: str) -> list[Any]:
     path = COPY / "src" / "overthere" / module
     spans = [
         ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
-        for node in unread(ast.parse(path.read_text()))
+        for node in unevaluated_expressions(ast.parse(path.read_text()))
     ]
     items = init._all_work_items([path], {})
     return [
@@ -91,7 +91,7 @@ def outcome(mutations: Any, tests: str) -> tuple[str, str]:
     return str(getattr(result.test_outcome, "value", result.worker_outcome)), result.diff or ""
 
 
-def judged(module: str, chance: random.Random, until: float) -> tuple[int, Counter[str]]:
+def test_mutants(module: str, chance: random.Random, until: float) -> tuple[int, Counter[str]]:
     """A sample of a module's mutants as long as there is time; survivors are printed.
 
     Raises: RuntimeError if the tests fail without any change.
@@ -146,7 +146,7 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", default=[], metavar="MODULE", help="as in TESTS, or rust/core")
     given = parser.parse_args()
     modules = given.modules or [*TESTS, *[RUST] * bool(shutil.which("cargo-mutants"))]
-    copied()
+    copy_tree()
     os.chdir(COPY)
     os.environ |= {"PYTHONPATH": str(COPY / "src"), "OVERTHERE_KERNEL": "reference"}
     lines = ["| module | mutants | run | survived | noticed |", "|---|---|---|---|---|"]
@@ -156,7 +156,7 @@ def main() -> int:
         if module == RUST:
             lines.append(row(module, *of_rust(share)))
         else:
-            lines.append(row(module, *judged(module, random.Random(given.seed), time.monotonic() + share)))
+            lines.append(row(module, *test_mutants(module, random.Random(given.seed), time.monotonic() + share)))
         print(lines[-1], flush=True)
     print("\n".join(lines))
     if given.write:

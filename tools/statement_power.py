@@ -30,7 +30,7 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, NamedTuple
 
-from breaks import Break, breaks, carried_out, living
+from breaks import Break, breaks, carried_out, loaded_functions
 from statements import LEDGER, ROOT, Statement, documents
 
 POWER = LEDGER / "power.toml"
@@ -71,7 +71,10 @@ class Power:
             for name in {item.nodeid, item.nodeid.partition("[")[0]}:
                 by_test.setdefault(name, []).append(item)
         works = [
-            (row.id, partial(judged, row.id, [item for test in row.tests for item in by_test[test]], self.most))
+            (
+                row.id,
+                partial(break_statement, row.id, [item for test in row.tests for item in by_test[test]], self.most),
+            )
             for row in self.rows
         ]
         for file in sorted(Path(SOURCE).rglob("*.py")):
@@ -80,7 +83,7 @@ class Power:
                     name = ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
                     import_module(name.removesuffix(".__init__"))
         gc.unfreeze()
-        living()
+        loaded_functions()
         gc.freeze()
         for number, (id, answer) in enumerate(all_of(works, self.jobs)):
             self.found[id] = answer
@@ -89,16 +92,16 @@ class Power:
         return True
 
 
-def judged(id: str, items: list[Any], most: int) -> dict[str, Any]:
+def break_statement(id: str, items: list[Any], most: int) -> dict[str, Any]:
     """A statement and the breaks of the code behind it."""
-    first, second = one(partial(run, items, True), TRACED), one(partial(run, items, False))
+    first, second = run_in_process(partial(run, items, True), TRACED), run_in_process(partial(run, items, False))
     if first is None or second is None or not (first[0] and second[0]):
         return {"state": "failing", "noticed": 0, "survived": []}
     steady, noticed, survived = first[2] == second[2], 0, []
     most = most if second[1] < SLOW else 1
-    candidates = chosen(id, [(file, line) for file, line in first[3]])
+    candidates = choose_breaks(id, [(file, line) for file, line in first[3]])
     for candidate in candidates[:TRIED]:
-        answer = one(partial(broken, candidate, items))
+        answer = run_in_process(partial(broken, candidate, items))
         if answer is None or not answer[0]:
             noticed += 1
         elif steady and answer[2] != first[2]:
@@ -109,7 +112,7 @@ def judged(id: str, items: list[Any], most: int) -> dict[str, Any]:
     return {"state": state, "noticed": noticed, "survived": survived}
 
 
-def chosen(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
+def choose_breaks(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
     """Breaks of lines, by chance, always the same; each function comes once before one comes twice."""
     ran = set(lines)
     aside = reasons().keys()
@@ -193,7 +196,7 @@ def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
     return profile
 
 
-def one(work: Callable[[], object], longest: int = LONGEST) -> Any:
+def run_in_process(work: Callable[[], object], longest: int = LONGEST) -> Any:
     """What a work answers in a process of its own; None if it does not come to an end in so many seconds."""
     ((_, answer),) = all_of([("", work)], 1, longest)
     return answer
@@ -212,7 +215,7 @@ def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest
         while True:
             while len(running) < jobs and (next_one := next(waiting, None)) is not None:
                 file = Path(folder) / str(time.monotonic_ns())
-                running[_forked(next_one[1], file, longest)] = next_one[0], file
+                running[_fork_work(next_one[1], file, longest)] = next_one[0], file
             if not running:
                 return
             pid, _ = os.wait()
@@ -227,7 +230,7 @@ def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest
             yield key, answer
 
 
-def _forked(work: Callable[[], object], file: Path, longest: int) -> int:
+def _fork_work(work: Callable[[], object], file: Path, longest: int) -> int:
     """A process that does some work, whose answer is JSON in a file."""
     pid = os.fork()
     if pid:

@@ -90,7 +90,7 @@ def _statement(row: dict[str, object]) -> Statement:
     )
 
 
-def named() -> dict[str, list[str]]:
+def tests_by_name() -> dict[str, list[str]]:
     """The tests that the ledger names, each with the ids of the statements that it shows."""
     by_test: dict[str, list[str]] = {}
     for each in documents():
@@ -154,13 +154,13 @@ def in_another_edition() -> list[str]:
     ]
 
 
-def lacking(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
+def missing_tests(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
     """What the ledger names and `known` has not; a function stands for its rows, if it has one at least.
 
     `among` are the tests that were collected: where it is given, only what is among them is asked for.
     """
     there, asked = _functions(known), None if among is None else _functions(among)
-    for test, ids in named().items():
+    for test, ids in tests_by_name().items():
         if test not in there and (asked is None or test in asked):
             yield f"{test} (of {', '.join(ids)})"
 
@@ -175,7 +175,7 @@ def not_run(config: pytest.Config, passed: Collection[str], collected: Collectio
     whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
     if not whole or asked.keyword or asked.markexpr or asked.deselect or asked.collectonly:
         return []
-    return list(lacking(passed, collected if asked.ignore or asked.ignore_glob else None))
+    return list(missing_tests(passed, collected if asked.ignore or asked.ignore_glob else None))
 
 
 def _functions(tests: Iterable[str]) -> set[str]:
@@ -188,7 +188,7 @@ def main() -> int:
     """Asks pytest what it collects from the files that the ledger names."""
     import pytest
 
-    class Collected:
+    class CollectionPlugin:
         ids: tuple[str, ...] = ()
 
         def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -196,14 +196,14 @@ def main() -> int:
 
     wrong = faults() + in_another_edition()
     if not wrong:
-        plugin = Collected()
-        files = sorted({test.partition("::")[0] for test in named()})
+        plugin = CollectionPlugin()
+        files = sorted({test.partition("::")[0] for test in tests_by_name()})
         missing = [file for file in files if not (ROOT / file).exists()]
         with contextlib.redirect_stdout(io.StringIO()) as said:
             ended = pytest.main(["--collect-only", *[file for file in files if file not in missing]], [plugin])
         wrong += [f"there is no file {file}" for file in missing]
         wrong += [f"pytest cannot collect them:\n{said.getvalue()}"] * (ended != pytest.ExitCode.OK)
-        wrong += [f"no such test: {test}" for test in lacking(plugin.ids)]
+        wrong += [f"no such test: {test}" for test in missing_tests(plugin.ids)]
     for line in wrong:
         print(line, file=sys.stderr)
     return bool(wrong)

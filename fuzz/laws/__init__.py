@@ -1,7 +1,7 @@
 """The laws that the Python targets of `make fuzz` hold to, a file for each subject.
 
-Each has `one(data)`, which raises AssertionError where its law is broken and what the fault raises where it is a fault;
-`seeds()`, the inputs to begin with; `WORDS`, what to put into them; and `LONGEST`, octets of an input.
+Each has `check(data)`, which raises AssertionError where its law is broken and what the fault raises where it is a
+fault; `seeds()`, the inputs to begin with; `WORDS`, what to put into them; and `LONGEST`, octets of an input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Law(Protocol):
     AFTER: str
     """What becomes of a finding: where its test goes."""
 
-    def one(self, data: bytes) -> None:
+    def check(self, data: bytes) -> None:
         """Judge one input.  Raises: AssertionError where the law is broken."""
 
     def seeds(self) -> Iterable[bytes]:

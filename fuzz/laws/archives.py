@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import cache
 
 import damage
-from damage import Made, Span
+from damage import SampleArchive, Span
 from overthere.links.containers import archives
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from readings import OUTER
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08", b"PK\x06\x06", b"\x1f\x8b\x08\0", b"BZh91AY&SY",
@@ -31,7 +31,7 @@ _CONTENTS = (b"<a href=0>", b"<a href=1>" * 60, b"", b"<a href=3>" + bytes(range
 _FULL = tuple(content for content in _CONTENTS if content)
 
 
-def _zipped(method: int) -> bytes:
+def _make_zip(method: int) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
         for number, content in enumerate(_FULL):
@@ -39,7 +39,7 @@ def _zipped(method: int) -> bytes:
     return file.getvalue()
 
 
-def _tarred(form: int) -> bytes:
+def _make_tar(form: int) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=form) as archive:
         for number, content in enumerate(_FULL):
@@ -52,45 +52,45 @@ def _tarred(form: int) -> bytes:
 
 
 @cache
-def made() -> tuple[Made, ...]:
+def samples() -> tuple[SampleArchive, ...]:
     """One of each kind."""
-    found: list[Made] = []
+    found: list[SampleArchive] = []
     for name, method in (("zip stored", zipfile.ZIP_STORED), ("zip deflated", zipfile.ZIP_DEFLATED)):
-        octets = _zipped(method)
+        octets = _make_zip(method)
         # What the directory says of a member beside its name, size and sum, nothing else says.
         directory = octets.index(b"PK\x01\x02")
         with zipfile.ZipFile(io.BytesIO(octets)) as archive:
             starts = [info.header_offset for info in archive.infolist()] + [directory]
         free = (Span(directory, len(octets)),)
-        found.append(Made(name, octets, _FULL, True, free, reach=tuple(starts[1:]), listed=True))
+        found.append(SampleArchive(name, octets, _FULL, True, free, reach=tuple(starts[1:]), listed=True))
     for name, form in (("tar gnu", tarfile.GNU_FORMAT), ("tar pax", tarfile.PAX_FORMAT)):
-        octets = _tarred(form)
+        octets = _make_tar(form)
         with tarfile.open(fileobj=io.BytesIO(octets)) as archive:
             reach = tuple(info.offset_data + info.size for info in archive.getmembers())
-        found.append(Made(name, octets, _FULL, False, reach=reach))
+        found.append(SampleArchive(name, octets, _FULL, False, reach=reach))
     one = b"".join(_FULL)
     for name, pack in (
         ("gzip", lambda data: gzip.compress(data, mtime=0)),
         ("bzip2", bz2.compress),
         ("xz", lzma.compress),
     ):
-        found.append(Made(name, pack(one), (one,), True))
-        found.append(Made(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
+        found.append(SampleArchive(name, pack(one), (one,), True))
+        found.append(SampleArchive(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
                           ends={len(pack(_FULL[1])): (_FULL[1],)}))  # fmt: skip
     return tuple(found)
 
 
-def _read(octets: bytes) -> Iterator[Document | Note | Passed]:
+def _read(octets: bytes) -> Iterator[Document | Note | PassedContent]:
     return archives.members(io.BytesIO(octets), Document("a.gz", b"", OUTER), Options(limit=1 << 20))
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: as `damage` has it."""
-    damage.one(data, made(), _read)
+    damage.check_damaged(data, samples(), _read)
 
 
 def seeds() -> Iterator[bytes]:
-    for number, whole in enumerate(made()):
+    for number, whole in enumerate(samples()):
         yield bytes((number,))
         yield bytes((number, 0, 0x80, 0, 0))
         yield bytes((number, 1, 0x40, 0, 3))

@@ -6,12 +6,12 @@ import differential
 from laws.kernels import LONGEST, WORDS
 from seeds import with_base as seeds
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 AFTER = "a test in tests/test_columns.py; no case file holds columns"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: as for the kernels.  A str may hold what no UTF-8 text holds; a column cannot."""
     lines = data.decode("utf-8", "replace").split("\n")[:6]
     found = differential.of_columns(lines, lines[0])

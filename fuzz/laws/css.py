@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"url(", b'url("', b'")', b"src(", b"@import ", b"@namespace ", b'@charset "', b"image-set(",
@@ -17,7 +17,7 @@ LONGEST = 4096
 AFTER = "a row to tests/cases/css.toml"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a charset, or nothing, on the first line, and the document."""
     judge("css", data)
 

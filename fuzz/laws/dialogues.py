@@ -11,14 +11,14 @@ from itertools import islice
 from typing import NamedTuple
 
 import overthere
-from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, SOCKETS, Conversation, conversations, packed
+from conversations import ACCEPT, DATA, ECHO, ID, NEXT, NUMBER, PASSWORD, SOCKETS, Conversation, conversations, pack
 from loopback import Script, put_in, speaks
 from overthere.access.errors import AccessError
 from overthere.access.resource import AsyncResource, Resource
 from overthere.access.wire import Entry
 from overthere.testing.replay import DOCUMENTED
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     NEXT, DATA, ID, ACCEPT, NUMBER, ECHO, b"\r\n", b"\r\n\r\n", b"\n", b".\r\n", b"\t", b"\0", b"\xff", b"-1", b"+-1",
@@ -48,7 +48,7 @@ class _Outcome(NamedTuple):
     steps: int
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: as `conversations` has it."""
     if len(data) < 2:
         return
@@ -63,11 +63,11 @@ def _script(told: Conversation, data: bytes) -> Script:
     control, _, other = octets.partition(DATA)
     pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
     if (size := data[1] % SOCKETS) and not told.uri.startswith("prospero:"):
-        pieces = {number: deque(_cut(whole, size)) for number, whole in pieces.items()}
+        pieces = {number: deque(_split_answers(whole, size)) for number, whole in pieces.items()}
     return Script(pieces, data[1] >= SOCKETS, most=4 * len(octets) + 2000)
 
 
-def _cut(answers: deque[bytes], size: int) -> Iterator[bytes]:
+def _split_answers(answers: deque[bytes], size: int) -> Iterator[bytes]:
     """Pieces of so many octets; a place for what is the request's own stays whole."""
     for answer in answers:
         if ID in answer or ACCEPT in answer:
@@ -88,10 +88,10 @@ def _blocking(told: Conversation, script: Script) -> _Outcome:
                 assert len(entries) <= _GIVEN, "entries without end"
             for piece in resource:
                 content += piece
-                assert len(content) <= _most(script), f"{len(content)} octets"
+                assert len(content) <= _most_octets(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
-        error = _told(failed, told, script)
-    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
+        error = _error_text(failed, told, script)
+    return _Outcome(_head_text(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
@@ -106,13 +106,13 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
                 assert len(entries) <= _GIVEN, "entries without end"
             async for piece in resource:
                 content += piece
-                assert len(content) <= _most(script), f"{len(content)} octets"
+                assert len(content) <= _most_octets(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
-        error = _told(failed, told, script)
-    return _Outcome(_shown(resource, told, script), bytes(content), tuple(entries), error, script.steps)
+        error = _error_text(failed, told, script)
+    return _Outcome(_head_text(resource, told, script), bytes(content), tuple(entries), error, script.steps)
 
 
-def _most(script: Script) -> int:
+def _most_octets(script: Script) -> int:
     """What is given is what came, and a line end for each that had none."""
     return 4 * script.most
 
@@ -122,14 +122,14 @@ def _certain(text: str, script: Script) -> str:
     return text.replace(script.accepted, "") if script.accepted else text
 
 
-def _shown(resource: Resource | AsyncResource | None, told: Conversation, script: Script) -> str:
+def _head_text(resource: Resource | AsyncResource | None, told: Conversation, script: Script) -> str:
     """The head as text, which holds no password that was told to the server.  Raises: AssertionError."""
     shown = repr(resource and resource.head)
     assert PASSWORD not in f"{shown}{resource!r}" or not told.secret, shown
     return _certain(shown, script)
 
 
-def _told(error: Exception, told: Conversation, script: Script) -> str:
+def _error_text(error: Exception, told: Conversation, script: Script) -> str:
     """An error as text, which is short and holds no such password either.  Raises: AssertionError."""
     shown = f"{type(error).__name__}: {error}"
     assert PASSWORD not in f"{shown}{error!r}" or not told.secret, shown
@@ -148,9 +148,9 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 def seeds() -> Iterator[bytes]:
     for number, told in enumerate(conversations()):
-        whole = packed(number, told)
+        whole = pack(number, told)
         yield whole
-        yield packed(number, told, 1 + number % 7)
+        yield pack(number, told, 1 + number % 7)
         # Each of the first numbers that the server says, as a very long one.
         for digits in islice(re.finditer(rb"[0-9]+", whole[2:]), 6):
             start, end = digits.span()

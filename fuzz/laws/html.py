@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"<a href=", b"<base href=", b"<meta ", b"<style>", b"</style>", b"<svg>", b"</svg>", b"<math>", b"<title>",
@@ -20,7 +20,7 @@ LONGEST = 4096
 AFTER = "a row to tests/cases/html.toml or embedded.toml"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a charset, or nothing, on the first line, and the document."""
     judge("html", data)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b'{"$id": "', b'{"$ref": "', b'"$schema": ', b"[", b"]", b"{", b"}", b":", b",", b'"', b"\\\\u0041", b"\\\\ud800",
@@ -16,7 +16,7 @@ LONGEST = 4096
 AFTER = "a row to tests/cases/json.toml"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a charset, or nothing, on the first line, and the document."""
     judge("json", data)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import differential
 from seeds import with_base as seeds
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = tuple(
     piece.encode()
@@ -18,7 +18,7 @@ LONGEST = 256
 AFTER = "the operation's file in tests/cases"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a base, and texts after it, each on its line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
     found = differential.of_kernels(lines, lines[0])

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from itertools import product
 from urllib.parse import unquote
 
-from laws.letter import parsed, without_dots
-from laws.names import cut, known_rules
+from laws.letter import parse, without_dots
+from laws.names import known_rules, split_host
 from overthere import URI, InvalidURI
 from overthere.canonical import FORMS, SAFE_BROWSING, SURT, lookup_expressions
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 AFTER = "a row to tests/cases/canonical.toml"
 LONGEST = 256
@@ -47,7 +47,7 @@ _LETTERS, _LABELS = "b%C3%BCcher", "xn--bcher-kva"
 # -- what both share
 
 
-def _unescaped(text: str) -> bytes:
+def _unescape_fully(text: str) -> bytes:
     """Repeatedly percent-unescape, until no more percent-escapes."""
     octets = text.encode()
     while True:
@@ -57,7 +57,7 @@ def _unescaped(text: str) -> bytes:
         octets = after
 
 
-def _escaped(octets: bytes) -> str:
+def _escape(octets: bytes) -> str:
     """Percent-escape <= 32, >= 127, "#" and "%", with upper case digits."""
     return "".join(f"%{o:02X}" if o <= 32 or o >= 127 or o in b"#%" else chr(o) for o in octets)
 
@@ -80,14 +80,14 @@ def _host(text: str, dotted: bool) -> str | None:
         if dotted and (address.ipv4_mapped or address in _NAT64):
             return str(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
         return f"[{address}]" if dotted else text.lower()
-    octets = _unescaped(text).lower()
+    octets = _unescape_fully(text).lower()
     if any(octet >= 128 for octet in octets) or not octets.strip(b"."):
         return None
     octets = re.sub(rb"\.+", b".", octets).strip(b".")
-    return _dotted(octets.decode()) or octets.decode()
+    return _dotted_address(octets.decode()) or octets.decode()
 
 
-def _dotted(host: str) -> str | None:
+def _dotted_address(host: str) -> str | None:
     """Any legal encoding of an address: octal, hexadecimal, fewer than four parts; four numbers with dots."""
     parts = host.split(".")
     numbers = []
@@ -111,7 +111,7 @@ def _dotted(host: str) -> str | None:
 
 def _path(text: str) -> bytes:
     """ "/./" and "/../" resolved, runs of slashes one slash, in what is unescaped."""
-    octets = _unescaped(text).decode("latin-1") or "/"
+    octets = _unescape_fully(text).decode("latin-1") or "/"
     return re.sub("/+", "/", without_dots(octets)).encode("latin-1")
 
 
@@ -120,21 +120,21 @@ def _path(text: str) -> bytes:
 
 def safe_browsing(text: str) -> tuple[str, str, str, str | None] | None:
     """The scheme, the host, the path and the query of the key; None where the page is not enough."""
-    parts = parsed(text)
+    parts = parse(text)
     if parts.scheme is None or parts.authority is None:
         return None
     host = _host(_cut_authority(parts.authority)[0], dotted=True)
     if host is None:
         return None
-    query = None if parts.query is None else _escaped(_unescaped(parts.query))
-    return parts.scheme.lower(), _escaped(host.encode()), _escaped(_path(parts.path)), query
+    query = None if parts.query is None else _escape(_unescape_fully(parts.query))
+    return parts.scheme.lower(), _escape(host.encode()), _escape(_path(parts.path)), query
 
 
 def expressions(host: str, path: str, query: str | None) -> set[str]:
     """The host and up to four suffixes, from eTLD+1 on; the path with and without query, and four folders."""
     hosts = {host}
     labels = host.split(".")
-    found = cut(host, known_rules(labels[-1]))
+    found = split_host(host, known_rules(labels[-1]))
     if found is not None and found.registrable_domain is not None and not host.startswith("["):
         least = found.registrable_domain.count(".") + 1
         hosts |= {".".join(labels[-count:]) for count in range(least, min(least + 3, len(labels)) + 1)}
@@ -149,37 +149,37 @@ def expressions(host: str, path: str, query: str | None) -> set[str]:
 
 def surt(text: str) -> str | None:
     """None where its definition is not enough."""
-    parts = parsed(text)
+    parts = parse(text)
     if parts.scheme is None or parts.scheme.lower() not in ("http", "https") or parts.authority is None:
         return None
     name, port = _cut_authority(parts.authority)
     host = _host(name, dotted=False)
-    if host is None or not _NAME.fullmatch(host) or _SESSION.search(_escaped(_unescaped(text))):
+    if host is None or not _NAME.fullmatch(host) or _SESSION.search(_escape(_unescape_fully(text))):
         return None
     while (found := re.match(r"www[0-9]*\.", host)) and "." in host[found.end() :]:
         host = host[found.end() :]
     number = port[1:].lstrip("0")
     if not port[1:] or number == {"http": "80", "https": "443"}[parts.scheme.lower()]:
         port = ""
-    path = _escaped(_path(parts.path)).lower()
+    path = _escape(_path(parts.path)).lower()
     path = path.rstrip("/") or "/"
-    query = _escaped(_unescaped(parts.query or "")).lower()
+    query = _escape(_unescape_fully(parts.query or "")).lower()
     pairs = sorted((pair.partition("=") for pair in query.split("&")), key=lambda pair: (pair[0], pair[1], pair[2]))
     query = "&".join("".join(pair) for pair in pairs)
-    return f"{','.join(reversed(_escaped(host.encode()).split('.')))}{port}){path}{'?' if query else ''}{query}".lower()
+    return f"{','.join(reversed(_escape(host.encode()).split('.')))}{port}){path}{'?' if query else ''}{query}".lower()
 
 
 # -- the law
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a URI."""
     text = data.decode("utf-8", "replace")
     try:
         uri = URI(text)
     except InvalidURI:
         return
-    _once(uri)
+    _check_idempotent(uri)
     if (wanted := safe_browsing(text)) is not None:
         scheme, host, path, query = wanted
         key = f"{scheme}://{host}{path}" + ("" if query is None else f"?{query}")
@@ -193,7 +193,7 @@ def one(data: bytes) -> None:
         assert SURT.key(uri) == wanted_surt, f"{text!r}: {SURT.key(uri)!r}, by its definition {wanted_surt!r}"
 
 
-def _once(uri: URI) -> None:
+def _check_idempotent(uri: URI) -> None:
     """A form done twice is the form done once; one host has one key, in A-labels and in escapes."""
     for name, form in FORMS.items():
         done = form(uri)

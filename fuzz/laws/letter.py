@@ -15,7 +15,7 @@ from laws.kernels import LONGEST, WORDS
 from overthere import URI, InvalidURI, Rung, URIReference, edition, lowest_rung
 from seeds import cases, with_base
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "guarded", "one", "parsed", "recomposed", "resolved", "seeds", "without_dots"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "guard", "check", "parse", "recompose", "resolve", "seeds", "without_dots"]
 
 AFTER = "a row to tests/cases/parse.toml, resolve.toml, normalize.toml or compare.toml"
 _EXPRESSION = re.compile(r"^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?", re.DOTALL)
@@ -25,7 +25,7 @@ _BASE = "http://a/b/c/d;p?q"
 _RUNGS = (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME)
 
 
-class Five(NamedTuple):
+class FiveComponents(NamedTuple):
     """The components; None where one is undefined."""
 
     scheme: str | None
@@ -38,14 +38,14 @@ class Five(NamedTuple):
 # -- Appendix B and 5.3
 
 
-def parsed(text: str) -> Five:
+def parse(text: str) -> FiveComponents:
     """Appendix B: $2, $4, $5, $7 and $9."""
     found = _EXPRESSION.match(text)
     assert found is not None
-    return Five(found[2], found[4], found[5], found[7], found[9])
+    return FiveComponents(found[2], found[4], found[5], found[7], found[9])
 
 
-def recomposed(parts: Five) -> str:
+def recompose(parts: FiveComponents) -> str:
     """5.3."""
     result = ""
     if parts.scheme is not None:
@@ -63,24 +63,24 @@ def recomposed(parts: Five) -> str:
 # -- 5.2
 
 
-def resolved(base: str, reference: str, strict: bool = True) -> Five:
+def resolve(base: str, reference: str, strict: bool = True) -> FiveComponents:
     """5.2.2, line by line; schemes are compared without case (3.1)."""
-    b, r = parsed(base), parsed(reference)
+    b, r = parse(base), parse(reference)
     assert b.scheme is not None
     own = r.scheme
     if not strict and own is not None and own.lower() == b.scheme.lower():
         own = None
     if own is not None:
-        return Five(own, r.authority, without_dots(r.path), r.query, r.fragment)
+        return FiveComponents(own, r.authority, without_dots(r.path), r.query, r.fragment)
     if r.authority is not None:
-        return Five(b.scheme, r.authority, without_dots(r.path), r.query, r.fragment)
+        return FiveComponents(b.scheme, r.authority, without_dots(r.path), r.query, r.fragment)
     if r.path == "":
-        return Five(b.scheme, b.authority, b.path, b.query if r.query is None else r.query, r.fragment)
-    path = without_dots(r.path) if r.path.startswith("/") else without_dots(_merged(b, r.path))
-    return Five(b.scheme, b.authority, path, r.query, r.fragment)
+        return FiveComponents(b.scheme, b.authority, b.path, b.query if r.query is None else r.query, r.fragment)
+    path = without_dots(r.path) if r.path.startswith("/") else without_dots(_merge(b, r.path))
+    return FiveComponents(b.scheme, b.authority, path, r.query, r.fragment)
 
 
-def _merged(base: Five, path: str) -> str:
+def _merge(base: FiveComponents, path: str) -> str:
     """5.2.3."""
     if base.authority is not None and base.path == "":
         return "/" + path
@@ -111,7 +111,7 @@ def without_dots(path: str) -> str:
     return output
 
 
-def guarded(parts: Five) -> Five:
+def guard(parts: FiveComponents) -> FiveComponents:
     """3986-1: without it, the path would read back as an authority."""
     if parts.authority is None and parts.path.startswith("//"):
         return parts._replace(path="/." + parts.path)
@@ -127,18 +127,18 @@ def normal(text: str, rung: Rung) -> str:
         return text
     text = _TRIPLET.sub(lambda found: found[0].upper(), text)
     if rung >= Rung.PERCENT:
-        text = _TRIPLET.sub(_decoded, text)
-    parts = parsed(text)
+        text = _TRIPLET.sub(_decode, text)
+    parts = parse(text)
     if parts.scheme is not None:
         parts = parts._replace(scheme=parts.scheme.lower())
     if parts.authority is not None:
         parts = parts._replace(authority=_lower_host(parts.authority))
     if rung >= Rung.PATH and (parts.scheme is not None or parts.authority is not None or parts.path.startswith("/")):
-        parts = guarded(parts._replace(path=without_dots(parts.path)))
-    return recomposed(parts)
+        parts = guard(parts._replace(path=without_dots(parts.path)))
+    return recompose(parts)
 
 
-def _decoded(triplet: re.Match[str]) -> str:
+def _decode(triplet: re.Match[str]) -> str:
     char = chr(int(triplet[0][1:], 16))
     return char if char in _UNRESERVED else triplet[0]
 
@@ -165,14 +165,14 @@ def seeds() -> Iterator[bytes]:
             yield f"{_BASE}\n{row['a']}\n{row['b']}".encode()
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a base, and references after it, each on its line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
     base = lines[0] if _valid(lines[0], URI) else _BASE
     known = []
     for text in lines:
         cut = edition().split(text)
-        assert tuple(cut) == parsed(text), f"Appendix B cuts {text!r} into {parsed(text)}, split into {cut}"
+        assert tuple(cut) == parse(text), f"Appendix B cuts {text!r} into {parse(text)}, split into {cut}"
         if _valid(text, URIReference):
             known.append(text)
             _resolves(base, text)
@@ -191,7 +191,7 @@ def _valid(text: str, kind: type) -> bool:
 
 def _resolves(base: str, text: str) -> None:
     for strict in (True, False):
-        wanted = recomposed(guarded(resolved(base, text, strict)))
+        wanted = recompose(guard(resolve(base, text, strict)))
         found = str(URI(base).join(text, strict))
         assert found == wanted, f"{base!r} and {text!r}, strict={strict}: {found!r}, by the letter {wanted!r}"
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from overthere import Policy, plan
-from overthere.access.wire import Data, Found, Hangup, Head, Look, Read
+from overthere.access.wire import Data, Hangup, Head, LocalFile, OpenLocal, Read
 from overthere.links.containers import mbox, message
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, Document, Note, Options
@@ -19,7 +19,7 @@ from overthere.protocols.mail import dialogue as messages
 from overthere.testing.replay import DOCUMENTED
 from readings import OUTER, rows_of
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"From ", b"\n\nFrom a@b Thu Jan  1 00:00:00 1970\n", b"Message-ID: <a@b>\n", b"Content-ID: <c@d>\n", b"\n\n",
@@ -50,11 +50,11 @@ class _Pieces(io.BytesIO):
         return super().read(53 if size is None or size < 0 else min(size, 53))
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: the octets of a file, read as a message and as a mailbox."""
     contents = set[bytes]()
     for members in (message.members, mbox.members):
-        found = _given(members, io.BytesIO(data))
+        found = _read_members(members, io.BytesIO(data))
         assert len(found) <= 2 * len(data) + 8, f"{len(found)} parts and notes of {len(data)} octets"
         for document in found:
             if isinstance(document, Document):
@@ -64,11 +64,11 @@ def one(data: bytes) -> None:
                     _rows(document)
             else:
                 assert document.kind in NOTES, document
-        assert _given(members, _Pieces(data)) == found, "other parts in small pieces"
+        assert _read_members(members, _Pieces(data)) == found, "other parts in small pieces"
     _looked_for(data)
 
 
-def _given(members: _Reader, file: BinaryIO) -> list[Document | Note]:
+def _read_members(members: _Reader, file: BinaryIO) -> list[Document | Note]:
     return list(members(file, Document("m", b"", OUTER), _OPTIONS))
 
 
@@ -91,11 +91,11 @@ def _looked_for(data: bytes) -> None:
         f"cid:{names.get(b'content', 'c@d')}",
         f"mid:{names.get(b'message', 'a@b')}/{names.get(b'content', 'c@d')}",
     ):
-        whole = _opened(uri, data, 1 << 16)
-        assert _opened(uri, data, 53) == whole, f"{uri}: something else in small pieces"
+        whole = _open_part(uri, data, 1 << 16)
+        assert _open_part(uri, data, 53) == whole, f"{uri}: something else in small pieces"
 
 
-def _opened(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]:
+def _open_part(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]:
     """What a dialogue gives over a file: head, content, error.  Raises: AssertionError beyond so many steps."""
     head, content, steps = None, bytearray(), 0
     file = io.BytesIO(data)
@@ -105,8 +105,8 @@ def _opened(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]
         while True:
             given: object = None
             match effect:
-                case Look():
-                    given = Found(len(data), None)
+                case OpenLocal():
+                    given = LocalFile(len(data), None)
                 case Read(size):
                     given = file.read(min(size, piece))
                 case Head():

@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from overthere import URI, edition
 from overthere.columns import public_suffix, registrable_domain, subdomain
-from overthere.hosts.domains import SuffixList, suffix_list
+from overthere.values.hosts.domains import SuffixList, suffix_list
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "cut", "known_rules", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "split_host", "known_rules", "check", "seeds"]
 
 AFTER = "a row to tests/cases/domains.toml"
 LONGEST = 200
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
     private: bool
 
 
-class Cut(NamedTuple):
+class HostParts(NamedTuple):
     subdomain: str | None
     registrable_domain: str | None
     public_suffix: str
@@ -103,10 +103,10 @@ def _matches(rule: Rule, labels: list[str]) -> bool:
     return len(labels) >= len(rule.labels) and all(own in ("*", label) for own, label in pairs)
 
 
-def cut(host: str, known: list[Rule]) -> Cut | None:
+def split_host(host: str, known: list[Rule]) -> HostParts | None:
     """The Algorithm; None for an address, and for a name with an empty label.
 
-    Which of two exceptions prevails it does not say: `one` leaves out lists of which two can match.
+    Which of two exceptions prevails it does not say: `check` leaves out lists of which two can match.
     """
     name = host
     if "%" in name:
@@ -127,7 +127,7 @@ def cut(host: str, known: list[Rule]) -> Cut | None:
     elif matching:
         count = max(len(rule.labels) for rule in matching)  # 4
     at = len(labels) - count  # 6, 7
-    return Cut(
+    return HostParts(
         ".".join(labels[: at - 1]) or None if at > 1 else None,
         ".".join(labels[at - 1 :]) if at > 0 else None,
         ".".join(labels[at:]),
@@ -137,11 +137,11 @@ def cut(host: str, known: list[Rule]) -> Cut | None:
 # -- the law
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a host, for the list that is installed; or rules, an empty line, and a host."""
     text = data.decode("utf-8", "replace")
     made, parted, host = text.rpartition("\n\n")
-    if "\ufffd" in text or not _plain(host) or len(host.split()) != 1:
+    if "\ufffd" in text or not _is_plain(host) or len(host.split()) != 1:
         return
     listed = "\n".join(line for line in made.split("\n") if line == _PRIVATE or _RULE.fullmatch(line))
     for private in (True, False):
@@ -151,10 +151,10 @@ def one(data: bytes) -> None:
             known = [rule for rule in rules(listed) if private or not rule.private]
             found = SuffixList(listed).cut(host, private=private)
         else:
-            last = [label for label in re.split("[.\u3002\uff0e\uff61]", _unescaped(host)) if label][-1:]
+            last = [label for label in re.split("[.\u3002\uff0e\uff61]", _unescape(host)) if label][-1:]
             known = _by_top(private).get(_a_label("".join(last)), [])
             found = suffix_list().cut(host, private=private)
-        wanted = cut(host, known)
+        wanted = split_host(host, known)
         assert (found and tuple(found)) == (wanted and tuple(wanted)), (
             f"{host!r}, private={private}: {found}, by the algorithm {wanted}; rules {listed!r}"
         )
@@ -162,7 +162,7 @@ def one(data: bytes) -> None:
             _columns(host, private, wanted)
 
 
-def _columns(host: str, private: bool, wanted: Cut | None) -> None:
+def _columns(host: str, private: bool, wanted: HostParts | None) -> None:
     """The engine of columns says the same, and so do the values."""
     text = f"x://{host}/"
     if not host or not edition().is_valid(host, "host"):
@@ -177,13 +177,13 @@ def _columns(host: str, private: bool, wanted: Cut | None) -> None:
         assert told == found, f"{host!r}: the value says {told}, and columns {found}"
 
 
-def _unescaped(host: str) -> str:
+def _unescape(host: str) -> str:
     return unquote_to_bytes(host).decode("utf-8", "replace")
 
 
-def _plain(host: str) -> bool:
+def _is_plain(host: str) -> bool:
     """No character becomes a dot or a letter of another label; broken escapes are another law's."""
-    name = _unescaped(host)
+    name = _unescape(host)
     composed = unicodedata.normalize("NFKC", name)
     return (
         re.search("%(?![0-9A-Fa-f]{2})", host) is None

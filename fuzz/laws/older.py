@@ -16,7 +16,7 @@ from laws.kernels import WORDS as GENERIC
 from overthere import Registry, edition
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 AFTER = "a row to the file of the edition in tests/cases, or to tests/cases/bnf.toml"
 LONGEST = 96
@@ -268,12 +268,12 @@ def _rules(name: str) -> dict[str, Node]:
     for line in re.split(r"\n(?=[\w-]+ =)", _PRINTED[name].strip()):
         rule, _, body = line.partition(" =")
         tokens = re.findall(r'"[^"]+"|\'[^\']+\'|\{[^}]+\}|\d*\*\d*|[\[\]()|]|[\w-]+', body)
-        found[rule] = _either(tokens, sets)
+        found[rule] = _alternatives(tokens, sets)
         assert not tokens, (rule, tokens)
     return found
 
 
-def _either(tokens: list[str], sets: dict[str, str]) -> Node:
+def _alternatives(tokens: list[str], sets: dict[str, str]) -> Node:
     ways = [_row(tokens, sets)]
     while tokens and tokens[0] == "|":
         tokens.pop(0)
@@ -291,7 +291,7 @@ def _row(tokens: list[str], sets: dict[str, str]) -> Node:
 def _item(tokens: list[str], sets: dict[str, str]) -> Node:
     token = tokens.pop(0)
     if token in "[(":
-        inner = _either(tokens, sets)
+        inner = _alternatives(tokens, sets)
         tokens.pop(0)
         return inner if token == "(" else Node("many", parts=(inner,), most=1)
     if "*" in token and token[0] not in "\"'{":
@@ -327,10 +327,10 @@ def _ends(name: str, node: Node, text: str, at: int) -> frozenset[int]:
                 found = frozenset().union(*(_ends(name, part, text, place) for place in found))
             return found
         case _:
-            return _many(name, node, text, at)
+            return _repetitions(name, node, text, at)
 
 
-def _many(name: str, node: Node, text: str, at: int) -> frozenset[int]:
+def _repetitions(name: str, node: Node, text: str, at: int) -> frozenset[int]:
     """The places after each number of repetitions, until one adds none."""
     (part,) = node.parts
     places, found, count = frozenset([at]), set[int](), 0
@@ -358,7 +358,7 @@ def _derives(name: str, rule: str, text: str) -> bool:
 # -- what the prose adds to the print
 
 
-def derived(name: str, rule: str, text: str) -> bool:
+def derives(name: str, rule: str, text: str) -> bool:
     """Whether the document derives a text from a rule."""
     match name, rule:
         case "rfc1738", "url":
@@ -407,18 +407,18 @@ def _lower(name: str) -> tuple[str, ...]:
     return tuple(rule for rule in _rules(name) if rule.lower() in there and rule not in _TOPS[name])
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: texts, each on its line; each is asked of the tops of the grammars, a short one of every rule."""
     for text in data.decode("latin-1").split("\n")[:3]:
         for name, rules in _TOPS.items():
             by = edition(name)
             for rule in (*rules, *(_lower(name) if len(text) <= _SHORT else ())):
-                wanted, found = derived(name, rule, text), by.is_valid(text, rule)
+                wanted, found = derives(name, rule, text), by.is_valid(text, rule)
                 assert found is wanted, f"{name} {rule} {text!r}: is_valid says {found}, the document {wanted}"
-        _tops(text)
+        _check_tops(text)
 
 
-def _tops(text: str) -> None:
+def _check_tops(text: str) -> None:
     """What one rule of 2003 derives, the wider ones derive."""
     for low, high in pairwise(("absolute-URI", "absolute-URI-reference", "URI-reference")):
         by = edition("uri-2003")

@@ -21,7 +21,7 @@ sys.path.append(str(CASES.parent))
 from attacks import Attack, Shape, judged, withstood
 from patterns import used
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     *(bytes((octet,)) for octet in range(128)), b"\r\n", b"  ", b"aa", b"a ", b"\xc3\xbc", b"\\\\", b"\\a", b"''",
@@ -52,7 +52,7 @@ def _expressions() -> dict[str, _Expression]:
     return named
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: as above; a place that there is not stands for another one."""
     name, _, rest = data.partition(b"\n")
     known = _expressions()

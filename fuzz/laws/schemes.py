@@ -11,12 +11,12 @@ from dataclasses import replace
 from overthere import Registry, Rung, edition, plan
 from overthere.access.steps import Credentials, Interact, Send
 from overthere.editions import NAMES
-from overthere.errors import OverthereError, Unwritable
-from overthere.normalize import normal_form
+from overthere.ground.errors import OverthereError, Unwritable
 from overthere.schemes.locator import Locator
+from overthere.values.normalize import normal_form
 from seeds import CASES
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"zq%0D%0AQZ", b"zq%0AQZ", b"zq%0DQZ", b"zq%09QZ", b"zq%00QZ", b"joe:s3cr3t-pw@", b"%", b"%25", b"%2F", b"%2f",
@@ -36,13 +36,13 @@ COUNTED = frozenset({"data", "file", "afs", "ldap", "ldaps", "wais", "mid", "cid
 _HOSTILE = ("zq\r\nQZ", "zq\nQZ", "zq\rQZ", "zq\tQZ", "zq\0QZ")
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: the text."""
     text = data.decode("utf-8", "surrogateescape")
     known = Registry.default()
     for name in NAMES:
         with suppress(OverthereError):
-            _written(known, known.locator(text, name), name, text)
+            _check_written(known, known.locator(text, name), name, text)
     if not edition().is_valid(text):
         return
     try:
@@ -50,10 +50,10 @@ def one(data: bytes) -> None:
     except OverthereError:
         return
     _normal(known, text)
-    _planned(locator)
+    _check_plan(locator)
 
 
-def _written(known: Registry, locator: Locator, name: str, text: str) -> None:
+def _check_written(known: Registry, locator: Locator, name: str, text: str) -> None:
     """It is written as it was read, and written anew it is read as the same."""
     json.dumps(locator.to_dict())
     assert str(locator.uri(name, registry=known)) == text, f"{name}: {locator.uri(name, registry=known)}"
@@ -76,7 +76,7 @@ def _normal(known: Registry, text: str) -> None:
     known.locator(form)
 
 
-def _planned(locator: Locator) -> None:
+def _check_plan(locator: Locator) -> None:
     found, refused = None, ""
     try:
         found = plan(locator, Credentials("joe", _PASSWORD, "joe@h.example"))

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from laws.letter import guarded, parsed, recomposed, resolved
+from laws.letter import guard, parse, recompose, resolve
 from overthere import URI, InvalidURI, Unreachable, URIReference
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 _ALPHABET = "ab:/.?#"
 _TRIED = 5
@@ -30,15 +30,15 @@ AFTER = "a row to tests/cases/resolve.toml, and a base to tests/test_laws.py::te
 def _references(length: int) -> dict[tuple[str | None, str | None], list[str]]:
     """The references of so many characters, by their query and fragment."""
     found: dict[tuple[str | None, str | None], list[str]] = {}
-    for text in filter(_derived, map("".join, product(_ALPHABET, repeat=length))):
-        parts = parsed(text)
+    for text in filter(_is_derived, map("".join, product(_ALPHABET, repeat=length))):
+        parts = parse(text)
         found.setdefault((parts.query, parts.fragment), []).append(text)
     return found
 
 
-def _derived(text: str) -> bool:
+def _is_derived(text: str) -> bool:
     """Whether 4.1 derives a text of the alphabet."""
-    scheme, authority, path, _, fragment = parsed(text)
+    scheme, authority, path, _, fragment = parse(text)
     return (
         (scheme is None or re.fullmatch(r"[ab][ab.]*", scheme) is not None)
         and (authority is None or re.fullmatch(r"[ab.]*:?", authority) is not None)
@@ -54,7 +54,7 @@ def _uri(text: str, kind: type[URIReference]) -> URIReference | None:
         return None
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a base and a target, on two lines; octets that are not of the alphabet stand for one that is."""
     lines = ["".join(_ALPHABET[octet % 7] if chr(octet) not in _ALPHABET else chr(octet) for octet in line)
              for line in data[:LONGEST].split(b"\n")[:2]]  # fmt: skip
@@ -75,12 +75,12 @@ def _shortest(base: URI, target: URI) -> None:
         found = None
     longest = _TRIED if found is None else min(_TRIED, len(found) - 1)
     wanted = str(target)
-    parts = parsed(wanted)
+    parts = parse(wanted)
     # The fragment of a reference is that of the target, and so is the query, unless the path is empty (5.2.2).
     ends = {(parts.query, parts.fragment), (None, parts.fragment)}
     for length, end in product(range(longest + 1), ends):
         for text in _references(length).get(end, ()):
-            if recomposed(guarded(resolved(str(base), text))) == wanted:
+            if recompose(guard(resolve(str(base), text))) == wanted:
                 raise AssertionError(f"{str(base)!r} to {wanted!r}: {found!r}, and {text!r} is shorter")
     if found is not None:
         assert str(base.join(found)) == wanted, f"{str(base)!r} and {found!r} do not give {wanted!r}"

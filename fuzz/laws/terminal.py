@@ -19,15 +19,15 @@ from overthere.cli import paper
 from overthere.cli.app import app
 from overthere.cli.linkrows import show
 from overthere.cli.terminal import Binary, Display, aligned, one_line
-from overthere.errors import OverthereError
+from overthere.ground.display import columns, printable
+from overthere.ground.errors import OverthereError
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
 from overthere.links.report.rows import rows
-from overthere.showing import columns, printable
 from readings import OUTER
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"\x1b[31m", b"\x1b]0;x\x07", b"\x1b]8;;http://h/\x1b\\", b"\x07", b"\b", b"\r", b"\r\n", b"\n", b"\t", b"\0",
@@ -50,7 +50,7 @@ _OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\x07]*\x1b\\")
 """Colours, and hyperlinks."""
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: an octet for what prints, and what it prints."""
     if not data:
         return
@@ -63,7 +63,7 @@ def one(data: bytes) -> None:
     _OTHERS[number % len(_OTHERS)](octets, text)
 
 
-def _harmless(shown: str, beside: str = "") -> None:
+def _check_harmless(shown: str, beside: str = "") -> None:
     """No character that a terminal obeys but line ends, ours, and `beside`."""
     rest = _OURS.sub("", shown)
     bad = {char for char in rest if not char.isprintable() and char not in f"\n{beside}"}
@@ -78,15 +78,15 @@ def _verb(verb: tuple[str, ...], text: str) -> None:
         raise ran.exception
     if "jsonl" in verb:
         assert all(json.loads(line) for line in ran.stdout.splitlines()), ran.stdout
-    _harmless(ran.output)
+    _check_harmless(ran.output)
 
 
-def _found(octets: bytes, text: str) -> None:
+def _check_found(octets: bytes, text: str) -> None:
     for form in ("text", "terminal"):
         ran = CliRunner().invoke(app, ["find", "--format", form, "--hosts", "--mail"], input=octets)
         if ran.exception is not None and not isinstance(ran.exception, SystemExit):
             raise ran.exception
-        _harmless(ran.output, "\t" if form == "terminal" else "")
+        _check_harmless(ran.output, "\t" if form == "terminal" else "")
 
 
 def _content(octets: bytes, text: str) -> None:
@@ -95,15 +95,15 @@ def _content(octets: bytes, text: str) -> None:
     try:
         with overthere.open(f"data:{quote(kind, safe='/;=+.-')},{quote(content)}") as resource:
             held = resource.read()
-            whole = _displayed(resource, [held])
-            pieces = _displayed(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
+            whole = _display(resource, [held])
+            pieces = _display(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
     except OverthereError:
         return
     assert whole == pieces, f"{whole!r}, in pieces {pieces!r}"
-    _harmless(whole or "", "\t")
+    _check_harmless(whole or "", "\t")
 
 
-def _displayed(resource: Any, pieces: list[bytes]) -> str | None:
+def _display(resource: Any, pieces: list[bytes]) -> str | None:
     display = Display(resource)
     try:
         return "".join(map(display.show, pieces)) + display.show(b"", final=True)
@@ -118,19 +118,19 @@ def _listing(octets: bytes, text: str) -> None:
     for width in (40, 100):
         lines = list(aligned(entries, width))
         assert "\n" not in "".join(lines), lines
-        _harmless("".join(lines))
+        _check_harmless("".join(lines))
 
 
 def _lines(octets: bytes, text: str) -> None:
     assert "\n" not in one_line(text)
-    _harmless(one_line(text))
-    _harmless(printable(text.replace("\n", "")))
+    _check_harmless(one_line(text))
+    _check_harmless(printable(text.replace("\n", "")))
     for width in (40, 80, 120):
         try:
             overthere.URI(text)
         except InvalidURI as error:
             figure = error.figure(width)
-            _harmless(figure)
+            _check_harmless(figure)
             first, carets = figure.split("\n")[:2]
             assert len(first) <= width + 2, f"{len(first)} characters for {width} columns"
             assert columns(carets) <= max(columns(first), 1) + 1, figure
@@ -145,10 +145,10 @@ def _links(octets: bytes, text: str) -> None:
     batches.append(made.take())
     with redirect_stdout(io.StringIO()) as out:
         show(iter(batches))
-    _harmless(out.getvalue())
+    _check_harmless(out.getvalue())
 
 
-_OTHERS: tuple[Callable[[bytes, str], None], ...] = (_found, _content, _listing, _lines, _links)
+_OTHERS: tuple[Callable[[bytes, str], None], ...] = (_check_found, _content, _listing, _lines, _links)
 
 
 def seeds() -> Iterator[bytes]:

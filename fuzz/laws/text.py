@@ -13,7 +13,7 @@ from overthere.text.pieces import pieces
 from readings import judge
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"<http://", b"http://", b"ftp://", b"www.", b"mailto:", b"urn:", b"tel:+", b"URL:", b">", b"\"", b"<", b"(", b")",
@@ -25,7 +25,7 @@ LONGEST = 2048
 AFTER = "a row to tests/cases/text.toml, or to gfm.toml"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: the text; its first octet chooses among the options of `find`."""
     judge("text", b"\n" + data)
     if not data:

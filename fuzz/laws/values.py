@@ -14,9 +14,9 @@ from typing import Any
 
 import overthere
 from seeds import with_base
-from twin import Twin
+from twin import SecondCopy
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "alphabets", "classes", "differences", "members", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "alphabets", "classes", "differences", "members", "check", "seeds"]
 
 LONGEST = 128
 AFTER = "tests/test_values_alike.py"
@@ -94,7 +94,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
 _FROM_ELSEWHERE = frozenset({"registry", "evidence"})
 
 
-def _shown(answer: Any, depth: int = 0) -> Any:
+def _comparable(answer: Any, depth: int = 0) -> Any:
     """An answer without what differs from copy to copy: identities and classes."""
     if answer is None or type(answer) in (bool, int, float, bytes):
         return answer
@@ -104,20 +104,20 @@ def _shown(answer: Any, depth: int = 0) -> Any:
         return (type(answer).__name__, str(answer))
     if depth < 4 and isinstance(answer, (tuple, list, Mapping)):
         items = answer.items() if isinstance(answer, Mapping) else answer
-        return (type(answer).__name__, [_shown(item, depth + 1) for item in islice(items, 200)])
+        return (type(answer).__name__, [_comparable(item, depth + 1) for item in islice(items, 200)])
     if isinstance(answer, type):
         return answer.__qualname__
     if callable(answer) and hasattr(answer, "__name__"):
         return answer.__name__  # a method of each kernel's own class
     if depth < 4 and hasattr(answer, "__next__"):
-        return (type(answer).__name__, [_shown(item, depth + 1) for item in islice(answer, 200)])
+        return (type(answer).__name__, [_comparable(item, depth + 1) for item in islice(answer, 200)])
     shown = [type(answer).__name__, repr(answer)]
     return [*shown, str(answer)]
 
 
-def _told(work: Callable[..., Any], *plain: Any, **named: Any) -> Any:
+def _answer_or_error(work: Callable[..., Any], *plain: Any, **named: Any) -> Any:
     try:
-        return _shown(work(*plain, **named))
+        return _comparable(work(*plain, **named))
     except RecursionError:
         raise
     except Exception as error:
@@ -151,7 +151,7 @@ def _calls(method: Any, value: Any) -> Iterator[tuple[tuple[Any, ...], dict[str,
 def _facts(kind: type, text: str) -> Iterator[tuple[str, Any]]:
     """All that a class says of a text."""
     for how in ({}, {"zone": True}):
-        made = _told(kind, text, **how)
+        made = _answer_or_error(kind, text, **how)
         yield f"{kind.__name__}({text!r}, {how})", made
         try:
             value = kind(text, **how)
@@ -159,7 +159,7 @@ def _facts(kind: type, text: str) -> Iterator[tuple[str, Any]]:
             continue
         for name in members(kind):
             what = f"{kind.__name__}({text!r}, {how}).{name}"
-            found = _told(getattr, value, name)
+            found = _answer_or_error(getattr, value, name)
             yield what, found
             if isinstance(found, tuple) and found[:1] == ("raises",):
                 continue
@@ -167,22 +167,22 @@ def _facts(kind: type, text: str) -> Iterator[tuple[str, Any]]:
             if not callable(method):
                 continue
             for plain, named in _calls(method, value):
-                yield f"{what}(*{plain!r}, **{named!r})", _told(method, *plain, **named)
+                yield f"{what}(*{plain!r}, **{named!r})", _answer_or_error(method, *plain, **named)
 
 
-_twin: list[Twin] = []
+_twin: list[SecondCopy] = []
 
 
 def differences(texts: Iterable[str]) -> list[str]:
     """Where the two kernels differ on texts."""
     if not _twin:
-        _twin.append(Twin())
+        _twin.append(SecondCopy())
     twin = _twin[0]
     found: list[str] = []
     for text in texts:
         for name, kind in classes().items():
             facts = list(_facts(kind, text))
-            with twin.served():
+            with twin.imports_from_copy():
                 others = list(_facts(classes(twin.package)[name], text))
             assert [what for what, _ in facts] == [what for what, _ in others] or found, (text, name)
             pairs = zip(facts, others, strict=False)
@@ -190,7 +190,7 @@ def differences(texts: Iterable[str]) -> list[str]:
     return found
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a text."""
     found = differences([data.decode("utf-8", "surrogateescape")])
     assert not found, "\n  ".join(["no agreement:", *found[:20]])

@@ -9,15 +9,15 @@ from functools import cache
 from itertools import accumulate
 
 import damage
-from damage import Made, Span
+from damage import SampleArchive, Span
 from overthere.links.containers import warc
 from overthere.links.containers.records import cuts
 from overthere.links.documents.kinds import kind_of
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.links.report.rows import rows
 from readings import OUTER, rows_of
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"WARC/1.0\r\n", b"WARC/1.1\r\n", b"WARC-Type: response\r\n", b"WARC-Type: resource\r\n", b"\r\n\r\n", b"\r\n",
@@ -55,7 +55,7 @@ _RECORDS = (
 
 
 @cache
-def made() -> tuple[Made, ...]:
+def samples() -> tuple[SampleArchive, ...]:
     """Plain, and with each record in a gzip member."""
     plain = b"".join(_RECORDS)
     # What stands in a header nothing else says; of a content only the length is known.
@@ -63,8 +63,8 @@ def made() -> tuple[Made, ...]:
     free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
     packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
     return (
-        Made("plain", plain, _CONTENTS, False, free, _ends(_RECORDS), _reach(_RECORDS, _BEHIND)),
-        Made("gzip", b"".join(packed), _CONTENTS, True, ends=_ends(packed), reach=_reach(packed, 0)),
+        SampleArchive("plain", plain, _CONTENTS, False, free, _ends(_RECORDS), _reach(_RECORDS, _BEHIND)),
+        SampleArchive("gzip", b"".join(packed), _CONTENTS, True, ends=_ends(packed), reach=_reach(packed, 0)),
     )
 
 
@@ -83,32 +83,32 @@ def _reach(records: Sequence[bytes], behind: int) -> tuple[int, ...]:
     return first + behind, second + behind, last
 
 
-def _read(octets: bytes) -> Iterator[Document | Note | Passed]:
+def _read(octets: bytes) -> Iterator[Document | Note | PassedContent]:
     return warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS)
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: as `damage` has it."""
-    damage.one(data, made(), _read)
+    damage.check_damaged(data, samples(), _read)
     if data and data[0] & damage.RAW:
-        _parts(data[1:])
+        _check_parts(data[1:])
 
 
-def _parts(octets: bytes) -> None:
+def _check_parts(octets: bytes) -> None:
     """A file cut into tasks gives what it gives as a whole, and each document has rows."""
     whole = list(_read(octets))
     for found in whole:
         if isinstance(found, Document):
             rows_of(rows(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
     places = list(cuts(io.BytesIO(octets), 64))
-    given: list[Document | Note | Passed] = []
+    given: list[Document | Note | PassedContent] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
         given += warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
     assert given == whole, f"cut at {places}: {given}, as a whole {whole}"
 
 
 def seeds() -> Iterator[bytes]:
-    for number, whole in enumerate(made()):
+    for number, whole in enumerate(samples()):
         yield bytes((number,))
         yield bytes((number, 0, 0x80, 0, 0))
         yield bytes((number, 1, 0x40, 0, 3))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "one", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
     b"<a>", b"</a>", b'<?xml version="1.0" encoding="', b"?>", b"<!DOCTYPE r [", b'<!ENTITY e "', b"]>", b"&e;",
@@ -18,7 +18,7 @@ LONGEST = 4096
 AFTER = "a row to tests/cases/xml.toml"
 
 
-def one(data: bytes) -> None:
+def check(data: bytes) -> None:
     """data: a charset, or nothing, on the first line, and the document."""
     judge("xml", data)
 

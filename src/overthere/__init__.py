@@ -1,4 +1,4 @@
-"""overthere: the URI system of the specifications, whole.
+"""A complete URI library for Python, faithful to RFC 3986 and the four documents before it.
 
     >>> from overthere import URI
     >>> URI("http://a/b/c/d;p?q").join("../g")
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from overthere.access.wire import Entry
     from overthere.anatomy import Explanation, explain
     from overthere.editions import check, edition
-    from overthere.encoding import decode, decode_bytes, encode
-    from overthere.errors import (
+    from overthere.ground.errors import (
         CodingError,
         Finding,
         GrammarError,
@@ -58,83 +57,84 @@ if TYPE_CHECKING:
         Unwritable,
     )
     from overthere.iri import IRI, IRIReference
-    from overthere.normalize import Change, Rung, lowest_rung
     from overthere.repairs import Repaired, repair
-    from overthere.resolve import Target
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
-    from overthere.template import Template
     from overthere.text import find, typed
-    from overthere.uri import URI, URIReference
+    from overthere.values.encoding import decode, decode_bytes, encode
+    from overthere.values.normalize import Change, Rung, lowest_rung
+    from overthere.values.resolve import Target
+    from overthere.values.template import Template
+    from overthere.values.uri import URI, URIReference
 
 __version__ = "0.1.0"
 
-# Public name -> the module that has it; a module that is public by itself -> "".
+# Public name -> the module that has it, or that it is.
 _HOMES = {
     "AccessError": "access.errors",
     "AccessRefused": "access.errors",
     "AsyncResource": "access.resource",
-    "Change": "normalize",
-    "CodingError": "errors",
+    "Change": "values.normalize",
+    "CodingError": "ground.errors",
     "Credentials": "access.steps",
     "Entry": "access.wire",
     "Explanation": "anatomy",
-    "Finding": "errors",
+    "Finding": "ground.errors",
     "Gateways": "access.gateways",
-    "GrammarError": "errors",
+    "GrammarError": "ground.errors",
     "IRI": "iri",
     "IRIReference": "iri",
-    "InvalidIRI": "errors",
-    "InvalidTemplate": "errors",
-    "InvalidURI": "errors",
-    "KernelBug": "errors",
+    "InvalidIRI": "ground.errors",
+    "InvalidTemplate": "ground.errors",
+    "InvalidURI": "ground.errors",
+    "KernelBug": "ground.errors",
     "Locator": "schemes.locator",
-    "NoBase": "errors",
-    "NotRegular": "errors",
-    "NotSpecified": "errors",
-    "OverthereError": "errors",
+    "NoBase": "ground.errors",
+    "NotRegular": "ground.errors",
+    "NotSpecified": "ground.errors",
+    "OverthereError": "ground.errors",
     "Plan": "access.planning",
-    "PlanRefused": "errors",
+    "PlanRefused": "ground.errors",
     "Policy": "access.policy",
     "Registry": "schemes.registry",
-    "RegistryError": "errors",
+    "RegistryError": "ground.errors",
     "Repaired": "repairs",
     "Resource": "access.resource",
-    "Rung": "rung",
+    "Rung": "ground.rung",
     "Scheme": "schemes.model",
-    "Target": "resolve",
-    "Template": "template",
-    "URI": "uri",
-    "URIReference": "uri",
-    "Unreachable": "errors",
-    "Unwritable": "errors",
-    "access": "",
+    "Target": "values.resolve",
+    "Template": "values.template",
+    "URI": "values.uri",
+    "URIReference": "values.uri",
+    "Unreachable": "ground.errors",
+    "Unwritable": "ground.errors",
+    "access": "access",
     "aopen": "access.opening",
     "audit": "security",
-    "base": "",
-    "broken": "",
+    "base": "base",
+    "broken": "broken",
     "check": "editions",
-    "columns": "",
-    "decode": "encoding",
-    "decode_bytes": "encoding",
+    "columns": "columns",
+    "decode": "values.encoding",
+    "decode_bytes": "values.encoding",
     "edition": "editions",
-    "editions": "",
-    "encode": "encoding",
+    "editions": "editions",
+    "encode": "values.encoding",
     "explain": "anatomy",
     "find": "text",
-    "forms": "",
-    "grammar": "",
-    "iri": "",
-    "kernel": "",
-    "links": "",
-    "lowest_rung": "normalize",
+    "forms": "forms",
+    "grammar": "grammar",
+    "iri": "iri",
+    "kernel": "kernel",
+    "links": "links",
+    "lowest_rung": "values.normalize",
     "open": "access.opening",
     "plan": "access.planning",
     "repair": "repairs",
     "scheme": "schemes",
-    "schemes": "",
-    "security": "",
-    "text": "",
+    "schemes": "schemes",
+    "security": "security",
+    "text": "text",
     "typed": "text",
 }
 
@@ -213,8 +213,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module = import_module(f"overthere.{home or name}")
-    value = getattr(module, name) if home else module
+    module = import_module(f"overthere.{home}")
+    value = module if home.rpartition(".")[2] == name else getattr(module, name)
     globals()[name] = value
     return value
 

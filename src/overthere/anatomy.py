@@ -1,4 +1,4 @@
-"""explain(): one text taken apart: the figure of RFC 3986 3, findings, normal forms, what every edition reads in it."""
+"""explain(): the components of a text (RFC 3986 3), its findings, normal forms and readings by edition."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.echo import Secrets
-from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI, OverthereError, figures
-from overthere.exact import exact
-from overthere.figure import Layout, apart, draw, grid, layout, marked, shorten
-from overthere.findings import check_uri
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereError, figures
+from overthere.ground.exact import exact
+from overthere.ground.figure import Layout, draw, grid, layout, note_lines, shorten, shorten_distinctly
+from overthere.ground.late_imports import default_registry
+from overthere.ground.redact import mask, mask_equal_length, secret_spans, shorten_masks
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
-from overthere.late import default_registry
-from overthere.normalize import Change, Rung
-from overthere.redact import mask, secret_spans, unveil, veil
-from overthere.showing import printable
-from overthere.uri import URI, URIReference
-from overthere.value import Value
+from overthere.values.encoding import decode
+from overthere.values.findings import check_uri
+from overthere.values.known_secrets import Secrets
+from overthere.values.normalize import Change, Rung
+from overthere.values.uri import URI, URIReference
+from overthere.values.value import Value
 
 if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
-    from overthere.redact import Span
+    from overthere.ground.redact import Span
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 
@@ -141,7 +141,7 @@ class Explanation:
                 continue
             if row.start > at:
                 pieces.append((None, self.text[at : row.start]))
-            pieces.append((row.component, self._shown(row)))
+            pieces.append((row.component, self._mask_row(row)))
             at = row.end
         if at < len(self.text):
             pieces.append((None, self.text[at:]))
@@ -154,9 +154,9 @@ class Explanation:
     @cached_property
     def _secrets(self) -> Secrets:
         """The passwords of the text and its base, for what is made of them: decoded, normalized, resolved."""
-        return Secrets.of(self.text, self.base or "")
+        return Secrets.from_texts(self.text, self.base or "")
 
-    def _shown(self, row: Row) -> str:
+    def _mask_row(self, row: Row) -> str:
         """A row's text, with a mask for what of a password stands in it."""
         clipped = ((max(low, row.start), min(high, row.end)) for low, high in self._spans)
         return mask(row.text, [(low - row.start, high - row.start) for low, high in clipped if low < high])
@@ -181,7 +181,7 @@ class Explanation:
         if self.forms:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
-            answer = self._secrets.hide(mask(self.target)) if self.target is not None else f"no target: {self.problem}"
+            answer = self._secrets.mask(mask(self.target)) if self.target is not None else f"no target: {self.problem}"
             against = shorten(printable(mask(self.base)), max(24, width - 10))
             lines += [f"  against {against}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
         return "\n".join([*lines, *self._editions(width), ""])
@@ -192,10 +192,10 @@ class Explanation:
         from overthere.editions.readings import MARKS, notes, read
 
         given = (self.text,) if self.base is None else (self.text, self.base)
-        text, *base = veiled = veil(*given)
+        text, *base = veiled = mask_equal_length(*given)
         # The letter is that of the text itself: a mask could change it.
         parts = self.readings if veiled == given else read(text, *base)
-        hide = str if veiled == given else unveil
+        hide = str if veiled == given else shorten_masks
         rows: list[tuple[str | None, ...]] = [
             (r.edition, MARKS[r.valid], p.host, p.path, p.query, p.fragment)
             for r, p in zip(self.readings, parts, strict=True)
@@ -212,7 +212,7 @@ class Explanation:
                 said.append(f"a browser asks {shorten(hide(opened.hostname), 48) or 'no host'}")
         cells = [[cell and hide(cell) for cell in row] for row in rows]
         lines = grid(("edition", "valid", "host", "path", "query", "fragment"), cells, width - 2)
-        return [f"  {line}" for line in [*lines, *marked(said, width - 2)]]
+        return [f"  {line}" for line in [*lines, *note_lines(said, width - 2)]]
 
     def _terms(self, width: int) -> list[str]:
         """What the scheme makes of it."""
@@ -222,13 +222,13 @@ class Explanation:
         scheme = (split(self.text).scheme or "").lower()
         if isinstance(locator, str):
             return [
-                f"  in the terms of {scheme}: {shorten(printable(self._secrets.hide(locator)), max(24, width - 24))}",
+                f"  in the terms of {scheme}: {shorten(printable(self._secrets.mask(locator)), max(24, width - 24))}",
                 "",
             ]
         lines = [f"  in the terms of {scheme}"]
         for name, value in locator.to_dict().items():
             if name not in ("query", "fragment"):
-                said = self._secrets.hide(value if isinstance(value, str) else _said(value))
+                said = self._secrets.mask(value if isinstance(value, str) else _format_value(value))
                 shown = shorten(printable(said), max(16, width - 18))
                 lines.append(f"    {name:<12}  {shown or 'empty'}")
         return [*lines, ""] if len(lines) > 1 else []
@@ -236,7 +236,7 @@ class Explanation:
     def _table(self, width: int) -> list[str]:
         lines: list[str] = []
         for row in self.rows:
-            text = self._shown(row)
+            text = self._mask_row(row)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
             shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
@@ -248,15 +248,15 @@ class Explanation:
         for form in self.forms:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
-            text = printable(self._secrets.hide(mask(form.text)))
+            text = printable(self._secrets.mask(mask(form.text)))
             shown = "the same" if same else shorten(text, max(24, width - 12)) or '""'
             lines.append(f"  {label:<9} {shown}")
             for c in form.changes:
                 if c.component == "userinfo" and secret_spans(form.text):
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
-                before, after = (c and printable(self._secrets.hide(c)) for c in (c.before, c.after))
-                before, *others = apart([before or "", *([] if after is None else [after])], 24)
+                before, after = (c and printable(self._secrets.mask(c)) for c in (c.before, c.after))
+                before, *others = shorten_distinctly([before or "", *([] if after is None else [after])], 24)
                 after = others[0] or "empty" if others else "undefined"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
@@ -302,7 +302,7 @@ def explain(
     zone_there = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
         problem = None if own is None else "the reference is not valid"
-        return Explanation(text, "neither", _cut(text), [], findings, own, None, problem, registry)
+        return Explanation(text, "neither", _split_invalid(text), [], findings, own, None, problem, registry)
     reference = value if isinstance(value, URIReference | IRIReference) else kind_of(text, zone=zone)
     name = "IRI" if isinstance(reference, IRIReference) else "URI"
     kind = "relative reference" if reference.scheme is None else name
@@ -318,17 +318,19 @@ def explain(
     return Explanation(text, kind, _rows(reference), _forms(reference, registry), [], own, target, problem, registry)
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """What a scheme says of a URI, for people: lists with commas between, pairs with "="."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_said(one)}" for name, one in value.items())
+        return ", ".join(f"{name}={_format_value(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join("=".join(map(_said, one)) if isinstance(one, list | tuple) else _said(one) for one in value)
+        return ", ".join(
+            "=".join(map(_format_value, one)) if isinstance(one, list | tuple) else _format_value(one) for one in value
+        )
     return "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _rows(reference: Components) -> list[Row]:
-    secrets = Secrets.of(str(reference))
+    secrets = Secrets.from_texts(str(reference))
     rows: list[Row] = []
     for component in _COMPONENTS:
         span = reference.span(component)  # type: ignore[arg-type]
@@ -348,13 +350,13 @@ def _note(component: str, text: str, reference: Components, secrets: Secrets) ->
             return "empty"
         if "%" in text:
             try:
-                return f"decoded: {shorten(printable(secrets.hide(decode(text))), 24)}"
+                return f"decoded: {shorten(printable(secrets.mask(decode(text))), 24)}"
             except CodingError:
                 return "octets that are no UTF-8"
     return "empty" if text == "" else ""
 
 
-def _cut(text: str) -> list[Row]:
+def _split_invalid(text: str) -> list[Row]:
     """The components of a text that is not valid, as Appendix B cuts it."""
     match = APPENDIX_B.fullmatch(text)
     assert match is not None

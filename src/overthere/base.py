@@ -1,4 +1,4 @@
-"""Establishing a base URI (RFC 3986 5.1): four layers, which of them answered, and what was passed over."""
+"""Establishing a base URI (RFC 3986 5.1): four layers, the one that applied, and those that were skipped."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from overthere.encoding import IN_SEGMENT
-from overthere.errors import InvalidURI, NoBase, NotSpecified
-from overthere.exact import exact
+from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
+from overthere.ground.exact import exact
 from overthere.repairs import to_reference
-from overthere.uri import URI, URIReference
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
 __all__ = [
     "THIS_MESSAGE",
@@ -92,7 +92,7 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
     """
     if value is None:
         return fallback
-    resolved = _resolved(_said(value, by), fallback)
+    resolved = _resolve_base(_describe_base(value, by), fallback)
     if isinstance(resolved, str) or (by == "HTML base" and resolved.scheme.lower() in ("data", "javascript")):
         return fallback
     return Base(resolved, "content", by)
@@ -176,7 +176,7 @@ def establish(
         raise ValueError(f"there is no protocol {protocol!r} here; there is mime, http")
     if edition not in _PARAGRAPH:
         raise NotSpecified(f"{edition} leaves bases and relative references to another document: RFC 1808")
-    trail = _Trail(edition)
+    trail = _BaseSearch(edition)
     if default is not None:
         trail.take(URI(default), "default", "default")
     trail.retrieve(retrieval)
@@ -186,14 +186,14 @@ def establish(
     elif entity is not None:
         said = entity.by if isinstance(entity, Base) else ""
         trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", said or "entity")
-    values = [exact(one, "content") for one in _several(content, "content")]
+    values = [exact(one, "content") for one in _as_list(content, "content")]
     fields = _fields(headers, protocol)
     if edition == "url-1997":
         _by_1997(trail, values, by, fields)
     else:
         _by_fields(trail, fields, edition, protocol, content_location)
         for value in values:
-            trail.embedded(value, by)
+            trail.take_embedded(value, by)
     if trail.base is None:
         tried = "; ".join(f"{one.by} {one.text[:200]!r}: {one.reason}" for one in trail.passed[:8])
         # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
@@ -201,7 +201,7 @@ def establish(
     return trail.base._replace(passed=tuple(trail.passed))
 
 
-def _several(given: Any, taker: str) -> list[Any]:
+def _as_list(given: Any, taker: str) -> list[Any]:
     """One, several, or none.  Raises: TypeError."""
     if given is None:
         return []
@@ -212,7 +212,7 @@ def _several(given: Any, taker: str) -> list[Any]:
     return list(given)
 
 
-class _Trail:
+class _BaseSearch:
     """The base so far, from the outermost layer inwards."""
 
     def __init__(self, edition: str) -> None:
@@ -235,16 +235,16 @@ class _Trail:
         if history is None:
             return
         steps = [
-            exact(one, "retrieval") if isinstance(one, str) else URI(one) for one in _several(history, "retrieval")
+            exact(one, "retrieval") if isinstance(one, str) else URI(one) for one in _as_list(history, "retrieval")
         ]
         last: Base | None = None
         for number, step in enumerate(steps):
             by = "redirect" if number else "retrieval"
-            said = step if isinstance(step, URI) else _said(step, by)
-            if not number and (first := _retrieved(said)) is not None:
+            said = step if isinstance(step, URI) else _describe_base(step, by)
+            if not number and (first := _retrieval_base(said)) is not None:
                 last = Base(first, "retrieval", by)
                 continue
-            resolved = _resolved(said, last, self.edition)
+            resolved = _resolve_base(said, last, self.edition)
             if isinstance(resolved, str):
                 self.leave(by, str(step), resolved)
             else:
@@ -254,8 +254,8 @@ class _Trail:
 
     def resolve(self, text: str, by: str, layer: Layer) -> None:
         """A value that may be relative: "converted to absolute form" (RFC 3986 5.1)."""
-        said = _said(text, by)
-        resolved = _resolved(said, self.base, self.edition)
+        said = _describe_base(text, by)
+        resolved = _resolve_base(said, self.base, self.edition)
         if isinstance(resolved, str):
             self.leave(by, text, resolved)
         elif by == "HTML base" and resolved.scheme.lower() in ("data", "javascript"):
@@ -263,8 +263,8 @@ class _Trail:
         else:
             self.take(resolved, layer, by, relative=not _has_scheme(said))
 
-    def embedded(self, text: str, by: str) -> None:
-        if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_said(text, by)):
+    def take_embedded(self, text: str, by: str) -> None:
+        if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_describe_base(text, by)):
             self.leave(by, text, "the base of HTML has to be absolute (RFC 2396bis-01 Appendix D)")
         else:
             self.resolve(text, by, "content")
@@ -274,7 +274,7 @@ _TITLES = {"rfc3986": "RFC 3986", "uri-2003": "RFC 2396bis-01"}
 
 
 def _by_fields(
-    trail: _Trail, fields: Mapping[str, str], edition: str, protocol: Protocol, content_location: bool
+    trail: _BaseSearch, fields: Mapping[str, str], edition: str, protocol: Protocol, content_location: bool
 ) -> None:
     order, layer = _FIELDS[edition, protocol]
     if content_location and "Content-Location" not in order:
@@ -293,11 +293,11 @@ def _by_fields(
             trail.resolve(fields[name], name, layer)
 
 
-def _by_1997(trail: _Trail, values: list[str], by: str, fields: Mapping[str, str]) -> None:
+def _by_1997(trail: _BaseSearch, values: list[str], by: str, fields: Mapping[str, str]) -> None:
     """The order of 1997 is in `context1997.base_url`; here is found out whose answer it was."""
     from overthere.editions.context1997 import BaseURL, base_url
 
-    said = [(by, _said(value, by)) for value in values] + list(fields.items())
+    said = [(by, _describe_base(value, by)) for value in values] + list(fields.items())
     usable: list[tuple[str, str]] = []
     for name, text in said:
         reference, problem = to_reference(text)
@@ -348,7 +348,7 @@ def _has_scheme(text: str) -> bool:
     return _HAS_SCHEME.match(text) is not None
 
 
-def _said(value: str, by: str) -> str:
+def _describe_base(value: str, by: str) -> str:
     text = value.strip(" \t\n\f\r")
     return _ONLY_LEIRI.sub(lambda match: f"%{ord(match[0]):02X}", text) if by == "xml:base" else text
 
@@ -358,13 +358,13 @@ def _absolute(uri: URI) -> URI:
     return uri if uri.fragment is None else uri.replace(fragment=None)
 
 
-def _retrieved(said: URI | str) -> URI | None:
+def _retrieval_base(said: URI | str) -> URI | None:
     """5.1.3: the URI that was used, as it was used; None if it is a reference."""
     reference, _ = to_reference(said)
     return None if reference is None or reference.scheme is None else _absolute(URI(reference))
 
 
-def _resolved(said: URI | str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
+def _resolve_base(said: URI | str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
     """The URI that is meant against what is outside, without its fragment; or why there is none.
 
     What has a scheme is resolved too, and its dot-segments go (RFC 3986 5.2.2); the documents before leave them.

@@ -1,4 +1,4 @@
-"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded), as a whole and pair by pair.
+"""Queries of the form `key=value&key=value` (application/x-www-form-urlencoded).
 
 RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
 where "+" is a space.  A name without "=" is kept apart from one with an empty value.
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from overthere import encoding
-from overthere.errors import CodingError
-from overthere.exact import exact
-from overthere.formpairs import Pairs, by_name, matches, named, octets_of, pattern, written
-from overthere.redact import mask
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
+from overthere.ground.redact import mask
+from overthere.values import encoding
+from overthere.values.form_pairs import Pairs, by_name, encode_name, matches, octets_of, pattern, write_pairs
 
 __all__ = ["Pairs", "Parameters", "decode", "encode"]
 
@@ -31,7 +31,7 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
     """
-    return "&".join(written(pairs, charset=charset))
+    return "&".join(write_pairs(pairs, charset=charset))
 
 
 def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:
@@ -148,29 +148,29 @@ class Parameters:
 
     def __contains__(self, name: object) -> bool:
         try:
-            return isinstance(name, str | bytes) and any(True for _ in self._of(name))
+            return isinstance(name, str | bytes) and any(True for _ in self._values_of(name))
         except CodingError:
             return False
 
     def __getitem__(self, name: str | bytes) -> str | None:
         """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
-        for octets in self._of(name):
+        for octets in self._values_of(name):
             return self._text(octets)
         raise KeyError(name)
 
     def get(self, name: str | bytes, default: str | None = None) -> str | None:
         """The first value of that name; `default` if there is no such name."""
-        for octets in self._of(name):
+        for octets in self._values_of(name):
             return self._text(octets)
         return default
 
     def all(self, name: str | bytes) -> list[str | None]:
         """All values of that name, in their order."""
-        return [self._text(octets) for octets in self._of(name)]
+        return [self._text(octets) for octets in self._values_of(name)]
 
     def octets(self, name: str | bytes) -> list[bytes | None]:
         """All values of that name as octets, whatever their charset."""
-        return list(self._of(name))
+        return list(self._values_of(name))
 
     def written(self, name: str | bytes) -> list[str | None]:
         """All values of that name as they are written.
@@ -178,14 +178,14 @@ class Parameters:
         >>> Parameters("a=%7e&b=1&a=x+y").written("a")
         ['%7e', 'x+y']
         """
-        return [value if equals else None for _, equals, value in self._parted(name)]
+        return [value if equals else None for _, equals, value in self._pairs_of(name)]
 
-    def _of(self, name: str | bytes) -> Iterator[bytes | None]:
-        return (octets_of(value, self.plus) if equals else None for _, equals, value in self._parted(name))
+    def _values_of(self, name: str | bytes) -> Iterator[bytes | None]:
+        return (octets_of(value, self.plus) if equals else None for _, equals, value in self._pairs_of(name))
 
-    def _parted(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
+    def _pairs_of(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
         """The pairs of that name, at their first "="."""
-        wanted = named(name, self.charset)
+        wanted = encode_name(name, self.charset)
         query = self.query or ""
         if "%" in query or (self.plus and "+" in query):
             for text in self._pairs():
@@ -194,9 +194,9 @@ class Parameters:
                     yield parted
         elif query:
             with suppress(UnicodeDecodeError):  # such octets stand nowhere without an escape
-                yield from self._plainly(query, wanted.decode())
+                yield from self._unescaped_pairs_of(query, wanted.decode())
 
-    def _plainly(self, query: str, name: str) -> Iterator[tuple[str, str, str]]:
+    def _unescaped_pairs_of(self, query: str, name: str) -> Iterator[tuple[str, str, str]]:
         """The pairs of a name in a query without escapes: where the name stands between a separator and "=" or one."""
         if "=" in name or self.separator in name:
             return  # which are there only as escapes
@@ -228,7 +228,7 @@ class Parameters:
                 placed.add(name)
                 texts += given[name]
         texts += [text for name, listed in given.items() if name not in placed for text in listed]
-        return self._with(texts)
+        return self._replace_texts(texts)
 
     def add(self, pairs: Pairs) -> Parameters:
         """These, and others behind them.
@@ -236,8 +236,8 @@ class Parameters:
         >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
         'a=1&a=2&b=true'
         """
-        asked = written(pairs, charset=self.charset, plus=self.plus)
-        return self._with([self.query, *asked] if self.query else asked)
+        asked = write_pairs(pairs, charset=self.charset, plus=self.plus)
+        return self._replace_texts([self.query, *asked] if self.query else asked)
 
     def without(self, *names: str | bytes) -> Parameters:
         """These without some names.  "*" in text stands for any characters; octets are a name as it is.
@@ -254,7 +254,7 @@ class Parameters:
             for name, text in self._named_pairs()
             if name not in plain and not any(matches(one, name) for one in gone)
         ]
-        return self if len(kept) == len(self) else self._with(kept)
+        return self if len(kept) == len(self) else self._replace_texts(kept)
 
     def sorted(self) -> Parameters:
         """These by the octets of their names; pairs of one name keep their order.
@@ -262,9 +262,9 @@ class Parameters:
         >>> Parameters("b=1&a=2&b=0").sorted().query
         'a=2&b=1&b=0'
         """
-        return self._with(sorted(self._pairs(), key=lambda text: octets_of(text.partition("=")[0], self.plus)))
+        return self._replace_texts(sorted(self._pairs(), key=lambda text: octets_of(text.partition("=")[0], self.plus)))
 
-    def _with(self, texts: list[str]) -> Parameters:
+    def _replace_texts(self, texts: list[str]) -> Parameters:
         # One empty pair alone is the empty query, which is not an undefined one.
         query = self.separator.join(texts) if texts else None if self.query else self.query
         return Parameters(query, separator=self.separator, plus=self.plus, charset=self.charset)

@@ -1,4 +1,4 @@
-"""Internationalized Resource Identifiers (RFC 3987), and the way to URIs and back.
+"""Internationalized Resource Identifiers (RFC 3987), and conversion to URIs and back.
 
 Two rules go past the grammar of section 2.2, and both are checked: the bidirectional formatting
 characters of 4.1 are not part of an IRI, and private-use characters stand in the query only.
@@ -12,20 +12,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from overthere import kernel
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
+from overthere.ground.rung import Rung
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS
-from overthere.rung import Rung
-from overthere.value import Value
+from overthere.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
     from overthere.kernel.components import Component, Form
-    from overthere.normalize import Change
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI, URIReference
+    from overthere.values.normalize import Change
+    from overthere.values.uri import URI, URIReference
 
 __all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "decodable", "to_iri_text"]
 
@@ -75,7 +75,7 @@ class IRIReference(Value):
         >>> IRI("http://bücher.example/ü").to_uri(idna=True)
         URI('http://xn--bcher-kva.example/%C3%BC')
         """
-        from overthere.uri import URI, URIReference
+        from overthere.values.uri import URI, URIReference
 
         text = str(self)
         host = self.host
@@ -91,7 +91,7 @@ class IRIReference(Value):
         >>> str(IRIReference("../ü").resolve("http://h/a/b/c"))
         'http://h/a/ü'
         """
-        from overthere.resolve import resolve_text
+        from overthere.values.resolve import resolve_text
 
         base = base if isinstance(base, Value) else IRI(base)
         return IRI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
@@ -102,7 +102,7 @@ class IRIReference(Value):
         >>> IRIReference("#\u00fc").same_document("http://h/\u00e9")
         True
         """
-        from overthere.resolve import same_document
+        from overthere.values.resolve import same_document
 
         return same_document(base if isinstance(base, Value) else IRI(base), self)
 
@@ -119,7 +119,7 @@ class IRIReference(Value):
         >>> str(IRI("eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9").normalize())
         'example://a/b/c/%7Bfoo%7D/rosé'
         """
-        from overthere.iri_ladder import iri_normal_form
+        from overthere.values.iri_ladder import iri_normal_form
 
         form = iri_normal_form(self, rung, evidence, registry)
         return self if form == str(self) else type(self)(form, zone=self.zone is not None)
@@ -132,7 +132,7 @@ class IRIReference(Value):
         registry: Registry | None = None,
     ) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (5.3)."""
-        from overthere.iri_ladder import iri_changes
+        from overthere.values.iri_ladder import iri_changes
 
         return iri_changes(self, rung, evidence, registry)
 
@@ -149,7 +149,7 @@ class IRIReference(Value):
         >>> IRI("http://h/é").equivalent(IRI("http://h/%c3%a9")), IRI("http://É/").equivalent(IRI("http://é/"))
         (True, False)
         """
-        from overthere.normalize import lowest_rung
+        from overthere.values.normalize import lowest_rung
 
         lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return lowest is not None and lowest <= rung
@@ -157,7 +157,7 @@ class IRIReference(Value):
     @property
     def nfc(self) -> bool:
         """Whether it is in Normalization Form C, in which IRIs should be made (5.3.2.2); nobody may put it there."""
-        from overthere.unicode_forms import is_normalized
+        from overthere.ground.unicode_forms import is_normalized
 
         return is_normalized("NFC", str(self))
 
@@ -176,12 +176,12 @@ class IRIReference(Value):
             if span is None or text[span[0] : span[1]].isascii():
                 continue
             pieces = re.compile(f"[^{re.escape(delimiters)}]+") if delimiters else re.compile("(?s).+")
-            mixed += [m.span() for m in pieces.finditer(text, *span) if _mixed(m[0])]
+            mixed += [m.span() for m in pieces.finditer(text, *span) if _is_mixed(m[0])]
         return mixed
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRIReference:
         """The one reference for this one and another behind it, as `URIReference.join`."""
-        from overthere.resolve import join_text
+        from overthere.values.resolve import join_text
 
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
         zone = self.zone is not None or reference.zone is not None
@@ -200,7 +200,7 @@ class IRI(IRIReference):
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRI:
         """The target of a reference against this IRI as the base (RFC 3987 6.5)."""
-        from overthere.resolve import resolve_text
+        from overthere.values.resolve import resolve_text
 
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
         zone = self.zone is not None or reference.zone is not None
@@ -217,7 +217,7 @@ class IRI(IRIReference):
         >>> str(IRI("http://h/é/a").relate("http://h/é/ü?x"))
         'ü?x'
         """
-        from overthere.relate import relate
+        from overthere.values.relate import relate
 
         target = target if isinstance(target, Value) else IRI(target)
         zone = self.zone is not None or target.zone is not None
@@ -228,7 +228,7 @@ class IRI(IRIReference):
         def to_uri(self, *, idna: bool = False) -> URI: ...  # for it has a scheme
 
 
-def _mixed(text: str) -> bool:
+def _is_mixed(text: str) -> bool:
     from unicodedata import bidirectional
 
     kinds = [bidirectional(c) for c in text]
@@ -241,8 +241,8 @@ def _escape(text: str) -> str:
 
 
 def _to_ascii(host: str) -> str:
-    from overthere.encoding import decode
-    from overthere.hosts.idn import to_ascii
+    from overthere.values.encoding import decode
+    from overthere.values.hosts.idn import to_ascii
 
     name = decode(host)
     try:
@@ -315,7 +315,7 @@ def to_iri_text(uri: URIReference, idna: bool) -> str:
 
 
 def _to_unicode(host: str) -> str:
-    from overthere.hosts.idn import to_unicode
+    from overthere.values.hosts.idn import to_unicode
 
     def label(text: str) -> str:
         try:

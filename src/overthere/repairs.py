@@ -10,17 +10,17 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from overthere.editions.whatwg import SPECIAL, read
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI
-from overthere.exact import exact
-from overthere.findings import refusal
-from overthere.hosts.idn import a_labels
+from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
+from overthere.ground.exact import exact
 from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
-from overthere.kernel.reference import BIDI_CONTROLS, Parts, parse, recompose, split, split_authority, spread
-from overthere.uri import URI, URIReference
+from overthere.kernel.reference import BIDI_CONTROLS, Parts, class_ranges, parse, recompose, split, split_authority
+from overthere.values.findings import refusal
+from overthere.values.hosts.idn import a_labels
+from overthere.values.uri import URI, URIReference
 
-__all__ = ["Mended", "Repaired", "repair", "to_reference"]
+__all__ = ["RepairChange", "Repaired", "repair", "to_reference"]
 
 AROUND = " \t\n\r\f"
 MAPPED = "RFC 3987 3.1"
@@ -34,19 +34,19 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
-_BEYOND = f"(?![{BIDI_CONTROLS}])[{spread(UCSCHAR)}]"
+_BEYOND = f"(?![{BIDI_CONTROLS}])[{class_ranges(UCSCHAR)}]"
 _WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
 _CLASSES = {
     "userinfo": re.compile(f"(?:{_WRONG})++"),
     "host": re.compile(f"(?:{_BEYOND})++"),
     "path": re.compile(f"(?:{_WRONG})++"),
-    "query": re.compile(f"(?:{_WRONG}|[{spread(IPRIVATE)}])++"),
+    "query": re.compile(f"(?:{_WRONG}|[{class_ranges(IPRIVATE)}])++"),
     "fragment": re.compile(f"(?:{_WRONG}|\\#)++"),
 }
 """What a repair escapes in each component, in runs."""
 
 
-class Mended(NamedTuple):
+class RepairChange(NamedTuple):
     """One change of a repair."""
 
     start: int
@@ -64,7 +64,7 @@ class Repaired(NamedTuple):
     """The URI that was meant, and what had to change for it."""
 
     uri: URIReference
-    changes: tuple[Mended, ...]
+    changes: tuple[RepairChange, ...]
     total: int
     """How many changes there are, of which `changes` has as many as were asked for."""
 
@@ -111,11 +111,11 @@ def repair(
     kind: type[URIReference] = URIReference if relative else URI
     guessed = None if scheme is None else exact(scheme, "scheme")
     try:
-        return _repaired(given, kind, guessed, limit, idna)
+        return _repair(given, kind, guessed, limit, idna)
     except InvalidURI:
         if not browsers:
             raise
-    return _browsed(given, kind, idna)
+    return _repair_as_browser(given, kind, idna)
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
@@ -143,17 +143,17 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
         return None, problem
 
 
-def _repaired(
+def _repair(
     given: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool = False
 ) -> Repaired:
     if parse(given, kind.rule) is not None and not (idna and "%" in given) and not _may_lack_scheme(given, scheme):
         return Repaired(kind(given), (), 0)
     work = _Work(given, kind.rule, limit)
     if scheme is not None:
-        work.guess(scheme)
+        work.add_scheme(scheme)
     parts = split(work.text)
     if idna or parse(work.text, kind.rule) is None:
-        parts = work.mended(parts, idna)
+        parts = work.repair_parts(parts, idna)
     whole = recompose(parts)
     match = parse(whole, kind.rule)
     if match is None or split(whole) != parts:
@@ -174,7 +174,7 @@ class _Work:
 
     def __init__(self, given: str, rule: str, limit: int | None) -> None:
         self.given, self.rule, self.limit, self.count = given, rule, limit, 0
-        self.changes: list[Mended] = []
+        self.changes: list[RepairChange] = []
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
             self.drop(0, start, "white space before it")
@@ -195,7 +195,7 @@ class _Work:
             start = control.end()
             if given[control.start() - 1] == " " or given[start] == " ":
                 why = "a line break or tab beside blanks: which of them are part of it?"
-                raise self.refused("control", "path", control.start(), start, why)
+                raise self.ambiguity_error("control", "path", control.start(), start, why)
             self.drop(control.start(), start, "a line break or tab within")
         self.text = "".join(pieces)
 
@@ -206,16 +206,16 @@ class _Work:
 
     def drop(self, start: int, end: int, what: str) -> None:
         if start < end:
-            self.add(Mended(start, end, self.given[start:end], "", what, DELIMITED))
+            self.add(RepairChange(start, end, self.given[start:end], "", what, DELIMITED))
 
-    def add(self, change: Mended) -> None:
+    def add(self, change: RepairChange) -> None:
         self.count += 1
         if self.limit is None or len(self.changes) < self.limit:
             self.changes.append(change)
 
-    def guess(self, scheme: str) -> None:
+    def add_scheme(self, scheme: str) -> None:
         """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
-        from overthere.text.entered import typed
+        from overthere.text.typed_input import typed
 
         if self.text.startswith("//"):
             added, source = f"{scheme}:", "RFC 3986 4.2"
@@ -230,43 +230,43 @@ class _Work:
                 return
             added, source = f"{scheme}://", "RFC 3986 4.5"
         at = self.place(0)
-        self.add(Mended(at, at, "", added, "the scheme, which is guessed", source))
+        self.add(RepairChange(at, at, "", added, "the scheme, which is guessed", source))
         self.text = added + self.text
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
 
-    def mended(self, parts: Parts, idna: bool) -> Parts:
+    def repair_parts(self, parts: Parts, idna: bool) -> Parts:
         """The components, each escaped by itself; the name of the host in A-labels, where they are asked for."""
         scheme, authority, path, query, fragment = parts
         at = 0 if scheme is None else len(scheme) + 1
         if authority is not None:
             at += 2
             end = at + len(authority)
-            self.single(authority + path, at, scheme)
+            self.repair_character(authority + path, at, scheme)
             userinfo, host, port = split_authority(authority)
-            named = "" if userinfo is None else self.escaped("userinfo", userinfo, at) + "@"
+            named = "" if userinfo is None else self.escape_component("userinfo", userinfo, at) + "@"
             first = at + (0 if userinfo is None else len(userinfo) + 1)
-            host = self.named(host, first) if idna else self.escaped("host", host, first)
+            host = self.repair_host(host, first) if idna else self.escape_component("host", host, first)
             authority, at = named + host + ("" if port is None else f":{port}"), end
         else:
-            self.single(path, at, scheme)
-        mended = [self.escaped("path", self.drive(scheme, path, at), at)]
+            self.repair_character(path, at, scheme)
+        mended = [self.escape_component("path", self.repair_drive(scheme, path, at), at)]
         at += len(path)
         for component, text in (("query", query), ("fragment", fragment)):
-            mended.append(None if text is None else self.escaped(component, text, at + 1))  # type: ignore[arg-type]
+            mended.append(None if text is None else self.escape_component(component, text, at + 1))  # type: ignore[arg-type]
             at += 0 if text is None else len(text) + 1
         return Parts(scheme, authority, *mended)
 
-    def single(self, text: str, at: int, scheme: str | None) -> None:
+    def repair_character(self, text: str, at: int, scheme: str | None) -> None:
         """A backslash before the query is a "/" to browsers, and here a character to escape."""
         at_backslash = text.find("\\")
         # In a special scheme (URL Standard 4.2); a reference may come to have one.
         if at_backslash >= 0 and (scheme is None or scheme.lower() in SPECIAL):
             place = self.place(at + at_backslash)
             why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
-            raise self.refused("path-char", "path", place, place + 1, why)
+            raise self.ambiguity_error("path-char", "path", place, place + 1, why)
 
-    def named(self, host: str, at: int) -> str:
+    def repair_host(self, host: str, at: int) -> str:
         """A host whose letters, and whose escapes, are A-labels."""
         try:
             name = a_labels(host)
@@ -274,18 +274,18 @@ class _Work:
             raise CodingError(f"the host {host!r} is no domain name under IDNA: {error} ({NAME})") from None
         if name != host:
             start, end = self.place(at), self.place(at + len(host) - 1) + 1
-            self.add(Mended(start, end, self.given[start:end], name, "a host name as A-labels", NAME))
+            self.add(RepairChange(start, end, self.given[start:end], name, "a host name as A-labels", NAME))
         return name
 
-    def drive(self, scheme: str | None, path: str, at: int) -> str:
+    def repair_drive(self, scheme: str | None, path: str, at: int) -> str:
         """A path of a file, in which a bar behind a drive letter is a colon."""
         if scheme is None or scheme.lower() != "file" or (match := _DRIVE.match(path)) is None:
             return path
         place = self.place(at + match.end() - 1)
-        self.add(Mended(place, place + 1, "|", ":", "a bar behind a drive letter", DRIVE))
+        self.add(RepairChange(place, place + 1, "|", ":", "a bar behind a drive letter", DRIVE))
         return path[: match.end() - 1] + ":" + path[match.end() :]
 
-    def escaped(self, component: str, text: str, at: int) -> str:
+    def escape_component(self, component: str, text: str, at: int) -> str:
         def run(match: re.Match[str]) -> str:
             if self.limit is not None and len(self.changes) >= self.limit:
                 self.count += 1
@@ -297,13 +297,13 @@ class _Work:
                     piece = bisect_right(self.ours, start)
                     end = min(stop, self.ours[piece]) if piece < len(self.ours) else stop
                     place, before = self.place(start), match[0][start - first : end - first]
-                    self.add(Mended(place, place + len(before), before, _escapes(before), *_reason(before[0])))
+                    self.add(RepairChange(place, place + len(before), before, _escapes(before), *_reason(before[0])))
                     start = end
             return _escapes(match[0])
 
         return _CLASSES[component].sub(run, text)
 
-    def refused(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
+    def ambiguity_error(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
         """Two readings remain."""
         return InvalidURI(self.given, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
 
@@ -332,11 +332,11 @@ def _escapes(text: str) -> str:
     return percent_encode(text.encode(), "")
 
 
-def _browsed(given: str, kind: type[URIReference], idna: bool) -> Repaired:
+def _repair_as_browser(given: str, kind: type[URIReference], idna: bool) -> Repaired:
     href = read(given)
     if href is None:
         raise refusal(given, kind.rule)
-    uri = _repaired(href.href, kind, idna=idna).uri
+    uri = _repair(href.href, kind, idna=idna).uri
     return Repaired(
-        uri, (Mended(0, len(given), given, str(uri), "the whole, as browsers read it", "URL Standard 4.4"),), 1
+        uri, (RepairChange(0, len(given), given, str(uri), "the whole, as browsers read it", "URL Standard 4.4"),), 1
     )

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple, TextIO
 
-from overthere.encoding import IN_SEGMENT, encode
-from overthere.errors import Finding
-from overthere.redact import mask
+from overthere.ground.display import printable
+from overthere.ground.errors import Finding
+from overthere.ground.redact import mask
 from overthere.security import KINDS
-from overthere.showing import printable
+from overthere.values.encoding import IN_SEGMENT, encode
 
 __all__ = ["SCHEMA", "Result", "artifact", "write"]
 

@@ -25,11 +25,11 @@ from overthere import (
     plan,
 )
 from overthere.access import Connect
-from overthere.access.opening import Way
-from overthere.access.saving import file_name
-from overthere.errors import Finding
+from overthere.access.opening import Opening
+from overthere.access.saved_file import file_name
+from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
-from overthere.protocols.http.proxy import proxied
+from overthere.protocols.http.proxy import through_proxy
 from overthere.schemes.model import Access, NormalRule
 from overthere.text.output import as_html, linkable
 
@@ -138,9 +138,9 @@ def test_redirected_from() -> None:
 def test_by_proxy() -> None:
     policy = Policy(proxy={"finger": "http://p.example:3128"})
     with pytest.raises(NotSpecified, match="through a proxy"):
-        proxied(plan(THERE, registry=known()), policy, THERE, known())
+        through_proxy(plan(THERE, registry=known()), policy, THERE, known())
     registry = known(by_proxy="tunnel")
-    lines = [step.line() for step in proxied(plan(THERE, registry=registry), policy, THERE, registry)]
+    lines = [step.line() for step in through_proxy(plan(THERE, registry=registry), policy, THERE, registry)]
     assert lines[1].startswith("send CONNECT h.example:79 ")
 
 
@@ -231,15 +231,15 @@ def test_access() -> None:
 
     own = known(access=Access(steps, dialogue, configured))
     policy = Policy(news_server="finger.example")
-    assert Way(THERE, policy, None, known(), None).uri == THERE
-    way = Way(THERE, policy, None, own, None)
+    assert Opening(THERE, policy, None, known(), None).uri == THERE
+    way = Opening(THERE, policy, None, own, None)
     assert way.plan.uri == "finger://finger.example/u"
     way.dialogue(way.scheme())
     assert used == ["own"]
 
 
 def test_locates_nothing() -> None:
-    way = Way(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
+    way = Opening(THERE, None, None, known(access=None, locates_nothing="by decree"), None)
     with pytest.raises(NotSpecified, match="by decree"):
         way.dialogue(way.scheme())
 

@@ -1,8 +1,8 @@
 //! The first thing that is wrong with a text, and where: what `overthere.findings` reports first.
 
-use crate::beyond::within;
 use crate::classes::{self, BIDI_CONTROLS, CLASS, IPRIVATE, UCSCHAR};
 use crate::host;
+use crate::non_ascii::within;
 use crate::parse::Rule;
 use crate::place::{At, Part};
 use crate::tables::IP_LITERAL;

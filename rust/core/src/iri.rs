@@ -1,7 +1,7 @@
 //! Internationalized Resource Identifiers (RFC 3987): reading them, the URI that one maps to (3.1), and back (3.2).
 
-use crate::beyond::{common, kind, within, Beyond, IN_ALL, IN_QUERIES, SHOWN};
 use crate::classes::{self, CLASS, IPRIVATE, JOINED, UCSCHAR};
+use crate::non_ascii::{common, kind, within, NonAscii, IN_ALL, IN_QUERIES, SHOWN};
 use crate::parse::{self, Rule};
 use crate::percent::{encode, octet, Safe};
 use crate::place::{At, Characters, Part, Spans};
@@ -26,12 +26,12 @@ impl Escaped {
     /// character is in no IRI (2.2 and 4.1).
     #[inline]
     fn of(text: &str, octets: usize) -> Option<Self> {
-        let (at, _) = Beyond::of(text).next()?;
+        let (at, _) = NonAscii::of(text).next()?;
         if common(text) & IN_ALL != 0 {
             return Some(Escaped { at, private: None });
         }
         let (mut private, mut more) = (None, 0);
-        for (at, c) in Beyond::of(text) {
+        for (at, c) in NonAscii::of(text) {
             let (start, length) = (at + more, c.len_utf8());
             more += length * (octets - 1);
             let kind = kind(c);
@@ -47,7 +47,7 @@ impl Escaped {
 
 /// Whether all characters beyond US-ASCII take the place of their escapes (3.2), wherever they stand.
 pub fn is_shown(text: &str) -> bool {
-    common(text) & SHOWN != 0 || Beyond::of(text).all(|(_, c)| kind(c) & SHOWN != 0)
+    common(text) & SHOWN != 0 || NonAscii::of(text).all(|(_, c)| kind(c) & SHOWN != 0)
 }
 
 /// Appends the text, its characters beyond US-ASCII as escapes of their UTF-8 octets.

@@ -12,11 +12,11 @@ pub mod automaton;
 #[cfg(avx2)]
 #[expect(clippy::incompatible_msrv, reason = "`build.rs` asks for the compiler that it needs")]
 mod avx2;
-mod beyond;
 pub mod check;
 pub mod classes;
 pub mod host;
 pub mod iri;
+mod non_ascii;
 pub mod normalize;
 pub mod parameters;
 pub mod parse;

@@ -20,7 +20,7 @@ use overthere_core::place::Part;
 pub use attributes::Attributes;
 use shallow::{Shallow, Shared};
 pub use tree::{Namespace, DEPTH};
-use tree::{Said, Tree};
+use tree::{TagAttributes, Tree};
 
 /// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
 pub trait Sink {
@@ -53,7 +53,7 @@ pub struct Element<'a> {
 /// Read a document in UTF-8 (or near to it) into the sink.
 ///
 /// Returns: what there is to say of it as a whole.
-pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Told {
+pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
     let mut tree = Tree::default();
     let shared = Shared::default();
     let emitter = Reading {
@@ -65,13 +65,13 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Tol
         is_start: false,
         position: 0,
         at: 0,
-        said: Said::default(),
-        is_said: false,
+        tag: TagAttributes::default(),
+        has_attribute_of_tag: false,
         base: None,
         octets: Vec::new(),
         name: 0,
         value: 0,
-        way: Way::Unknown,
+        state: AttributeState::Absent,
         held: Vec::new(),
         is_script: false,
         text: Vec::new(),
@@ -82,12 +82,12 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Tol
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
-    Told { is_too_deep: tree.is_lossy, is_unclosed: shared.ends_within(octets) }
+    Notes { is_too_deep: tree.is_lossy, is_unclosed: shared.ends_within(octets) }
 }
 
 /// What there is to say of a document as a whole.
 #[derive(Clone, Copy, Default)]
-pub struct Told {
+pub struct Notes {
     /// Elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
     pub is_too_deep: bool,
     /// It ends within a comment, a CDATA section, a tag, or an element whose text is no markup.
@@ -102,17 +102,17 @@ fn is_raw(name: &[u8]) -> bool {
     )
 }
 
-/// What is known of the attribute that is being read.
+/// How far the attribute is that is being read.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
-    /// There is none.
-    Unknown,
+enum AttributeState {
+    /// No attribute is being read.
+    Absent,
     /// Its name is being read.
-    Named,
+    InName,
     /// It holds no reference.
-    Other,
+    Ignored,
     /// The `encoding` of `annotation-xml`, or the `type` of `input`.
-    Said,
+    OfTag,
     Known(usize),
 }
 
@@ -127,18 +127,18 @@ struct Reading<'a, S> {
     /// Octets that were read, and how many before the name of the tag.
     position: usize,
     at: usize,
-    said: Said,
-    /// It has an attribute that is `Said`: of two the first counts.
-    is_said: bool,
+    tag: TagAttributes,
+    /// It has an attribute in state `OfTag`: of two the first counts.
+    has_attribute_of_tag: bool,
     /// Whether the `base` that counts is in the body; None before there is one.
     base: Option<bool>,
     /// The names and values of the tag so far, and where the last of them begin.
     octets: Vec<u8>,
     name: usize,
     value: usize,
-    way: Way,
+    state: AttributeState,
     /// What was found in the tag so far: one that does not end is none.
-    held: Vec<Held>,
+    held: Vec<HeldAttribute>,
     /// The text of a style sheet, or of a script that is wanted.
     text: Vec<u8>,
     is_script: bool,
@@ -149,7 +149,7 @@ struct Reading<'a, S> {
 }
 
 /// The ends of a name and of its value in the octets of the tag.
-struct Held {
+struct HeldAttribute {
     start: usize,
     name: usize,
     value: usize,
@@ -163,7 +163,7 @@ impl<S: Sink> Reading<'_, S> {
         // Of an attribute that stands twice the first counts.
         let twice = self.held.iter().any(|held| self.octets.part(held.start..held.name) == name);
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
-        self.way = way.map_or(Way::Other, Way::Known);
+        self.state = way.map_or(AttributeState::Ignored, AttributeState::Known);
         if self.tree.is_foreign() || !self.tree.is_settled {
             self.decide_for_the_tree();
         }
@@ -172,38 +172,38 @@ impl<S: Sink> Reading<'_, S> {
     #[cold]
     fn decide_for_the_tree(&mut self) {
         match (&self.element[..], self.octets.part(self.name..)) {
-            (b"font", b"color" | b"face" | b"size") => self.said.is_styled = true,
-            (b"annotation-xml", b"encoding") | (b"input", b"type") if !self.is_said => {
-                self.is_said = true;
-                self.way = Way::Said;
+            (b"font", b"color" | b"face" | b"size") => self.tag.is_styled = true,
+            (b"annotation-xml", b"encoding") | (b"input", b"type") if !self.has_attribute_of_tag => {
+                self.has_attribute_of_tag = true;
+                self.state = AttributeState::OfTag;
             }
             _ => {}
         }
     }
 
     #[cold]
-    fn end_said(&mut self) {
+    fn end_attribute_of_tag(&mut self) {
         let value = self.octets.part(self.value..);
         let known = [&b"text/html"[..], b"application/xhtml+xml"];
-        self.said.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
-        self.said.is_hidden = value.eq_ignore_ascii_case(b"hidden");
+        self.tag.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
+        self.tag.is_hidden = value.eq_ignore_ascii_case(b"hidden");
     }
 
     #[inline]
     fn end_attribute(&mut self) {
-        if self.way == Way::Named {
+        if self.state == AttributeState::InName {
             self.decide();
         }
-        if let Way::Known(way) = self.way {
+        if let AttributeState::Known(way) = self.state {
             let (start, name, value) = (self.name, self.value, self.octets.len());
-            self.held.push(Held { start, name, value, way });
+            self.held.push(HeldAttribute { start, name, value, way });
         } else {
-            if self.way == Way::Said {
-                self.end_said();
+            if self.state == AttributeState::OfTag {
+                self.end_attribute_of_tag();
             }
             self.octets.truncate(self.name);
         }
-        self.way = Way::Unknown;
+        self.state = AttributeState::Absent;
     }
 
     #[inline]
@@ -221,13 +221,13 @@ impl<S: Sink> Reading<'_, S> {
     fn begin(&mut self, is_start: bool) {
         (self.is_start, self.is_tag) = (is_start, true);
         self.at = self.position.saturating_sub(1); // its first letter has been read
-        self.said = Said::default();
-        self.is_said = false;
+        self.tag = TagAttributes::default();
+        self.has_attribute_of_tag = false;
         self.element.clear();
         self.held.clear();
         self.octets.clear();
         self.name = 0;
-        self.way = Way::Unknown;
+        self.state = AttributeState::Absent;
     }
 }
 
@@ -290,7 +290,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             self.tree.end(&self.element);
             return None;
         }
-        let namespace = self.tree.start(&self.element, self.said);
+        let namespace = self.tree.start(&self.element, self.tag);
         let is_base = self.element == b"base"
             && namespace == Namespace::Html
             && self.base.is_none()
@@ -313,7 +313,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         self.is_script = false;
         if namespace != Namespace::Html {
             let is_sheet =
-                namespace == Namespace::Svg && self.element == b"style" && !self.said.is_self_closing;
+                namespace == Namespace::Svg && self.element == b"style" && !self.tag.is_self_closing;
             self.shared.is_kept.set(is_sheet);
             return None;
         }
@@ -340,7 +340,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     fn emit_current_doctype(&mut self) {}
 
     fn set_self_closing(&mut self) {
-        self.said.is_self_closing = true;
+        self.tag.is_self_closing = true;
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
@@ -365,7 +365,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     fn init_attribute(&mut self) {
         self.end_attribute();
-        self.way = Way::Named;
+        self.state = AttributeState::InName;
         self.name = self.octets.len();
     }
 
@@ -374,10 +374,10 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn push_attribute_value(&mut self, value: &[u8]) {
-        if self.way == Way::Named {
+        if self.state == AttributeState::InName {
             self.decide();
         }
-        if self.way != Way::Other {
+        if self.state != AttributeState::Ignored {
             self.octets.extend_from_slice(value);
         }
     }

@@ -59,9 +59,9 @@ impl Kind {
     }
 }
 
-/// What a start tag says beside its name.
+/// What matters of the attributes of a start tag.
 #[derive(Clone, Copy, Default)]
-pub struct Said {
+pub struct TagAttributes {
     /// `<a/>`
     pub is_self_closing: bool,
     /// Of `font`: it has `color`, `face` or `size`.
@@ -106,12 +106,12 @@ impl Tree {
 
     /// A start tag.  Returns: the namespace of its element.
     #[inline]
-    pub fn start(&mut self, name: &[u8], said: Said) -> Namespace {
+    pub fn start(&mut self, name: &[u8], tag: TagAttributes) -> Namespace {
         if self.is_foreign() || matches!(name, b"svg" | b"math") {
-            return self.start_in_foreign(name, said);
+            return self.start_in_foreign(name, tag);
         }
         if !self.is_settled {
-            self.settle(name, said);
+            self.settle(name, tag);
         }
         if !has_no_end(name) {
             self.push(name, Kind::Html);
@@ -120,11 +120,11 @@ impl Tree {
     }
 
     #[cold]
-    fn start_in_foreign(&mut self, name: &[u8], said: Said) -> Namespace {
+    fn start_in_foreign(&mut self, name: &[u8], tag: TagAttributes) -> Namespace {
         let current = self.current();
         let namespace = if current.takes_html(name) {
             in_html(name)
-        } else if breaks_out(name) || name == b"font" && said.is_styled {
+        } else if breaks_out(name) || name == b"font" && tag.is_styled {
             self.leave();
             in_html(name)
         } else if current == Kind::Svg {
@@ -133,12 +133,12 @@ impl Tree {
             Namespace::MathMl
         };
         if !self.is_settled && (namespace == Namespace::Html || in_html(name) != Namespace::Html) {
-            self.settle(name, said);
+            self.settle(name, tag);
         }
         match namespace {
             Namespace::Html if has_no_end(name) => {}
             Namespace::Html => self.push(name, Kind::Html),
-            _ if said.is_self_closing => {}
+            _ if tag.is_self_closing => {}
             Namespace::Svg if matches!(name, b"foreignobject" | b"desc" | b"title") => {
                 self.push(name, Kind::SvgPoint);
             }
@@ -147,7 +147,7 @@ impl Tree {
                 name,
                 match name {
                     b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => Kind::TextPoint,
-                    b"annotation-xml" if said.is_html => Kind::MathMlPoint,
+                    b"annotation-xml" if tag.is_html => Kind::MathMlPoint,
                     b"annotation-xml" => Kind::Annotation,
                     _ => Kind::MathMl,
                 },
@@ -158,13 +158,13 @@ impl Tree {
 
     /// What a start tag of HTML says of a frameset (13.2.6.4.6, 13.2.6.4.7).
     #[cold]
-    fn settle(&mut self, name: &[u8], said: Said) {
+    fn settle(&mut self, name: &[u8], tag: TagAttributes) {
         if name == b"frameset" {
             // In a template of the head the second open element is no body.
             self.is_dropped = self.is_body || self.templates == 0;
             self.is_settled = self.is_dropped;
         } else if !is_of_head(name) {
-            self.is_settled = ends_framesets(name) && !(name == b"input" && said.is_hidden);
+            self.is_settled = ends_framesets(name) && !(name == b"input" && tag.is_hidden);
             self.is_body |= self.templates == 0;
         }
     }

@@ -8,14 +8,20 @@ use pyo3::ffi::PyObject;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// `overthere.errors.KernelBug`
+/// `overthere.ground.errors.KernelBug`
 #[cold]
 pub fn bug(py: Python<'_>, what: &str) -> PyErr {
-    let class = py.import(intern!(py, "overthere.errors")).and_then(|m| m.getattr(intern!(py, "KernelBug")));
+    let class =
+        py.import(intern!(py, "overthere.ground.errors")).and_then(|m| m.getattr(intern!(py, "KernelBug")));
     match class.and_then(|class| class.call1((what,))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
+}
+
+/// What `KernelBug` says, where there is no exception but a message.
+pub fn message_of(what: &str) -> String {
+    format!("a bug in overthere's native kernel, please report it: {what}")
 }
 
 /// Do the work of an entry; a panic in it becomes a `KernelBug`.

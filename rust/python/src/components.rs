@@ -36,7 +36,7 @@ pub struct Components {
 }
 
 /// A rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
-pub(crate) type Asked = (Rule, bool);
+pub(crate) type SyntaxRule = (Rule, bool);
 
 /// What the fast kernel says of a text.
 pub(crate) enum Reading {
@@ -49,7 +49,7 @@ pub(crate) enum Reading {
 impl Components {
     /// What a rule makes of a text.
     #[inline(always)]
-    pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): Asked, zone: bool) -> Reading {
+    pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): SyntaxRule, zone: bool) -> Reading {
         if let Some(octets) = quick::ascii(text) {
             return match parse(octets, rule, zone) {
                 Ok(spans) => {
@@ -180,11 +180,11 @@ fn given<'py>(
 /// The components of a text, by the fast kernel if it knows the rule and can tell, else by the reference one.
 fn components(
     text: &Bound<'_, PyString>,
-    asked: Option<Asked>,
+    syntax: Option<SyntaxRule>,
     rule: impl FnOnce() -> PyResult<Py<PyAny>>,
     zone: bool,
 ) -> PyResult<Option<Components>> {
-    match asked.map_or(Reading::Unread, |asked| Components::read(text, asked, zone)) {
+    match syntax.map_or(Reading::Unread, |syntax| Components::read(text, syntax, zone)) {
         Reading::Derived(value) => return Ok(Some(value)),
         Reading::NotDerived => return Ok(None),
         Reading::Unread => {}
@@ -201,16 +201,16 @@ fn components(
 /// The components of a text by the rule of a class, which is known or looked up.
 fn by_class(
     cls: &Bound<'_, PyType>,
-    known: Option<Asked>,
+    known: Option<SyntaxRule>,
     text: &Bound<'_, PyString>,
     zone: bool,
 ) -> PyResult<Option<Components>> {
     let rule = || Ok(cls.getattr(intern!(cls.py(), "rule"))?.unbind());
-    let asked = match known {
-        Some(asked) => Some(asked),
-        None => named(rule()?.extract(cls.py())?),
+    let syntax = match known {
+        Some(syntax) => Some(syntax),
+        None => rule_named(rule()?.extract(cls.py())?),
     };
-    components(text, asked, rule, zone)
+    components(text, syntax, rule, zone)
 }
 
 /// The exception for a text that a rule does not derive, as `overthere.findings.refusal` makes it.
@@ -218,7 +218,7 @@ fn by_class(
 pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone: bool) -> PyErr {
     static REFUSAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let made = REFUSAL
-        .import(text.py(), "overthere.findings", "refusal")
+        .import(text.py(), "overthere.values.findings", "refusal")
         .and_then(|refusal| refusal.call1((text, rule, zone)));
     made.map_or_else(|error| error, |error| quick::raised(&error))
 }
@@ -229,12 +229,12 @@ pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone:
 pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
     guarded(text.py(), || {
         let name = || rule.into_py_any(text.py());
-        components(&quick::exact(text)?, named(rule), name, zone)
+        components(&quick::exact(text)?, rule_named(rule), name, zone)
     })
 }
 
 /// The rule of that name.
-pub(crate) fn named(rule: &str) -> Option<Asked> {
+pub(crate) fn rule_named(rule: &str) -> Option<SyntaxRule> {
     match rule {
         "URI" => Some((Rule::Uri, false)),
         "URI-reference" => Some((Rule::UriReference, false)),
@@ -273,8 +273,8 @@ impl Components {
     #[classmethod]
     fn __init_subclass__(cls: &Bound<'_, PyType>) -> PyResult<()> {
         guarded(cls.py(), || {
-            if let Some(asked) = named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
-                quick::quicken(cls, asked);
+            if let Some(syntax) = rule_named(cls.getattr(intern!(cls.py(), "rule"))?.extract()?) {
+                quick::quicken(cls, syntax);
             }
             if cls.module()?.to_str()?.starts_with("overthere.") {
                 crate::getters::install(cls)?;
@@ -299,7 +299,7 @@ impl Components {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         guarded(cls.py(), || {
             let (text, zone) = given(cls, text, zone)?;
-            let known = quick::asked(cls);
+            let known = quick::rule_of_class(cls);
             match by_class(cls, known, &text, zone)? {
                 Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
                 Some(_) => {
@@ -324,7 +324,7 @@ impl Components {
     fn can_parse(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<bool> {
         guarded(cls.py(), || {
             let (text, zone) = given(cls, text, zone)?;
-            Ok(by_class(cls, quick::asked(cls), &text, zone)?.is_some())
+            Ok(by_class(cls, quick::rule_of_class(cls), &text, zone)?.is_some())
         })
     }
 

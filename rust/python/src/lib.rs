@@ -2,13 +2,14 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod arrow;
 mod automaton;
 mod bug;
 mod columns;
 mod components;
 mod fast;
 #[cfg(not(feature = "abi3"))]
-mod front;
+mod fast_path;
 mod getters;
 mod links;
 mod quick;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 /// The fast kernel of overthere.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::arrow::{ArrowArray, ArrowChunks, ArrowRows, ArrowStream};
     #[pymodule_export]
     use super::automaton::Automaton;
     #[pymodule_export]
@@ -31,7 +34,7 @@ mod _native {
     use super::fast::ways;
     #[cfg(not(feature = "abi3"))]
     #[pymodule_export]
-    use super::front::front;
+    use super::fast_path::with_fast_path;
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         super::getters::install(&module.py().get_type::<super::components::Components>())

@@ -5,7 +5,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::components::{Asked, Components};
+use crate::components::{Components, SyntaxRule};
 
 /// The text as a `str` and no subclass: theirs may answer as they like, hold others, and be held in a cycle.
 #[inline]
@@ -69,9 +69,9 @@ pub fn raised(error: &Bound<'_, PyAny>) -> PyErr {
 mod values {
     use super::*;
 
-    pub fn quicken(_: &Bound<'_, PyType>, _: Asked) {}
+    pub fn quicken(_: &Bound<'_, PyType>, _: SyntaxRule) {}
 
-    pub fn asked(_: &Bound<'_, PyType>) -> Option<Asked> {
+    pub fn rule_of_class(_: &Bound<'_, PyType>) -> Option<SyntaxRule> {
         None
     }
 
@@ -106,7 +106,7 @@ mod values {
 
     /// `class(*arguments)` for each rule.
     macro_rules! calls {
-        ($($call:ident, $asked:expr;)*) => {$(
+        ($($call:ident, $rule:expr;)*) => {$(
             unsafe extern "C" fn $call(
                 class: *mut PyObject,
                 arguments: *const *mut PyObject,
@@ -114,10 +114,10 @@ mod values {
                 names: *mut PyObject,
             ) -> *mut PyObject {
                 // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
-                unsafe { call($asked, class, arguments, count, names) }
+                unsafe { call($rule, class, arguments, count, names) }
             }
         )*
-            const CALLS: &[(ffi::vectorcallfunc, Asked)] = &[$(($call, $asked)),*];
+            const CALLS: &[(ffi::vectorcallfunc, SyntaxRule)] = &[$(($call, $rule)),*];
         };
     }
 
@@ -135,7 +135,7 @@ mod values {
     /// As of CPython's vectorcall protocol, of which this is an implementation.
     #[inline(always)]
     unsafe fn call(
-        asked: Asked,
+        rule: SyntaxRule,
         class: *mut PyObject,
         arguments: *const *mut PyObject,
         count: usize,
@@ -148,7 +148,7 @@ mod values {
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
                 let text = Borrowed::from_ptr(py, *arguments);
                 if let Ok(text) = text.cast_exact::<PyString>() {
-                    let made = guarded(py, || match Components::read(&text, asked, false) {
+                    let made = guarded(py, || match Components::read(&text, rule, false) {
                         Reading::Derived(value) => new(py, value, class.cast()).map(Some),
                         Reading::NotDerived => Err(refusal(
                             &text,
@@ -270,8 +270,8 @@ mod values {
     }
 
     /// Let calls of the class come without a tuple, and its objects go.  CPython never lets a subclass inherit this.
-    pub fn quicken(class: &Bound<'_, PyType>, asked: Asked) {
-        let call = CALLS.iter().find(|(_, own)| *own == asked).map(|(call, _)| *call);
+    pub fn quicken(class: &Bound<'_, PyType>, rule: SyntaxRule) {
+        let call = CALLS.iter().find(|(_, own)| *own == rule).map(|(call, _)| *call);
         let raw = class.as_type_ptr();
         // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile, and it has no objects.
         unsafe {
@@ -284,17 +284,17 @@ mod values {
 
     /// The rule of a class that is called as `quicken` lets it.
     #[inline]
-    pub fn asked(class: &Bound<'_, PyType>) -> Option<Asked> {
+    pub fn rule_of_class(class: &Bound<'_, PyType>) -> Option<SyntaxRule> {
         let raw = class.as_type_ptr();
         if !is_plain(class.py(), raw) {
             return None;
         }
         // SAFETY: a type, as in `is_plain`.
         let call = unsafe { (*raw).tp_vectorcall }? as usize;
-        CALLS.iter().find(|(own, _)| *own as usize == call).map(|(_, asked)| *asked)
+        CALLS.iter().find(|(own, _)| *own as usize == call).map(|(_, rule)| *rule)
     }
 
-    /// A value of a class of which `asked` knows the rule.
+    /// A value of a class of which `rule_of_class` knows the rule.
     pub fn instance<'py>(class: &Bound<'py, PyType>, value: Components) -> PyResult<Bound<'py, PyAny>> {
         let py = class.py();
         // SAFETY: the class is a subclass of `Components`, for `quicken` was told of no other; what is new is ours.
@@ -302,4 +302,4 @@ mod values {
     }
 }
 
-pub use values::{asked, instance, quicken};
+pub use values::{instance, quicken, rule_of_class};

@@ -1,4 +1,4 @@
-"""How the resource of a URI is reached: the plan, and for each protocol what a client sends (RFC 3986 1.2.2, 7)."""
+"""Plans and access: what opening a URI does, and the resource it returns (RFC 3986 1.2.2, 7)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from overthere.access.steps import (
     connect,
     guarded,
 )
-from overthere.errors import Cited
+from overthere.ground.errors import Cited
 
 __all__ = [
     "CRLF",

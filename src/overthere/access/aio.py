@@ -1,4 +1,4 @@
-"""A dialogue carried out in an event loop, asyncio's or trio's: what `transport` does, with anyio to wait."""
+"""Dialogues run in an event loop of asyncio or trio: `transport`, with anyio for waiting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AsyncTransport(Carrier):
                 await anyio.lowlevel.checkpoint()  # one that is always answered at once must let other tasks run
                 waiting = next(work)
                 while True:
-                    waiting = work.send(await _waited(waiting))
+                    waiting = work.send(await _wait_for(waiting))
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             except BaseException as error:
@@ -42,7 +42,7 @@ class AsyncTransport(Carrier):
         self.release()
 
 
-async def _waited(waiting: Waiting) -> Any:
+async def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Call):
         return await anyio.to_thread.run_sync(waiting.function)
     if isinstance(waiting, Pause):

@@ -1,4 +1,4 @@
-"""What can go wrong when a resource is opened.
+"""Exceptions raised when a resource is opened.
 
 AccessError (OverthereError)
 +-- AccessRefused       the policy forbids it
@@ -12,10 +12,10 @@ AccessError (OverthereError)
 
 from __future__ import annotations
 
-from overthere.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
-from overthere.extras import need
-from overthere.redact import mask
-from overthere.showing import bounded, printable
+from overthere.ground.display import printable, shorten
+from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
+from overthere.ground.extras import need
+from overthere.ground.redact import mask
 
 __all__ = [
     "DOCUMENTED",
@@ -53,10 +53,10 @@ class AccessError(OverthereError):
 
     def __str__(self) -> str:
         # A message may hold what a server said: nothing that a terminal would obey.
-        told = [_told(self.message.replace("\n", " "))]
-        told += [f"at: {_told(self.where, 300)}"] if self.where else []
+        told = [_shorten_reply(self.message.replace("\n", " "))]
+        told += [f"at: {_shorten_reply(self.where, 300)}"] if self.where else []
         told += [self.source] if self.source else []
-        told += [_told(str(self.uri), 300)] if self.uri is not None else []
+        told += [_shorten_reply(str(self.uri), 300)] if self.uri is not None else []
         return told[0] if len(told) == 1 else f"{told[0]} ({'; '.join(told[1:])})"
 
     def __repr__(self) -> str:
@@ -66,8 +66,8 @@ class AccessError(OverthereError):
         return type(self), (self.message, self.source, self.uri, self.where)
 
 
-def _told(text: str, most: int = 1000) -> str:
-    return printable(bounded(mask(text), most))
+def _shorten_reply(text: str, most: int = 1000) -> str:
+    return printable(shorten(mask(text), most))
 
 
 def needs(module: str) -> None:
@@ -101,7 +101,7 @@ class ProtocolError(AccessError):
     """The other side does not speak its protocol."""
 
 
-class _Answered(AccessError):
+class _ErrorReply(AccessError):
     """An answer that is not the resource; `code` is the server's own."""
 
     def __init__(self, message: str, code: str = "", source: str = "", uri: object = None, where: str = "") -> None:
@@ -112,11 +112,11 @@ class _Answered(AccessError):
         return type(self), (self.message, self.code, self.source, self.uri, self.where)
 
 
-class ResourceMissing(_Answered):
+class ResourceMissing(_ErrorReply):
     """The server says that there is no such resource, or that it will not give it; `code` is its own."""
 
 
-class ResourceUnavailable(_Answered):
+class ResourceUnavailable(_ErrorReply):
     """The server says that it cannot give the resource now, and may at another time; `code` is its own.
 
     HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), FTP 4xx (RFC 959 4.2.1).

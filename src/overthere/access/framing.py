@@ -1,4 +1,4 @@
-"""What a protocol of lines takes for the end of one, and what may go to a port of another protocol.
+"""Line ends of text protocols, and octets that must not reach a port of another protocol.
 
 RFC 1738 6: an unsafe URL is made "by specifying a port number other than that reserved for the network protocol", so
 that what is sent is read as commands there; RFC 3986 7.2 asks for what is sent to be checked for the line delimiters
@@ -16,7 +16,7 @@ from overthere.access.steps import Connect, Interact, Send, Step
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["FOREIGN", "elsewhere", "line_end"]
+__all__ = ["FOREIGN", "foreign_port_steps", "line_end"]
 
 FOREIGN = "RFC 3986 7.2, RFC 1738 6"
 
@@ -34,19 +34,19 @@ def line_end(octets: bytes) -> str | None:
     >>> line_end(b"one line\\r\\n"), line_end("\\u0445\\u00e5".encode()), line_end(b"a\\x85"), line_end(b"a\\x0bb")
     (None, None, 'the octet %85', 'U+000B')
     """
-    return _named(_ENDS.search(_bare(octets)))
+    return _name_line_end(_ENDS.search(_find_bare_line_end(octets)))
 
 
-def _bare(octets: bytes) -> str:
+def _find_bare_line_end(octets: bytes) -> str:
     text = octets.decode("utf-8", "surrogateescape")
     return text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
 
 
-def _named(match: re.Match[str] | None) -> str | None:
+def _name_line_end(match: re.Match[str] | None) -> str | None:
     return match and _NAMES.get(match[0], f"U+{ord(match[0]):04X}")
 
 
-def elsewhere(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[int, str]]:
+def foreign_port_steps(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[int, str]]:
     """For each step by which a port of another protocol than the scheme's is sent what it must not be: port and reason.
 
     >>> from overthere import plan
@@ -77,8 +77,8 @@ def _lines(step: Send) -> str | None:
     """What is wrong with it at a port of another protocol."""
     if step.lines == 0:
         return "counted octets, in which a protocol of lines reads lines of the URI's choosing"
-    lines = _bare(step.data).replace("\r\n", "\n").split("\n")
-    if ending := _named(_ENDS.search("".join(lines))):
+    lines = _find_bare_line_end(step.data).replace("\r\n", "\n").split("\n")
+    if ending := _name_line_end(_ENDS.search("".join(lines))):
         return f"{ending}, which may end a line there"
     if len(lines) > step.lines:
         return f"{len(lines)} lines, where the protocol has {step.lines}"

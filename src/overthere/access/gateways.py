@@ -1,4 +1,4 @@
-"""Gateways: a URI template for each scheme that others reach on a client's behalf (RFC 1738 4; 1994 Registration).
+"""Gateways: a URI template for each scheme that a gateway serves for the client (RFC 1738 4; 1994 Registration).
 
     [gateways]
     wais = "http://gateway.example/wais?{uri}"
@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from overthere.errors import InvalidURI, PlanRefused, RegistryError
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.ground.errors import InvalidURI, PlanRefused, RegistryError
+from overthere.ground.redact import mask
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import os
@@ -49,7 +49,7 @@ class Gateways(Mapping[str, str]):
                 raise RegistryError(f"{name!r} is no scheme (RFC 3986 3.1)")
             if name.lower() in self._templates:
                 raise RegistryError(f"two gateways for {name.lower()!r}")
-            _checked(name, template)
+            _check_template(name, template)
             self._templates[name.lower()] = template
         for name in self._templates:
             self._follow(name)
@@ -60,7 +60,7 @@ class Gateways(Mapping[str, str]):
 
         Raises: OSError; RegistryError if the file is no TOML, has no such table, or its templates are refused.
         """
-        from overthere.optionfiles import read_text, read_toml
+        from overthere.ground.option_files import read_text, read_toml
 
         try:
             table = read_toml(read_text(path)).get("gateways")
@@ -111,7 +111,7 @@ def _scheme_of(template: str) -> str:
     return template.partition(":")[0].lower()
 
 
-def _checked(name: str, template: str) -> None:
+def _check_template(name: str, template: str) -> None:
     for expression in _EXPRESSION.findall(template):
         if expression.removeprefix("+") not in _VARIABLES:
             raise RegistryError(f"the gateway of {name!r} has no variable {expression!r}: {', '.join(_VARIABLES)}")
@@ -130,7 +130,7 @@ def _checked(name: str, template: str) -> None:
 
 
 def _expand(template: str, uri: URI) -> str:
-    from overthere.encoding import encode
+    from overthere.values.encoding import encode
 
     bare = str(uri).partition("#")[0]
     values = {
@@ -143,9 +143,9 @@ def _expand(template: str, uri: URI) -> str:
         "query": uri.query or "",
     }
 
-    def one(match: re.Match[str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
         name = match[1]
         value = values[name.removeprefix("+")]
         return value if name.startswith("+") else encode(value, "unreserved")
 
-    return _EXPRESSION.sub(one, template)
+    return _EXPRESSION.sub(substitute, template)

@@ -1,4 +1,4 @@
-"""A plan carried out as it stands, for schemes that bring no dialogue of their own: connect, send, receive."""
+"""Runs a plan as it is, for schemes without their own dialogue: connect, send, receive."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Content, Place, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
-from overthere.errors import NotSpecified
+from overthere.ground.errors import NotSpecified
 
 __all__ = ["dialogue"]
 
@@ -34,7 +34,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 if not said:
                     yield Head()
                 said = True
-                yield from wire.dotted(what) if step.until == "dot" else wire.rest()
+                yield from wire.read_to_period(what) if step.until == "dot" else wire.read_rest()
             case Content(media_type=media_type, data=data):
                 if not said:
                     yield Head(media_type, "scheme", len(data))

@@ -1,4 +1,4 @@
-"""The protocol of a scheme, out of the package that the scheme names (`Scheme.access`), each part as it is needed.
+"""Loads the protocol package that a scheme names (`Scheme.access`), module by module on demand.
 
 A plan loads what is sent alone; how answers are read is loaded when the plan is carried out.
 """
@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from overthere.errors import RegistryError
+from overthere.ground.errors import RegistryError
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
-__all__ = ["by_proxy", "configured", "dialogue_of", "package", "steps_of"]
+__all__ = ["by_proxy", "configure", "dialogue_of", "package", "steps_of"]
 
 
 def package(access: str) -> str:
@@ -56,7 +56,7 @@ def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
     return dialogue
 
 
-def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
+def configure(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
     """The locator with what the policy has configured for URIs of its scheme; most are whole as they are.
 
     Raises: PlanRefused for what is configured and cannot be meant.
@@ -71,7 +71,7 @@ def configured(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
 
 def by_proxy() -> Callable[[Plan, Policy, URI, Registry], Plan]:
     """What takes a plan by way of a proxy, which is a part of HTTP."""
-    function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").proxied
+    function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").through_proxy
     return function
 
 

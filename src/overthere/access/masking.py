@@ -1,4 +1,4 @@
-"""What a dialogue tells and raises, without the secrets that it was given (RFC 3986 7.5).
+"""Masks secrets in what a dialogue reports and raises (RFC 3986 7.5).
 
 A server may repeat what it was sent: the transport's errors, those of every protocol and of every plug-in pass here.
 """
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessError
 from overthere.access.steps import Interact, Send
 from overthere.access.wire import Dialogue, Head
-from overthere.echo import Secrets, logins, values
-from overthere.errors import InvalidURI, OverthereError
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.values.known_secrets import Secrets, logins, values
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.steps import Credentials
 
-__all__ = ["masked", "secrets_of"]
+__all__ = ["mask_secrets", "secrets_of"]
 
 
 def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = ()) -> Secrets:
@@ -28,7 +28,7 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
     credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies.
 
     >>> from overthere import plan
-    >>> secrets_of(plan("ftp://joe:swordfish@h/a")).hide("530 joe/SWORDFISH is wrong")
+    >>> secrets_of(plan("ftp://joe:swordfish@h/a")).mask("530 joe/SWORDFISH is wrong")
     '530 joe/*** is wrong'
     """
     passwords, users = list[str](), list[str]()
@@ -57,41 +57,41 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
     return Secrets(passwords, users)
 
 
-def masked(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
+def mask_secrets(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
     """The same dialogue; the secrets are in none of its errors, nor in the details of its head.
 
     The content, the entries and where a redirect leads are what the server has sent: a mask in them would be no answer.
     """
     if not secrets:
         return dialogue
-    return _masked(dialogue, secrets)
+    return _mask_steps(dialogue, secrets)
 
 
-def _masked(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
+def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
     answer: Any = None
     try:
         while True:
             effect = dialogue.send(answer)
             if isinstance(effect, Head):
-                effect = replace(effect, details=secrets.hide_in(effect.details))
+                effect = replace(effect, details=secrets.mask_in(effect.details))
             answer = yield effect
     except StopIteration:
         return
     except Exception as error:
-        _hush(error, secrets)
+        _mask_errors(error, secrets)
         raise
     finally:
         dialogue.close()
 
 
-def _hush(error: BaseException, secrets: Secrets) -> None:
+def _mask_errors(error: BaseException, secrets: Secrets) -> None:
     """Take the secrets out of an error and of those that it came from, as a traceback prints them."""
     for one in _chain(error):
-        one.__cause__ = _replaced(one.__cause__, secrets)
+        one.__cause__ = _replace_error(one.__cause__, secrets)
         suppressed = one.__suppress_context__
-        one.__context__ = _replaced(one.__context__, secrets)
+        one.__context__ = _replace_error(one.__context__, secrets)
         one.__suppress_context__ = suppressed
-        _hide(one, secrets)
+        _mask_error(one, secrets)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -105,25 +105,25 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             waiting += filter(None, (one.__cause__, one.__context__))
 
 
-def _hide(error: BaseException, secrets: Secrets) -> None:
+def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
-        error.message, error.where = secrets.hide(error.message), secrets.hide(error.where)
+        error.message, error.where = secrets.mask(error.message), secrets.mask(error.where)
     if not isinstance(error, InvalidURI):  # which masks its text by itself
-        error.args = secrets.hide_in(error.args)
+        error.args = secrets.mask_in(error.args)
     notes = getattr(error, "__notes__", None)
     if notes:
-        error.__notes__ = secrets.hide_in(notes)
+        error.__notes__ = secrets.mask_in(notes)
 
 
-def _replaced(cause: BaseException | None, secrets: Secrets) -> BaseException | None:
+def _replace_error(cause: BaseException | None, secrets: Secrets) -> BaseException | None:
     """The same, or what can be told of an exception that shows a secret from elsewhere than its arguments."""
     if cause is None:
         return None
-    _hide(cause, secrets)
+    _mask_error(cause, secrets)
     told = f"{cause}\n{cause!r}"
-    if secrets.hide(told) == told:
+    if secrets.mask(told) == told:
         return cause
-    shown = OverthereError(f"{type(cause).__name__}: {secrets.hide(str(cause))}").with_traceback(cause.__traceback__)
+    shown = OverthereError(f"{type(cause).__name__}: {secrets.mask(str(cause))}").with_traceback(cause.__traceback__)
     shown.__cause__, shown.__context__ = cause.__cause__, cause.__context__
     shown.__suppress_context__ = cause.__suppress_context__
     return shown

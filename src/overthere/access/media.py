@@ -1,11 +1,11 @@
-"""The media type that a name's suffix tells (RFC 1738 3.2.3), by Python's own table alone."""
+"""Media types by file name suffix (RFC 1738 3.2.3), from Python's own table only."""
 
 from __future__ import annotations
 
 from functools import cache
 from mimetypes import MimeTypes
 
-__all__ = ["guessed"]
+__all__ = ["guess_type"]
 
 
 @cache
@@ -16,10 +16,10 @@ def _table() -> MimeTypes:
         return MimeTypes()
 
 
-def guessed(name: str) -> tuple[str | None, str | None]:
+def guess_type(name: str) -> tuple[str | None, str | None]:
     """The media type and the content coding of a file's name; None where it tells none.
 
-    >>> guessed("a.tar.gz"), guessed("README")
+    >>> guess_type("a.tar.gz"), guess_type("README")
     (('application/x-tar', 'gzip'), (None, None))
     """
     return _table().guess_type(f"x/{name}", strict=False)

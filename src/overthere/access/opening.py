@@ -1,4 +1,4 @@
-"""`open` and `aopen`: the plan of a URI carried out, under a policy; redirects judged one by one."""
+"""`open` and `aopen`: run the plan of a URI under a policy; each redirect is checked."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.loading import by_proxy, dialogue_of
-from overthere.access.masking import masked, secrets_of
-from overthere.access.planning import Plan, plan_under, planned
+from overthere.access.masking import mask_secrets, secrets_of
+from overthere.access.planning import Plan, plan_under, planned_uri
 from overthere.access.policy import Policy
-from overthere.access.resource import AsyncResource, Opened, Resource
+from overthere.access.resource import AsyncResource, Resource, ResourceInfo
 from overthere.access.steps import Credentials
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Effect, Head
-from overthere.errors import InvalidURI, NotSpecified
-from overthere.hosts.address import forbidden, literal
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.schemes.registry import Registry
-from overthere.uri import URI, URIReference
+from overthere.values.hosts.address import forbidden, literal
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
 
-__all__ = ["Way", "aopen", "open", "opened"]
+__all__ = ["Opening", "aopen", "open", "open_resource"]
 
 
-class Way:
+class Opening:
     """Where opening has come to: the URI at hand, those before, and what is still allowed."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Way:
         locator = self.plan.locator
         # Another edition may write it with a prefix or in its own escapes.
         own = locator.edition == "rfc3986"
-        self.uri: URI = planned(self.plan.uri) if own else locator.uri(registry=self.registry)
+        self.uri: URI = planned_uri(self.plan.uri) if own else locator.uri(registry=self.registry)
         self.origin: tuple[str, str, int | None] = self._origin(self.uri)
         total = self.policy.total_timeout
         self.until: float | None = None if total is None else monotonic() + total
@@ -69,23 +69,23 @@ class Way:
             there = there.through
             self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
         if self.plan.through is not None:
-            self.gateway = self.gateway or planned(self.plan.through.uri)
+            self.gateway = self.gateway or planned_uri(self.plan.through.uri)
         return scheme
 
-    def carried(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
+    def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
         """What is carried out now: what a transport is made of."""
         scheme = self.scheme()
         return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
 
-    def arrived(self, given: Effect | None) -> Opened | Head:
+    def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
         """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
         if not isinstance(given, Head):
             raise ProtocolError("there was no answer", uri=self.uri)
         if given.location is not None:
             return given
-        return Opened(given, self.plan, self.uri, self.history, self.gateway)
+        return ResourceInfo(given, self.plan, self.uri, self.history, self.gateway)
 
-    def judged(self, scheme: Scheme) -> Plan:
+    def check_policy(self, scheme: Scheme) -> Plan:
         """The plan that is carried out, by way of a proxy where the policy names one.
 
         Raises: NotSpecified if there is nothing to open; AccessRefused for octets that another protocol may obey.
@@ -102,14 +102,14 @@ class Way:
 
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
-        done = self.judged(scheme)
+        done = self.check_policy(scheme)
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
-        return masked(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
+        return mask_secrets(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
 
-    def _asked(self) -> URI:
+    def _requested_uri(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""
-        return self.uri if self.plan.through is None else planned(self.plan.done.uri)
+        return self.uri if self.plan.through is None else planned_uri(self.plan.done.uri)
 
     def _origin(self, uri: URI) -> tuple[str, str, int | None]:
         """To whom credentials are given (RFC 6454 4)."""
@@ -118,7 +118,7 @@ class Way:
 
     def _is_private(self, peer: tuple[Any, ...] | None) -> bool:
         """Whether the answer came from an address that is not public; behind a proxy only a literal address shows."""
-        asked = self._asked()
+        asked = self._requested_uri()
         if self.policy.proxy.get(asked.scheme.lower()) is None:
             return peer is None or forbidden(ip_address(peer[1][0]), self.policy.nat64) is not None
         address = literal(asked.host or "")
@@ -126,9 +126,9 @@ class Way:
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
-        self.redirects = (*self.redirects, (self._asked(), head))
+        self.redirects = (*self.redirects, (self._requested_uri(), head))
         try:
-            target = self._asked().join(URIReference(head.location or ""))
+            target = self._requested_uri().join(URIReference(head.location or ""))
         except InvalidURI as error:
             raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
         if len(self.history) >= self.policy.max_redirects:
@@ -137,7 +137,7 @@ class Way:
             )
         if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
             raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
-        self.policy.judge_redirect(self._asked(), target, self.registry)
+        self.policy.judge_redirect(self._requested_uri(), target, self.registry)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)
@@ -169,19 +169,19 @@ def open(
 
     Raises: AccessError with what happened and where; InvalidURI, PlanRefused and NotSpecified as `plan`.
     """
-    return opened(Way(uri, policy, credentials, registry, gateways))
+    return open_resource(Opening(uri, policy, credentials, registry, gateways))
 
 
-def opened(way: Way) -> Resource:
+def open_resource(way: Opening) -> Resource:
     """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
     while True:
-        transport = Transport(*way.carried())
+        transport = Transport(*way.transport_arguments())
         try:
-            arrived = way.arrived(transport.advance())
+            arrived = way.accept_answer(transport.advance())
         except AccessError:
             transport.close()
             raise
-        if isinstance(arrived, Opened):
+        if isinstance(arrived, ResourceInfo):
             return Resource(transport, arrived)
         transport.close()
         way.follow(arrived, transport.peer)
@@ -199,15 +199,15 @@ async def aopen(
     needs("anyio")
     from overthere.access.aio import AsyncTransport
 
-    way = Way(uri, policy, credentials, registry, gateways)
+    way = Opening(uri, policy, credentials, registry, gateways)
     while True:
-        transport = AsyncTransport(*way.carried())
+        transport = AsyncTransport(*way.transport_arguments())
         try:
-            arrived = way.arrived(await transport.advance())
+            arrived = way.accept_answer(await transport.advance())
         except AccessError:
             await transport.close()
             raise
-        if isinstance(arrived, Opened):
+        if isinstance(arrived, ResourceInfo):
             return AsyncResource(transport, arrived)
         await transport.close()
         way.follow(arrived, transport.peer)

@@ -1,4 +1,4 @@
-"""The plan of a URI: exactly what opening it would do, worked out without touching the network (RFC 3986 1.2.2)."""
+"""The plan of a URI: exactly what opening it would do, without touching the network (RFC 3986 1.2.2)."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass, field, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.framing import FOREIGN, elsewhere
+from overthere.access.framing import FOREIGN, foreign_port_steps
 from overthere.access.gateways import Gateways
-from overthere.access.loading import configured, steps_of
+from overthere.access.loading import configure, steps_of
 from overthere.access.steps import Credentials, Step, known_mechanism
-from overthere.echo import Secrets
-from overthere.errors import Cited, NotSpecified, PlanRefused
-from overthere.exact import exact
+from overthere.ground.display import printable
+from overthere.ground.errors import Cited, NotSpecified, PlanRefused
+from overthere.ground.exact import exact
+from overthere.ground.redact import mask
 from overthere.kernel.reference import split, split_authority
-from overthere.redact import mask
 from overthere.schemes.locator import Locator
 from overthere.schemes.registry import Registry
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.known_secrets import Secrets
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan", "plan_under", "planned"]
+__all__ = ["Plan", "plan", "plan_under", "planned_uri"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,12 +63,12 @@ class Plan:
             shown["locates_nothing"] = self.locates_nothing
         if self.cautions:
             shown["cautions"] = list(self.cautions)
-        steps = self._secrets().hide_in([step.to_dict() for step in self.steps])
+        steps = self._secrets().mask_in([step.to_dict() for step in self.steps])
         return {**shown, "locator": self.locator.to_dict(), "steps": steps}
 
     def _secrets(self) -> Secrets:
         """The passwords in the URI, which may stand in the steps as well, as in a query that is sent."""
-        return Secrets.of(self.uri)
+        return Secrets.from_texts(self.uri)
 
     def render(self, width: int = 80) -> str:
         """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
@@ -81,8 +81,8 @@ class Plan:
         if self.locates_nothing:
             why = f"nothing to retrieve: {self.locates_nothing}"
             lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
-        hide = self._secrets().hide
-        steps = [(printable(hide(f"{_when(step)}{step.line()}")), step.source) for step in self.steps]
+        hide = self._secrets().mask
+        steps = [(printable(hide(f"{_describe_condition(step)}{step.line()}")), step.source) for step in self.steps]
         room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
         column = min(max((len(line) for line, _ in steps), default=0), room)
         for number, (line, source) in enumerate(steps, 1):
@@ -103,7 +103,7 @@ class Plan:
         return f"<Plan of {printable(mask(self.uri))}: {len(self.steps)} steps>"
 
 
-def _when(step: Step) -> str:
+def _describe_condition(step: Step) -> str:
     return f"after {' or '.join(step.after)}: " if step.after else ""
 
 
@@ -158,7 +158,7 @@ def plan_under(
     if planned.through is not None:
         return planned
     scheme = (registry or Registry.default()).scheme(planned.scheme)
-    there = configured(scheme, planned.locator, policy)
+    there = configure(scheme, planned.locator, policy)
     return planned if there is planned.locator else plan(there, credentials, registry=registry, gateways=gateways)
 
 
@@ -173,7 +173,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     scheme = registry.scheme(locator.scheme)
     # A gateway is configured on purpose: it goes before the dialogue that the scheme has here.
     if scheme.name in gateways:
-        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned(text)
+        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned_uri(text)
         # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
         there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
         instead = scheme.access is not None
@@ -187,7 +187,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
             )
         except PlanRefused as error:
             raise PlanRefused(_citing(error.args[0], own)) from None
-        cautions = tuple(dict.fromkeys(why for _, why in elsewhere(steps, scheme)))
+        cautions = tuple(dict.fromkeys(why for _, why in foreign_port_steps(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
@@ -216,10 +216,10 @@ def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
     return lambda text: cited.sub(account[1] + also, text)
 
 
-def planned(text: str) -> URI:
+def planned_uri(text: str) -> URI:
     """The URI of a plan as a value again: it holds no zone but one that was allowed when it was planned.
 
-    >>> planned("http://[fe80::1%25eth0]/")
+    >>> planned_uri("http://[fe80::1%25eth0]/")
     URI('http://[fe80::1%25eth0]/', zone=True)
     """
     return URI(text, zone=True)

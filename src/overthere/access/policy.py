@@ -1,4 +1,4 @@
-"""What opening may do: which schemes, hosts, ports and addresses, how long, how much (RFC 3986 7.1 to 7.5)."""
+"""Access policy: allowed schemes, hosts, ports and addresses; limits of time and size (RFC 3986 7.1 to 7.5)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import AccessRefused
-from overthere.access.framing import FOREIGN, elsewhere
+from overthere.access.framing import FOREIGN, foreign_port_steps
 from overthere.access.steps import Connect, Step
-from overthere.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.uri import URI
+from overthere.values.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -125,7 +125,7 @@ class Policy:
         """Raises: AccessRefused if a port of another protocol would be sent what may be lines of the URI's choosing."""
         if self.private:
             return
-        for port, why in elsewhere(steps, scheme):
+        for port, why in foreign_port_steps(steps, scheme):
             if (scheme.name, port) not in self.spoken:
                 told = f"{why}: it takes {(scheme.name, port)} in Policy.spoken"
                 raise AccessRefused("octets", told, FOREIGN, uri)

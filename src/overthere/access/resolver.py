@@ -1,4 +1,4 @@
-"""The system's resolver, asked in threads of its own, and what of its answer may be connected.
+"""Address lookup by the system's resolver, in own threads; only addresses that the policy allows are returned.
 
 It knows no time-out, and may never answer.
 
@@ -20,9 +20,9 @@ from overthere.access.errors import AccessFailed, AccessRefused
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
-__all__ = ["MOST", "Question", "pinned"]
+__all__ = ["MOST", "Question", "allowed_addresses"]
 
 MOST = 32
 """How many look-ups are under way at once."""
@@ -100,17 +100,17 @@ class _Threads:
 _threads = _Threads()
 
 
-def _forget() -> None:
+def _reset_after_fork() -> None:
     """A forked child has none of its parent's threads."""
     global _threads
     _threads = _Threads()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def pinned(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
+def allowed_addresses(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
     """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
 
     Raises: AccessRefused if there is none.

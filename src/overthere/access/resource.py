@@ -1,4 +1,4 @@
-"""What opening gives: a resource as a stream of octets, with what is known of it, or as a listing of entries."""
+"""An open resource: a stream of octets with its metadata, or a listing of entries."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from overthere import charsets
 from overthere.access.errors import LimitExceeded
-from overthere.access.saving import Saving
+from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Data, Entry, Head, Item
-from overthere.redact import mask
+from overthere.ground import charsets
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from overthere.access.transport import Carrier, Transport
     from overthere.access.wire import Effect
     from overthere.protocols.session.client import Session
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
-__all__ = ["AsyncResource", "Opened", "Resource"]
+__all__ = ["AsyncResource", "ResourceInfo", "Resource"]
 
 _AT_ONCE = 1 << 30
 """More than so many octets are not read into memory at once unless asked for."""
@@ -34,7 +34,7 @@ _AT_ONCE = 1 << 30
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
 
 
-class Opened(NamedTuple):
+class ResourceInfo(NamedTuple):
     """What is known when opening has come to a resource."""
 
     head: Head
@@ -48,10 +48,10 @@ class Opened(NamedTuple):
     """The URI at the gateway that stood in for the scheme; None if there was none."""
 
 
-class _Known:
+class _ResourceBase:
     """What both kinds of resource know, and what they do with what comes; they differ in how they wait for it."""
 
-    def __init__(self, carrier: Carrier, opened: Opened) -> None:
+    def __init__(self, carrier: Carrier, opened: ResourceInfo) -> None:
         self._carrier = carrier
         self._held = bytearray()
         self.head: Head
@@ -111,7 +111,7 @@ class _Known:
 
     @property
     def unknown_charset(self) -> str | None:
-        """The charset that the media type names, if it is none (`overthere.charsets`): text is read as ISO Latin 1."""
+        """The charset that the media type names, if it is not a known one: text is then read as ISO Latin 1."""
         named = self.charset()
         return named if charsets.codec(named) is None else None
 
@@ -121,7 +121,7 @@ class _Known:
 
     # -- what comes
 
-    def _taken(self) -> Iterator[bytes]:
+    def _take_held(self) -> Iterator[bytes]:
         """What was held while something else was looked for."""
         if self._held:
             piece = bytes(self._held)
@@ -134,11 +134,11 @@ class _Known:
             self._held += given.octets
         return given.entry if isinstance(given, Item) else None
 
-    def _wants(self, size: int, whole: bool) -> bool:
+    def _needs_more(self, size: int, whole: bool) -> bool:
         """Whether so many octets are not yet held."""
         return len(self._held) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
 
-    def _cut(self, size: int) -> bytes:
+    def _take_octets(self, size: int) -> bytes:
         """So many octets of those that are held, or fewer; all of them for -1.  Raises: LimitExceeded."""
         if size < 0 and len(self._held) > _AT_ONCE:
             raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
@@ -206,16 +206,16 @@ class _Raw(io.RawIOBase):
         super().close()
 
 
-class Resource(_Known):
+class Resource(_ResourceBase):
     """An open resource; a context manager, and an iterator of octets."""
 
-    def __init__(self, transport: Transport, opened: Opened) -> None:
+    def __init__(self, transport: Transport, opened: ResourceInfo) -> None:
         super().__init__(transport, opened)
         self._transport = transport
 
     def __iter__(self) -> Iterator[bytes]:
         """The content piece by piece.  Raises: AccessError."""
-        yield from self._taken()
+        yield from self._take_held()
         while (given := self._transport.advance()) is not None:
             if isinstance(given, Data):
                 yield given.octets
@@ -233,9 +233,9 @@ class Resource(_Known):
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
-        while self._wants(size, whole) and (given := self._transport.advance()) is not None:
+        while self._needs_more(size, whole) and (given := self._transport.advance()) is not None:
             self._entry(given)
-        return self._cut(size)
+        return self._take_octets(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError.
@@ -285,7 +285,7 @@ class Resource(_Known):
         ...     overthere.open("data:,hello").save(pathlib.Path(folder, "a.txt")).read_text()
         'hello'
         """
-        with (saving := Saving(path, force=force, keep=keep)) as file:
+        with (saving := SavedFile(path, force=force, keep=keep)) as file:
             for piece in self:
                 file.write(piece)
         return saving.path
@@ -301,15 +301,15 @@ class Resource(_Known):
         self.close()
 
 
-class AsyncResource(_Known):
+class AsyncResource(_ResourceBase):
     """The same in an event loop."""
 
-    def __init__(self, transport: AsyncTransport, opened: Opened) -> None:
+    def __init__(self, transport: AsyncTransport, opened: ResourceInfo) -> None:
         super().__init__(transport, opened)
         self._transport = transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self._taken():
+        for piece in self._take_held():
             yield piece
         while (given := await self._transport.advance()) is not None:
             if isinstance(given, Data):
@@ -323,9 +323,9 @@ class AsyncResource(_Known):
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """So many octets, or fewer at the end; all of them for -1.  whole, Raises: as for `Resource.read`."""
-        while self._wants(size, whole) and (given := await self._transport.advance()) is not None:
+        while self._needs_more(size, whole) and (given := await self._transport.advance()) is not None:
             self._entry(given)
-        return self._cut(size)
+        return self._take_octets(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """The content as text.  Raises: UnicodeDecodeError."""
@@ -356,7 +356,7 @@ class AsyncResource(_Known):
         """Write the content to a file, piece by piece, in threads.  Raises: as `Resource.save`."""
         from anyio.to_thread import run_sync
 
-        saving = Saving(path, force=force, keep=keep)
+        saving = SavedFile(path, force=force, keep=keep)
         with saving as file:
             async for piece in self:
                 await run_sync(file.write, piece)

@@ -1,4 +1,4 @@
-"""What a plan is made of: each step a value that is printed, written as JSON, and executed as it stands.
+"""The steps of a plan: each is printed, written as JSON, and executed as it is.
 
 A step that sends octets holds exactly those octets.  Passwords are in them, but in no repr, line or JSON.
 """
@@ -13,10 +13,10 @@ from enum import Enum
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.errors import PlanRefused
-from overthere.hosts.address import link_local
-from overthere.hosts.name import host_name
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.errors import PlanRefused
+from overthere.values.hosts.address import link_local
+from overthere.values.hosts.name import host_name
 
 __all__ = [
     "CRLF",
@@ -64,13 +64,13 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
+    overthere.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
     """
     try:
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
         raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
-    if match := _parting(delimiters).search(octets):
+    if match := _delimiter_pattern(delimiters).search(octets):
         octet = match[0][0]
         name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
         what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
@@ -79,7 +79,7 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
 
 
 @cache
-def _parting(delimiters: bytes) -> re.Pattern[bytes]:
+def _delimiter_pattern(delimiters: bytes) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(b"\r\n\t\0" + delimiters) + b"]")
 
 
@@ -123,26 +123,26 @@ class Step(ABC):
             value = getattr(self, one.name)
             if one.name in _INNER or value == one.default or value in ((), "", None):
                 continue
-            shown[one.name] = _plain(self._shown(one.name, value))
+            shown[one.name] = _as_builtin(self._show_field(one.name, value))
         return shown
 
-    def _shown(self, name: str, value: Any) -> Any:
+    def _show_field(self, name: str, value: Any) -> Any:
         return value
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{one.name}={self._shown(one.name, value)!r}"
+            f"{one.name}={self._show_field(one.name, value)!r}"
             for one in fields(self)
             if one.name not in _INNER and (value := getattr(self, one.name)) != one.default
         )
         return f"{type(self).__name__}({shown})"
 
 
-def _plain(value: Any) -> Any:
+def _as_builtin(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_as_builtin(item) for item in value]
     if isinstance(value, Role):
         return value.value
     return dict(value) if isinstance(value, Mapping) else value
@@ -179,14 +179,14 @@ class Send(Step):
     """How many lines it is, each begun by the protocol but for the first; 0 for octets of counted length.  Data that
     make more of it go to no port of another protocol (RFC 1738 6)."""
 
-    def _shown(self, name: str, value: Any) -> Any:
+    def _show_field(self, name: str, value: Any) -> Any:
         if name != "data" or self.secret is None:
             return value
         start, end = self.secret
         return value[:start] + b"***" + value[end:]
 
     def line(self) -> str:
-        return "send " + readable(self._shown("data", self.data))
+        return "send " + readable(self._show_field("data", self.data))
 
 
 def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> Connect:
@@ -230,7 +230,7 @@ def known_mechanism(host: str) -> None:
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
+    overthere.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
 (RFC 3986 3.2.2)
     """
     if host[:2] in ("[v", "[V"):
@@ -305,7 +305,7 @@ class Interact(Step):
     password: str | None = None
     """Suggested, never sent by itself."""
 
-    def _shown(self, name: str, value: Any) -> Any:
+    def _show_field(self, name: str, value: Any) -> Any:
         return "***" if name == "password" and value is not None else value
 
     def line(self) -> str:

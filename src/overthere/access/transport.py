@@ -1,4 +1,4 @@
-"""Sockets under a dialogue: connections, TLS, time-outs, limits, and the policy before each connection.
+"""Sockets for dialogues: connections, TLS, timeouts, limits, and the policy check before each connection.
 
 `Carrier` does all of it but wait; `Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
 """
@@ -27,15 +27,28 @@ from overthere.access.errors import (
     ProtocolError,
     ResourceMissing,
 )
-from overthere.access.looking import look
-from overthere.access.resolver import Question, pinned
+from overthere.access.local_files import open_local
+from overthere.access.resolver import Question, allowed_addresses
 from overthere.access.steps import Connect
-from overthere.access.wire import Data, Dial, Dialogue, Effect, Found, Hangup, Head, Item, Look, Read, Seek, Write
-from overthere.hosts.address import certified, literal, resolvable
+from overthere.access.wire import (
+    Data,
+    Dial,
+    Dialogue,
+    Effect,
+    Hangup,
+    Head,
+    Item,
+    LocalFile,
+    OpenLocal,
+    Read,
+    Seek,
+    Write,
+)
+from overthere.values.hosts.address import certificate_name, literal, resolvable
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting"]
 
@@ -100,7 +113,7 @@ class Carrier:
         done = 0
         try:
             while True:
-                effect = self._given(answer)
+                effect = self._next_effect(answer)
                 if isinstance(effect, Head | Data | Item):
                     return effect
                 answer = yield from self._do(effect)
@@ -112,7 +125,7 @@ class Carrier:
             self.release()
             return None
 
-    def _given(self, answer: Any) -> Effect:
+    def _next_effect(self, answer: Any) -> Effect:
         """What the dialogue yields next.  What it raises is of the documented tree: of a library's error on what a
         server sent, or of a mistake in reading that, ProtocolError with it as its cause."""
         try:
@@ -140,7 +153,7 @@ class Carrier:
             _close(self.channels.popitem()[1])
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether nothing is open."""
         return self.over or self.error is not None
 
@@ -152,11 +165,11 @@ class Carrier:
                 with contextlib.suppress(*([AccessError] if courtesy else [])):
                     yield from self._write(data, channel)
             case Dial():
-                yield from self._dial(effect)
+                yield from self._connect_any(effect)
             case Hangup(channel):
                 self._hang_up(channel)
-            case Look():
-                return (yield from self._look(effect))
+            case OpenLocal():
+                return (yield from self._open_local(effect))
             case Seek(host, port):
                 until = monotonic() + self.policy.connect_timeout
                 return [address for _, address in (yield from self._addresses(Dial(host, port), until))]
@@ -166,7 +179,7 @@ class Carrier:
 
     # -- waiting
 
-    def _left(self, until: float) -> float:
+    def _remaining_seconds(self, until: float) -> float:
         """Seconds to a moment.  Raises: AccessTimeout if all should have been done by now."""
         now = monotonic()
         if self.until is not None:
@@ -177,16 +190,16 @@ class Carrier:
 
     def _wait(self, held: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
         """Raises: TimeoutError; AccessTimeout if all should have been done by then."""
-        if not (yield Ready(held, write, self._left(until))):
-            self._left(until)
+        if not (yield Ready(held, write, self._remaining_seconds(until))):
+            self._remaining_seconds(until)
             raise TimeoutError
 
-    def _patiently(
+    def _call_when_ready(
         self, held: socket.socket, do: Callable[[], T], write: bool, until: float
     ) -> Generator[Waiting, Any, T]:
         """What a call on a socket gives, when the socket is ready for it."""
         while True:
-            self._left(until)  # a peer that is always ready must end in time too
+            self._remaining_seconds(until)  # a peer that is always ready must end in time too
             try:
                 return do()
             except BlockingIOError:
@@ -199,7 +212,7 @@ class Carrier:
 
     # -- connections
 
-    def _dial(self, dial: Dial) -> Generator[Waiting, Any, None]:
+    def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
         """One connection, within `connect_timeout`: each address has its share of the time that is left."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         until = monotonic() + self.policy.connect_timeout
@@ -237,7 +250,7 @@ class Carrier:
         if number is None:
             # The policy itself names the proxy, which may be private.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
-            return pinned((yield from self._resolve(dial, until)), policy, self.uri)
+            return allowed_addresses((yield from self._resolve(dial, until)), policy, self.uri)
         if number.version == 4:
             return [(socket.AF_INET, (str(number), dial.port))]
         zone = number.scope_id
@@ -285,17 +298,17 @@ class Carrier:
 
     def _secure(self, dial: Dial, until: float) -> Generator[Waiting, Any, None]:
         """TLS on a channel."""
-        held = self._at(dial.channel)
+        held = self._channel_of(dial.channel)
         assert isinstance(held, socket.socket)
         # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
         safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
             held,
-            server_hostname=certified(dial.host),
+            server_hostname=certificate_name(dial.host),
             do_handshake_on_connect=False,
             suppress_ragged_eofs=False,
         )
         self.channels[dial.channel] = safe
-        yield from self._patiently(safe, safe.do_handshake, False, until)
+        yield from self._call_when_ready(safe, safe.do_handshake, False, until)
 
     def _hang_up(self, channel: int) -> None:
         held = self.channels.pop(channel, None)
@@ -304,22 +317,22 @@ class Carrier:
 
     # -- octets
 
-    def _at(self, channel: int) -> socket.socket | io.FileIO:
+    def _channel_of(self, channel: int) -> socket.socket | io.FileIO:
         held = self.channels.get(channel)
         if held is None:
             raise AccessFailed("the connection is closed", uri=self.uri)
         return held
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
-        held = self._at(read.channel)
+        held = self._channel_of(read.channel)
         limit = self.policy.read_timeout if read.patience is None else read.patience
         try:
             if isinstance(held, socket.socket):
                 # A datagram comes whole or is cut: what does not fit is lost.
                 do = partial(held.recv, read.size if held.type == socket.SOCK_STREAM else max(read.size, 65_536))
-                data = yield from self._patiently(held, do, False, monotonic() + limit)
+                data = yield from self._call_when_ready(held, do, False, monotonic() + limit)
             else:
-                self._left(monotonic())
+                self._remaining_seconds(monotonic())
                 data = yield Call(partial(held.read, read.size))
         except TimeoutError:
             if read.patience is not None:
@@ -333,24 +346,24 @@ class Carrier:
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
-        held = self._at(channel)
+        held = self._channel_of(channel)
         left = memoryview(data)
         try:
             if not isinstance(held, socket.socket):
                 raise OSError("a file is not written to")
             while left:
                 until = monotonic() + self.policy.read_timeout
-                left = left[(yield from self._patiently(held, partial(held.send, left), True, until)) :]
+                left = left[(yield from self._call_when_ready(held, partial(held.send, left), True, until)) :]
         except TimeoutError:
             raise AccessTimeout("the other side takes nothing", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
 
-    def _look(self, effect: Look) -> Generator[Waiting, Any, Found | None]:
+    def _open_local(self, effect: OpenLocal) -> Generator[Waiting, Any, LocalFile | None]:
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
-            seen, held = yield Call(partial(look, effect.path, effect.mounted))
+            seen, held = yield Call(partial(open_local, effect.path, effect.mounted))
         except ResourceMissing:
             if effect.optional:
                 return None
@@ -374,7 +387,7 @@ class Transport(Carrier):
             try:
                 waiting = next(work)
                 while True:
-                    waiting = work.send(_waited(waiting))
+                    waiting = work.send(_wait_for(waiting))
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             except BaseException as error:
@@ -390,7 +403,7 @@ class Transport(Carrier):
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
-def _waited(waiting: Waiting) -> Any:
+def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Call):
         return waiting.function()
     if isinstance(waiting, Pause):

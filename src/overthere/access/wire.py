@@ -1,4 +1,4 @@
-"""What a dialogue asks of its transport, and what it gives: a dialogue is a generator that touches no socket.
+"""Effects that a dialogue requests from its transport; a dialogue is a generator and touches no socket.
 
 It yields an effect, is sent the answer, and yields the next.  The same dialogues run over blocking sockets, over
 anyio, and over recorded bytes.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.redact import mask
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
@@ -22,11 +22,11 @@ __all__ = [
     "Dialogue",
     "Effect",
     "Entry",
-    "Found",
+    "LocalFile",
     "Hangup",
     "Head",
     "Item",
-    "Look",
+    "OpenLocal",
     "Read",
     "Seek",
     "Wire",
@@ -80,8 +80,8 @@ class Hangup(NamedTuple):
     channel: int = CONTROL
 
 
-class Look(NamedTuple):
-    """Open a file of this machine as a channel; answered with a `Found`."""
+class OpenLocal(NamedTuple):
+    """Open a file of this machine as a channel; answered with a `LocalFile`."""
 
     path: str
     channel: int = CONTROL
@@ -98,7 +98,7 @@ class Seek(NamedTuple):
     port: int
 
 
-class Found(NamedTuple):
+class LocalFile(NamedTuple):
     """What stands at a path: a file of so many octets, or a directory with these names.
 
     A directory's end in "/", those of what is neither directory nor file in "//", which no name holds.
@@ -157,7 +157,7 @@ class Item(NamedTuple):
     entry: Entry
 
 
-Effect = Dial | Write | Read | Hangup | Look | Seek | Head | Data | Item
+Effect = Dial | Write | Read | Hangup | OpenLocal | Seek | Head | Data | Item
 Dialogue = Generator[Effect, Any, None]
 
 
@@ -203,7 +203,7 @@ class Wire:
         del self.held[: end + 1]
         return line.removesuffix(b"\r")
 
-    def exactly(self, count: int, what: str) -> Generator[Effect, Any, bytes]:
+    def read_exactly(self, count: int, what: str) -> Generator[Effect, Any, bytes]:
         """So many octets, at once: for what is small.
 
         Raises: AccessFailed if the end comes first; LimitExceeded for more than 256 MiB.
@@ -233,7 +233,7 @@ class Wire:
             left -= len(data)
             yield Data(data)
 
-    def rest(self) -> Generator[Effect, Any, None]:
+    def read_rest(self) -> Generator[Effect, Any, None]:
         """Everything to the end as `Data`."""
         if self.held:
             piece = bytes(self.held)
@@ -245,7 +245,7 @@ class Wire:
             if data:
                 yield Data(data)
 
-    def dotted(self, what: str, *, lenient: bool = False) -> Generator[Effect, Any, None]:
+    def read_to_period(self, what: str, *, lenient: bool = False) -> Generator[Effect, Any, None]:
         """Lines as `Data` up to a line with a period alone; a doubled first period is one (RFC 1436 3.1, RFC 3977).
 
         lenient: the end of the connection ends the text too.  Raises: ProtocolError, LimitExceeded, AccessFailed.

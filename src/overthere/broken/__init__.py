@@ -1,4 +1,4 @@
-"""Links that lead nowhere: within the sources, by what a server would serve, and outside, by asking."""
+"""Broken links: inside the sources as a server would serve them, and outside by requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Kind, Outcome, Summary
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy

@@ -1,4 +1,4 @@
-"""Which fragments a document has: ids and names, headings of Markdown by a rule; and what is no anchor at all."""
+"""Fragments that a document has: ids and names, Markdown headings by a rule; and what is not an anchor."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.links.documents.markdown import pieces
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.xml.events import characters, events
 from overthere.links.model import UNREAD, Document
-from overthere.unicode_forms import normalize_unicode
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -142,7 +142,7 @@ def markdown(text: str, rule: str, anchors: set[str]) -> None:
             _html_anchors(token.content, anchors)
         elif token.type == "inline":
             if heading:
-                anchors.add(_numbered(_heading(token.content[:_LONGEST], rule, anchors), rule, seen))
+                anchors.add(_number_name(_heading(token.content[:_LONGEST], rule, anchors), rule, seen))
             if "<" in token.content and _HTML_ID.search(token.content):
                 _html_anchors(token.content, anchors)
         heading = token.type == "heading_open"
@@ -164,10 +164,10 @@ def _heading(source: str, rule: str, anchors: set[str]) -> str:
             return own[1]
         anchors.add(own[1])  # of renderers beside GitHub's, which read the same files
     parser = _parser()
-    return slug("".join(_plain(parser.inline.parse(source, parser, {}, []))), rule)
+    return slug("".join(_shown_text(parser.inline.parse(source, parser, {}, []))), rule)
 
 
-def _plain(tokens: list[Token]) -> Iterator[str]:
+def _shown_text(tokens: list[Token]) -> Iterator[str]:
     """The text that a heading shows."""
     for token in tokens:
         if token.type in ("text", "code_inline", "text_special"):
@@ -175,10 +175,10 @@ def _plain(tokens: list[Token]) -> Iterator[str]:
         elif token.type in ("softbreak", "hardbreak"):
             yield " "
         elif token.type == "image" and token.children:
-            yield from _plain(token.children)
+            yield from _shown_text(token.children)
 
 
-def _numbered(name: str, rule: str, seen: dict[str, int]) -> str:
+def _number_name(name: str, rule: str, seen: dict[str, int]) -> str:
     """The name that a heading gets whose name others have: each rule numbers them in its own way."""
     if name not in seen:
         seen[name] = 0

@@ -1,4 +1,4 @@
-"""What asking has shown, kept in a file between runs: so that one URI is asked for once in a while (SQLite)."""
+"""A cache of replies in a file (SQLite), so that each URI is requested only once in a while."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from overthere.atomic import database
 from overthere.broken.model import KINDS, Outcome
+from overthere.ground.atomic import database
 
 __all__ = ["AGES", "Cache"]
 
@@ -68,7 +68,7 @@ class Cache:
         self._base: sqlite3.Connection | None = None
         if path is not None:
             try:
-                self._base = _opened(path)
+                self._base = _open_database(path)
                 self._begin(resume)
             except sqlite3.DatabaseError as error:
                 raise ValueError(f"{path}: no cache of this version ({error}); name another file") from None
@@ -84,11 +84,11 @@ class Cache:
         self._base.commit()
 
     @property
-    def resumed(self) -> bool:
+    def is_resumed(self) -> bool:
         """Whether the last run goes on."""
         return self.since != float("inf")
 
-    def known(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
+    def valid_outcomes(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
         """The outcomes that still hold, of URIs and the fragments that are looked up in each."""
         if self._base is None:
             return
@@ -142,7 +142,7 @@ class Cache:
         base.close()
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _open_database(path: str) -> sqlite3.Connection:
     base = database(path, _APPLICATION, _VERSION)
     try:
         base.execute("pragma journal_mode = wal")

@@ -1,4 +1,4 @@
-"""Connections that are kept between requests, by origin (RFC 9112 9.3)."""
+"""A connection pool by origin (RFC 9112 9.3)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessFailed, AccessTimeout
 from overthere.access.transport import Carrier, Ready
 from overthere.access.wire import CONTROL, Data, Head, Item
-from overthere.protocols.http.kept import Asked, Turn, kept, plain
+from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive, parse_plain_head
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.access.steps import Connect
     from overthere.broken.loop import Work
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
-__all__ = ["MOST", "Connection", "Connections", "given"]
+__all__ = ["MOST", "Connection", "Connections", "next_item"]
 
 MOST = 100
 """Connections that wait at once: each is a descriptor of this process."""
@@ -27,7 +27,7 @@ _READ = 65_536
 Origin = tuple[str, int, bool]
 
 
-def given(carrier: Carrier) -> Work[Head | Data | Item | None]:
+def next_item(carrier: Carrier) -> Work[Head | Data | Item | None]:
     """What a dialogue gives next; None at its end.  Raises: AccessError, after which all is closed."""
     try:
         return (yield from carrier.steps())
@@ -42,34 +42,38 @@ class Connection:
     def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
         self.policy = policy
-        self.turn: Turn = Turn()
-        self.carrier: Carrier = Carrier(kept(connect, policy, self.turn), policy, uri, port)
+        self.turn: RequestState = RequestState()
+        self.carrier: Carrier = Carrier(keep_alive(connect, policy, self.turn), policy, uri, port)
         self.answered: int = 0
 
     @property
     def is_open(self) -> bool:
-        return self.turn.is_open and not self.carrier.closed
+        return self.turn.is_open and not self.carrier.is_closed
 
     @property
     def peer(self) -> tuple[int, Any] | None:
         """The address that was judged and connected."""
         return self.carrier.peer
 
-    def ask(self, asked: Asked) -> Work[Head]:
+    def ask(self, asked: Request) -> Work[Head]:
         """The head of the answer.  Raises: AccessError."""
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received = 0
         carrier.until = None if total is None else monotonic() + total
-        if self.answered and asked.method == "HEAD" and (quick := (yield from self._plainly(asked))) is not None:
+        if (
+            self.answered
+            and asked.method == "HEAD"
+            and (quick := (yield from self._request_directly(asked))) is not None
+        ):
             return quick
         self.turn.asked = asked
-        head = yield from given(carrier)
+        head = yield from next_item(carrier)
         if not isinstance(head, Head):
             raise AccessFailed("the connection is closed", uri=carrier.uri)
         self.answered += 1
         return head
 
-    def _plainly(self, asked: Asked) -> Work[Head | None]:
+    def _request_directly(self, asked: Request) -> Work[Head | None]:
         """What the dialogue would do with a request that is taken at once and has an answer that comes at once.
 
         That is nearly every one, and takes a third of the time so.  None: the dialogue goes on where this has come to.
@@ -93,7 +97,7 @@ class Connection:
             told = AccessFailed(f"the connection broke: {error}", uri=self.carrier.uri) if broken else error
             self.carrier.fail(told)
             raise told from error
-        if (answer := plain(data)) is not None:
+        if (answer := parse_plain_head(data)) is not None:
             head, self.turn.is_open = answer
             self.answered += 1
             return head
@@ -104,7 +108,7 @@ class Connection:
         """The content of the answer, so many octets at most, also of what was packed.  Raises: AccessError."""
         pieces: list[bytes] = []
         left = limit
-        while isinstance(one := (yield from given(self.carrier)), Data) and one.octets:
+        while isinstance(one := (yield from next_item(self.carrier)), Data) and one.octets:
             pieces.append(one.octets[:left])
             left -= len(one.octets)
             if left < 0:
@@ -130,7 +134,7 @@ class Connections:
         """All of them, the one that has waited longest first."""
 
     def ask(
-        self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Asked
+        self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Request
     ) -> Work[tuple[Connection, Head]]:
         """The head of the answer, over a connection that waited or over a new one; it must be given back.
 
@@ -141,14 +145,14 @@ class Connections:
 
         Raises: AccessError.
         """
-        old = self._waiting((connect.host, connect.port, connect.tls), policy)
+        old = self._idle_connection((connect.host, connect.port, connect.tls), policy)
         if old is not None:
             with contextlib.suppress(AccessFailed):
                 return old, (yield from old.ask(asked))
         new = Connection(connect, policy, uri, port)
         return new, (yield from new.ask(asked))
 
-    def _waiting(self, origin: Origin, policy: Policy) -> Connection | None:
+    def _idle_connection(self, origin: Origin, policy: Policy) -> Connection | None:
         """One that waits, and that the same policy has judged."""
         waiting = self._idle[origin]
         for at in range(len(waiting) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""A site crawled within its origin: each of its URIs asked for once, its documents laid into a file (WARC 1.1)."""
+"""Crawls a site within its origin; each URI is fetched once, documents go to a WARC file (WARC 1.1)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from overthere.base import Base
-from overthere.broken.asking import DOCUMENTS, Said
 from overthere.broken.cache import Cache
 from overthere.broken.fragments import content_type
-from overthere.broken.journeys import Journey, Journeys, Stop
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.records import Records
+from overthere.broken.redirects import ChainStop, RedirectChain, RedirectChains
+from overthere.broken.requests import DOCUMENTS, Reply
 from overthere.broken.robots import ANY, Robots
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    from overthere.broken.outside import Asker
+    from overthere.broken.external import Asker
 
 __all__ = ["LONGEST", "REPEATED", "Crawl"]
 
@@ -59,13 +59,13 @@ class Crawl:
         self.recalled: int = 0
         self.passed: Counter[str] = Counter()
         path = self.checker.cache
-        self.records: Records = Records(None if path is None else f"{path}.warc", resumed=self.cache.resumed)
+        self.records: Records = Records(None if path is None else f"{path}.warc", resumed=self.cache.is_resumed)
         self._robots = Robots()
         self._options = Options(limit=self.checker.limit)
         self._seen: set[str] = set()
         self._again: deque[tuple[str, int]] = deque()
         """Documents that were there, which lead to others once more; and their depth."""
-        self._journeys = Journeys(asker.asking, self.checker, guide=self)
+        self._journeys = RedirectChains(asker.asking, self.checker, guide=self)
         self._ends: float | None = None
         """When its time is over, by the clock of `monotonic`."""
 
@@ -76,7 +76,7 @@ class Crawl:
         """
         self._ends = monotonic() + self.checker.crawl_time
         for origin in sorted(self.origins):
-            self._journeys.add(Journey(f"{origin}/robots.txt", is_page=True, kinds=ANY))
+            self._journeys.add(RedirectChain(f"{origin}/robots.txt", is_page=True, kinds=ANY))
         try:
             with closing(self._journeys.outcomes()) as outcomes:
                 for journey, outcome in outcomes:
@@ -89,13 +89,13 @@ class Crawl:
                         uri, depth = self._again.popleft()
                         self._follow(self._document(uri, *self.records.read(uri)), depth)
                     step("crawled", len(self.outcomes), len(self._seen))
-            if self._journeys.waiting:
-                self.passed["crawl-time"] += self._journeys.waiting
+            if self._journeys.waiting_count:
+                self.passed["crawl-time"] += self._journeys.waiting_count
         finally:
             self.records.close()
             self.cache.commit()
 
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds that are left for all of it."""
         return self.checker.crawl_time if self._ends is None else self._ends - monotonic()
 
@@ -105,7 +105,7 @@ class Crawl:
 
     def _begin(self, origin: str, robots: Outcome) -> None:
         """Where the crawl of an origin begins, whose robots.txt was asked for."""
-        self._robots.answered(origin, robots)
+        self._robots.record_answer(origin, robots)
         for start in self.starts:
             if URI(start).origin == origin:
                 self._want(start, 0, True)
@@ -120,17 +120,17 @@ class Crawl:
         self._seen.add(uri)
         if (reason := self._reason(uri, depth)) is not None:
             self.passed[reason] += 1
-        elif not self._recalled(uri, depth, is_page):
-            self._journeys.add(Journey(uri, is_page=is_page, depth=depth))
+        elif not self._is_cached(uri, depth, is_page):
+            self._journeys.add(RedirectChain(uri, is_page=is_page, depth=depth))
 
-    def _recalled(self, uri: str, depth: int, is_page: bool) -> bool:
+    def _is_cached(self, uri: str, depth: int, is_page: bool) -> bool:
         """Whether the cache knows a URI; of a page, whether it has what asking would give: that of this crawl."""
-        outcome = next(self.cache.known({uri: ()}), None)
+        outcome = next(self.cache.valid_outcomes({uri: ()}), None)
         if outcome is None or (is_page and outcome.checked < self.cache.since):
             return False
         self.outcomes[uri] = outcome
         self.recalled += 1
-        self._journeys.know(outcome, is_read=is_page)
+        self._journeys.record_outcome(outcome, is_read=is_page)
         final = outcome.final or uri
         if is_page and final in self.records.found and (final == uri or final not in self._seen):
             self._seen.add(final)
@@ -138,7 +138,7 @@ class Crawl:
             kind = None if outcome.kind == "moved-permanently" else outcome.kind
             there = outcome._replace(uri=final, kind=kind, final=None, permanent=False)
             self.outcomes.setdefault(final, there)
-            self._journeys.know(there, is_read=True)
+            self._journeys.record_outcome(there, is_read=True)
         return True
 
     def _reason(self, uri: str, depth: int) -> str | None:
@@ -150,7 +150,7 @@ class Crawl:
         segments = Counter(filter(None, URI(uri).segments))
         return "trap" if segments and max(segments.values()) > REPEATED else None
 
-    def refusal(self, uri: str) -> Said | None:
+    def refusal(self, uri: str) -> Reply | None:
         """Why a URI may not be asked for, by the rules of its server."""
         return self._robots.refusal(uri)
 
@@ -158,10 +158,10 @@ class Crawl:
         """Seconds between two requests to its server."""
         return self._robots.delay(uri) or 0.0
 
-    def take(self, stop: Stop, said: Said, content: bytes) -> None:
+    def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
         """Content that came: rules of a server, or a document of the site, and what that leads to is wanted too."""
         if stop.kinds is ANY:
-            self._robots.learn(stop.uri, content)
+            self._robots.add_file(stop.uri, content)
         if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(said.media_type):
             self.records.add(stop.uri, said.media_type, content)
             depth = min(journey.depth for journey in stop.journeys)
@@ -181,13 +181,13 @@ class Crawl:
         made = rows(self._options)
         kind, notes = kind_of(document)
         for _ in fill(made, document, kind, notes, self._options):
-            yield from self._within(links(made.take()))
-        yield from self._within(links(made.take()))
+            yield from self._site_links(links(made.take()))
+        yield from self._site_links(links(made.take()))
 
-    def _within(self, found: Iterable[Link]) -> Iterator[tuple[str, bool]]:
+    def _site_links(self, found: Iterable[Link]) -> Iterator[tuple[str, bool]]:
         for link in found:
             if link.target is None or link.where in _NAMES:
                 continue
             target = URI(link.target).replace(fragment=None)
-            if target.scheme.lower() in ("http", "https") and target.origin in self.origins:
+            if target.origin in self.origins:
                 yield str(target), _PAGES.match(link.where or "") is not None

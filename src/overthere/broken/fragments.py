@@ -1,4 +1,4 @@
-"""Fragments looked up in a document that was retrieved (RFC 3986 3.5)."""
+"""Looks up fragments in a retrieved document (RFC 3986 3.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.scan import scan
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["Anchors", "anchors", "content_type"]
 
@@ -43,7 +43,7 @@ class Anchors(NamedTuple):
     is_whole: bool
     """Whether all of it was read."""
 
-    def missing(self, fragments: frozenset[str]) -> tuple[tuple[str, ...], str]:
+    def find_missing(self, fragments: frozenset[str]) -> tuple[tuple[str, ...], str]:
         """The fragments that the document does not have; and why that is not sure, if so."""
         if not self.is_known:
             return (), ""

@@ -1,4 +1,4 @@
-"""Whom to ask next: so many at once of one host, so often, and not before it wants to be asked again."""
+"""Scheduling by host: limits of connections and rate, Retry-After."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Hosts(Generic[T]):
             heapq.heapreplace(self._ready, (there.ready, number, host))  # it has asked for more time since
         return None
 
-    def done(self, host: Hashable, *, failed: bool = False, wait: float = 0.0, again: T | None = None) -> None:
+    def release(self, host: Hashable, *, failed: bool = False, wait: float = 0.0, again: T | None = None) -> None:
         """What was taken has its answer.
 
         failed: whether there was no connection; wait: seconds that the host wants to be left alone.

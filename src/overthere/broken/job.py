@@ -1,4 +1,4 @@
-"""A whole check: the sources in parts, both passes, and between them what lies outside."""
+"""A complete check: sources in parts, both passes, and external URIs between them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from overthere.broken.inside import Inside
+from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary
-from overthere.broken.telling import finding
-from overthere.links.containers.held import drop
-from overthere.links.job import needed
-from overthere.links.job.retrieved import is_uri
+from overthere.broken.reporting import finding
+from overthere.ground.redact import mask
+from overthere.links.containers.temporary import remove_files
+from overthere.links.job import check_extras
+from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.broken.crawl import Crawl
-    from overthere.broken.outside import Asker
+    from overthere.broken.external import Asker
 
 __all__ = ["run"]
 
@@ -31,7 +31,7 @@ Step = Callable[[str, int, int], None]
 def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
     options = Options(limit=checker.limit, rooted=True)
-    needed(options)
+    check_extras(options)
     for source in sources:
         if not is_uri(source) and not os.path.lexists(source):
             raise FileNotFoundError(f"{source}: there is no such file or folder")
@@ -43,7 +43,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     parts = list(tasks([source for source in sources if not is_uri(source)], base, options))
     asker = None
     if starts or checker.online:
-        from overthere.broken.outside import Asker
+        from overthere.broken.external import Asker
 
         asker = Asker(checker, policy)
     return _run(parts, starts, checker, options, summary, step, asker)
@@ -60,7 +60,7 @@ def _run(
 ) -> Iterator[Broken]:
     crawl: Crawl | None = None
     with ExitStack() as stack:
-        stack.callback(lambda: drop(path for task in parts for path in task.paths))
+        stack.callback(lambda: remove_files(path for task in parts for path in task.paths))
         if asker is not None:
             stack.callback(asker.close)
             if starts:
@@ -83,12 +83,12 @@ def _run(
                     summary.kinds[outcome.kind] += 1
                     yield finding(mask(start), outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
             parts = [*parts, *tasks([crawl.records.path], None, options)]
-        inside = Inside(parts, checker, options, summary, keeps_outside=asker is not None)
+        inside = InternalCheck(parts, checker, options, summary, keeps_outside=asker is not None)
         total, done = sum(task.size for task in inside.tasks), 0
         for octets in inside.gather():
             done += octets
             step("read", done, total)
-        outcomes = {} if asker is None else _asked(inside, asker, crawl, step)
+        outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
         for found in inside.findings(outcomes):
             summary.kinds[found.kind] += 1
             if crawl is not None:
@@ -96,13 +96,13 @@ def _run(
             yield found
 
 
-def _asked(inside: Inside, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:
+def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:
     """What asking for the URIs outside has shown, of those that are not simply well."""
     wanted = inside.outside
     outcomes: dict[str, Outcome] = {}
     known = {} if crawl is None else crawl.outcomes
     for uri in known.keys() & wanted.keys():
-        outcome = inside.redirected(known[uri], wanted[uri])
+        outcome = inside.follow_redirect(known[uri], wanted[uri])
         if _is_told(outcome):
             outcomes[uri] = outcome
     if not inside.checker.online:

@@ -1,4 +1,4 @@
-"""Keys of anchors and documents: 64 bits for each, so that millions of them are held in little memory."""
+"""64-bit keys of anchors and documents, so that millions of them fit in memory."""
 
 from __future__ import annotations
 

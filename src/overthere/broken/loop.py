@@ -1,4 +1,4 @@
-"""Many generators carried on at once in one thread, each of which yields what it waits for (`access.transport`)."""
+"""An event loop in one thread for generators that yield what they wait for (`access.transport`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Loop:
         """Carry on some work."""
         self._runs.append((work, None))
 
-    def turn(self, seconds: float | None) -> None:
+    def run_once(self, seconds: float | None) -> None:
         """Carry on what can go on, after waiting for it; seconds: at most so long, None as long as it takes.
 
         Raises: what the work raises.
@@ -68,12 +68,14 @@ class Loop:
         number = held.fileno()
         known = self._known.get(number)
         if known is None or known[0] is not held or known[1] is not write:
-            self._tell(number, held, write, known)
+            self._set_waiting(number, held, write, known)
         late = monotonic() + seconds
         self._soonest = min(self._soonest, late)
         self._waiting[number] = work, late
 
-    def _tell(self, number: int, held: socket.socket, write: bool, known: tuple[socket.socket, bool] | None) -> None:
+    def _set_waiting(
+        self, number: int, held: socket.socket, write: bool, known: tuple[socket.socket, bool] | None
+    ) -> None:
         events = selectors.EVENT_WRITE if write else selectors.EVENT_READ
         if known is not None and known[0] is held:
             self._selector.modify(number, events)
@@ -88,7 +90,7 @@ class Loop:
         for key, _ in self._ready(left if seconds is None else min(left, seconds)):
             there = self._waiting.pop(key.fd, None)
             if there is None:
-                self._forget(key.fd)  # a connection at rest, which its server has closed
+                self._remove(key.fd)  # a connection at rest, which its server has closed
             else:
                 self._runs.append((there[0], True))
         now = monotonic()
@@ -97,7 +99,7 @@ class Loop:
         for number, (work, late) in list(self._waiting.items()):
             if late <= now:
                 del self._waiting[number]
-                self._forget(number)
+                self._remove(number)
                 self._runs.append((work, False))
         self._soonest = min((late for _, late in self._waiting.values()), default=float("inf"))
 
@@ -110,10 +112,10 @@ class Loop:
             if not closed:
                 raise
             for number in closed:
-                self._forget(number)
+                self._remove(number)
             return []
 
-    def _forget(self, number: int) -> None:
+    def _remove(self, number: int) -> None:
         self._selector.unregister(number)
         del self._known[number]
 

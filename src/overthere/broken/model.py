@@ -1,4 +1,4 @@
-"""Findings about links that lead nowhere: their table of kinds, the settings of a check, what asking a URI gives."""
+"""Findings about broken links: the table of kinds, the settings of a check, the outcome of a request."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class Summary:
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
     unsuggested: int = 0
-    """Findings for which no nearest name was looked for: there were too many (`nearest.SEARCHES`)."""
+    """Findings for which no nearest name was looked for: there were too many (`suggestions.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
     """Findings that the baseline has already."""

@@ -1,4 +1,4 @@
-"""Pass 1 in Rust: HTML files of the sources to keys, by all cores; what is not plain HTML is left to Python."""
+"""Pass 1 in Rust: keys of HTML files, on all cores; Python reads what is not plain HTML."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Self
 
-from overthere.broken.judging import PASSED_SCHEMES
 from overthere.broken.model import Checker, Summary
+from overthere.broken.reference_check import PASSED_SCHEMES
 from overthere.broken.scan import IDENTIFIERS, Again
 from overthere.broken.site import Site
 from overthere.links.documents import html
@@ -21,7 +21,7 @@ from overthere.schemes import scheme
 if TYPE_CHECKING:
     from overthere._native import Keys, Pages
 
-__all__ = ["AHEAD", "TOGETHER", "Lot", "Lots", "Told", "again", "counted", "keys", "numbers", "reader"]
+__all__ = ["AHEAD", "TOGETHER", "Lot", "PageBatches", "Told", "read_again", "count_page", "keys", "numbers", "reader"]
 
 TOGETHER = 2000
 """Files that are read between two steps of progress."""
@@ -86,7 +86,7 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
     return names
 
 
-class Lots:
+class PageBatches:
     """Files of the site, read in lots and ahead: while Python takes one in, Rust reads the next."""
 
     def __init__(self, pages: Pages, site: Site, checker: Checker, numbers: Iterable[int]) -> None:
@@ -114,9 +114,9 @@ class Lots:
     def _begin(self) -> None:
         while len(self._coming) < AHEAD and (some := list(islice(self._waiting, TOGETHER))):
             files = [(number, self._site.paths[number], self._site.uri(number)) for number in some]
-            self._coming.append(self._thread.submit(self._read, files))
+            self._coming.append(self._thread.submit(self._read_batch, files))
 
-    def _read(self, files: list[tuple[int, str, str]]) -> Lot:
+    def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
         told, _, others = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
         return told, others
 
@@ -125,7 +125,7 @@ class Lots:
         self._thread.shutdown(cancel_futures=True)
 
 
-def again(
+def read_again(
     pages: Pages, site: Site, checker: Checker, numbers: list[int], keys: Keys, targets: set[int]
 ) -> dict[int, Again]:
     """Read pages again for their faults; those that only Python places are missing.
@@ -141,7 +141,7 @@ def numbers(site: Site) -> list[int]:
     return [number for number, path in enumerate(site.paths) if path.lower().endswith(_SUFFIXES)]
 
 
-def counted(told: Told, summary: Summary) -> None:
+def count_page(told: Told, summary: Summary) -> None:
     """Count a page that was read."""
     summary.documents += 1
     summary.octets += told[1]

@@ -1,4 +1,4 @@
-"""Where a reference stands in its document: line, column, and the octets of what is written there."""
+"""Where a reference is in its document: line, column, and the octets written there."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class _Value(NamedTuple):
     """What a style sheet refers to, and the words of a list, each where it first stands."""
 
     @classmethod
-    def of(cls, start: int, text: str) -> _Value:
+    def from_attribute(cls, start: int, text: str) -> _Value:
         placed: dict[str, tuple[int, int]] = {}
-        for _, found, place in css.placed(text) if "(" in text else ():
+        for _, found, place in css.with_places(text) if "(" in text else ():
             placed.setdefault(found, place)
         for word in _WORD.finditer(text):
             at = word.end() - len(word[0].lstrip(","))
@@ -75,7 +75,7 @@ class Places:
         self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
         """Characters, and the octets that they take: where the last places were."""
 
-    def of(self, one: Reference) -> Place:
+    def locate(self, one: Reference) -> Place:
         """The place of the value that is the reference, or of the attribute which holds it with others."""
         span = self._span(one)
         if span is None:
@@ -88,7 +88,7 @@ class Places:
 
     def _span(self, one: Reference) -> tuple[int, int] | None:
         if one.at < 0:
-            return self._found(one)
+            return self._find_text(one)
         if one.end >= 0:
             return one.at, one.end
         name = one.where.rpartition(" ")[2]
@@ -98,7 +98,10 @@ class Places:
             name = "style"
         if self.value is None or self.value[0] != (one.at, name):
             span = attribute(self.text, one.at, name)
-            self.value = (one.at, name), None if span is None else _Value.of(span[0], self.text[slice(*span)])
+            self.value = (
+                (one.at, name),
+                None if span is None else _Value.from_attribute(span[0], self.text[slice(*span)]),
+            )
         value = self.value[1]
         return None if value is None else self._piece(one.reference, value)
 
@@ -123,7 +126,7 @@ class Places:
                 return start + at, start + last
         return start, start + len(value)
 
-    def _found(self, one: Reference) -> tuple[int, int] | None:
+    def _find_text(self, one: Reference) -> tuple[int, int] | None:
         """By the text: where it stands in the way in which its place is written, behind those found before."""
         before = _BEFORE.get(one.where, _ATTRIBUTE)
         if self.scan.kind == "text":
@@ -192,7 +195,9 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
     mark = next((mark for mark, _ in MARKS if content.startswith(mark)), b"")
     told = scan.document.charset
     names = [name for start, name in MARKS if start == mark and mark]
-    names += [found for found in (told and encoding(told), "utf-8", *_declared(content), "windows-1252") if found]
+    names += [
+        found for found in (told and encoding(told), "utf-8", *_declared_encodings(content), "windows-1252") if found
+    ]
     names += ["utf-16-le", "utf-16-be"]
     for name in names:
         codec = name.replace("windows-", "cp")
@@ -208,6 +213,6 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
 _LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
 
 
-def _declared(content: bytes) -> list[str]:
+def _declared_encodings(content: bytes) -> list[str]:
     labels = (found[1].decode("ascii", "replace") for found in _LABEL.finditer(content[:4096]))
     return [name for name in map(encoding, labels) if name is not None]

@@ -1,4 +1,4 @@
-"""The documents of a crawl as records of a WARC file (WARC 1.1), which are read again where it was stopped."""
+"""Documents of a crawl as records of a WARC file (WARC 1.1), which a resumed crawl reads again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import BinaryIO, cast
 
-from overthere.atomic import own, remove
-from overthere.links.containers.held import drop, hold
+from overthere.ground.atomic import open_own, remove
+from overthere.links.containers.temporary import create_file, remove_files
 
 __all__ = ["Records"]
 
@@ -47,10 +47,10 @@ class Records:
         self.path: str
         self._file: BinaryIO
         if path is None:
-            self.path, self._file = hold()
+            self.path, self._file = create_file()
             return
         self.path = path
-        file, new = own(path, lambda head: _INFO.match(head) is not None)
+        file, new = open_own(path, lambda head: _INFO.match(head) is not None)
         self._file = cast("BinaryIO", file)
         self._status = os.fstat(file.fileno())
         if resumed and not new:
@@ -84,7 +84,7 @@ class Records:
         head = (
             f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
             f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
-            f"Content-Type: {_told(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
+            f"Content-Type: {_header_value(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
         )
         self._put(head.encode("utf-8") + content + b"\r\n\r\n")
 
@@ -108,7 +108,7 @@ class Records:
     def drop(self, *, whole: bool) -> None:
         """Remove the file, but for one of its own with which a crawl goes on that is not `whole`."""
         self.close()
-        drop((self.path,))
+        remove_files((self.path,))
         if self._is_own and whole:
             with suppress(OSError):
                 remove(self.path, self._status)
@@ -125,6 +125,6 @@ def _info() -> bytes:
     ).encode()
 
 
-def _told(media_type: str) -> str:
+def _header_value(media_type: str) -> str:
     """A Content-Type as a field of a record may say it."""
     return "".join(c for c in media_type if " " <= c < "\x7f") or "application/octet-stream"

@@ -1,4 +1,4 @@
-"""Findings as files for other programs: tables, SARIF 2.1.0, JUnit's XML."""
+"""Findings in formats of other programs: tables, SARIF 2.1.0, JUnit XML."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 from overthere.broken.model import KINDS, Broken
-from overthere.redact import mask
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
 from overthere.sarif import SCHEMA, artifact
-from overthere.showing import printable
 from overthere.tables import Layout
 
 __all__ = ["batches", "jsonl", "junit", "layout", "sarif"]
@@ -109,18 +109,18 @@ def junit(findings: Iterable[Broken], file: TextIO) -> None:
         cases = list(group)
         errors = sum(found.level == "error" for found in cases)
         counts = f'tests="{len(cases)}" failures="{errors}" skipped="{len(cases) - errors}"'
-        file.write(f"<testsuite name={_quoted(mask(source))} {counts}>\n")
+        file.write(f"<testsuite name={_quote_attribute(mask(source))} {counts}>\n")
         for found in cases:
             place = "" if found.line is None else f"{found.line}:{found.column} "
             name = f"{place}{mask(found.reference or '')} {found.kind}"
             tag = "failure" if found.level == "error" else "skipped"
-            file.write(f"<testcase classname={_quoted(mask(source))} name={_quoted(name)}>")
-            kind = f" type={_quoted(found.kind)}" if tag == "failure" else ""
-            file.write(f"<{tag}{kind} message={_quoted(mask(found.why))}/></testcase>\n")
+            file.write(f"<testcase classname={_quote_attribute(mask(source))} name={_quote_attribute(name)}>")
+            kind = f" type={_quote_attribute(found.kind)}" if tag == "failure" else ""
+            file.write(f"<{tag}{kind} message={_quote_attribute(mask(found.why))}/></testcase>\n")
         file.write("</testsuite>\n")
     file.write("</testsuites>\n")
 
 
-def _quoted(text: str) -> str:
+def _quote_attribute(text: str) -> str:
     """An attribute's value; what no XML may hold is shown."""
     return quoteattr(_text(printable(text)))

@@ -1,14 +1,14 @@
-"""robots.txt honoured (RFC 9309), read by Protego: what of a server a crawler may ask for."""
+"""robots.txt (RFC 9309), parsed by Protego: what a crawler may fetch from a server."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from overthere.broken.asking import Said
 from overthere.broken.model import Outcome
-from overthere.extras import need
-from overthere.uri import URI
+from overthere.broken.requests import Reply
+from overthere.ground.extras import need
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -28,33 +28,33 @@ class Robots:
 
     def __init__(self) -> None:
         need("broken", "protego")
-        self._rules: dict[str, Protego | Said] = {}
+        self._rules: dict[str, Protego | Reply] = {}
         self._files: dict[str, Protego] = {}
 
-    def learn(self, uri: str, content: bytes) -> None:
+    def add_file(self, uri: str, content: bytes) -> None:
         """What a file says."""
         from protego import Protego
 
         self._files[uri] = Protego.parse(content[:_MOST].decode("utf-8", "replace"))
 
-    def answered(self, origin: str, outcome: Outcome) -> None:
+    def record_answer(self, origin: str, outcome: Outcome) -> None:
         """What came of asking an origin: one that could not be asked allows nothing (2.3.1.4), one without the file all
         (2.3.1.3); where redirects have led to a file, it counts (2.3.1.2)."""
         if outcome.status is None or outcome.status >= 500:
-            self._rules[origin] = Said(outcome.kind or "protocol", outcome.status, f"robots.txt: {outcome.why}")
+            self._rules[origin] = Reply(outcome.kind or "protocol", outcome.status, f"robots.txt: {outcome.why}")
         elif rules := self._files.get(outcome.final or outcome.uri):
             self._rules[origin] = rules
 
-    def refusal(self, uri: str) -> Said | None:
+    def refusal(self, uri: str) -> Reply | None:
         """Why a URI may not be asked for: the rules say so, or the server could not tell them; None: it may be."""
         rules = self._rules.get(URI(uri).origin)
-        if isinstance(rules, Said):
+        if isinstance(rules, Reply):
             return rules
         if rules is None or rules.can_fetch(uri, TOKEN):
             return None
-        return Said("robots", None, URI(uri).path)
+        return Reply("robots", None, URI(uri).path)
 
     def delay(self, uri: str) -> float | None:
         """Seconds between two requests that the server wants, where it says so (Crawl-delay, which is no standard)."""
         rules = self._rules.get(URI(uri).origin)
-        return None if rules is None or isinstance(rules, Said) else rules.crawl_delay(TOKEN)
+        return None if rules is None or isinstance(rules, Reply) else rules.crawl_delay(TOKEN)

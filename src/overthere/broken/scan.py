@@ -1,4 +1,4 @@
-"""A document to its references, its anchors, and what is needed to say where each reference stands."""
+"""Reads a document: its references, its anchors, and what locates each reference."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import NamedTuple
 from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.links.documents import css, html
-from overthere.links.documents.charset import decoded
-from overthere.links.documents.embedded import kind as embedded_kind
-from overthere.links.documents.tokens import Script, Sheet, Start, Told, tag, tokens
+from overthere.links.documents.charset import decode_text
+from overthere.links.documents.embedded_data import kind as embedded_kind
+from overthere.links.documents.tokens import Metadata, Script, Sheet, Start, tag, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.job.reading import READERS
-from overthere.links.model import UNREAD, Document, Found, Note, Options, Passed
+from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
 __all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "scan", "scan_again"]
 
@@ -74,7 +74,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     """
     found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)))
     if document.content:
-        _WAYS.get(kind, _others)(found, options, rule)
+        _WAYS.get(kind, _read_other)(found, options, rule)
     return found
 
 
@@ -89,8 +89,8 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     made: list[tuple[Found, str | None, int, int]] = []
     refresh: tuple[int, bool] | None = None
     for token in tokens(text):
-        if isinstance(token, Told):
-            base = None if token is Told.NO_BASE else base
+        if isinstance(token, Metadata):
+            base = None if token is Metadata.NO_BASE else base
             found.notes.update({token.value: None} if token.value else {})
         elif isinstance(token, Sheet):
             made += _sheet(token)
@@ -107,7 +107,7 @@ def _html(found: Scan, options: Options, rule: str) -> None:
                 if one.where == "meta refresh" and refresh is None:  # a later one is not heard
                     refresh = len(made), html.is_at_once(attributes["content"])
                 made.append((one, reason, at, -1))
-            known = html.embedded(name, attributes) if namespace is Namespace.HTML else None
+            known = html.embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
                 script = known
             elif known is not None:
@@ -189,7 +189,7 @@ def _anchors(found: Scan, tag: Start) -> None:
 
 
 def _sheet(sheet: Sheet) -> Iterator[tuple[Found, str | None, int, int]]:
-    for where, reference, (start, end) in css.placed(sheet.text):
+    for where, reference, (start, end) in css.with_places(sheet.text):
         yield Found(f"style {where}", reference), None, sheet.at + start, sheet.at + end
 
 
@@ -215,13 +215,13 @@ def _css(found: Scan, options: Options, rule: str) -> None:
         if isinstance(one, Note):
             found.notes[one.kind] = None
     found.text = _text(found)
-    for where, reference, (start, end) in css.placed(found.text):
+    for where, reference, (start, end) in css.with_places(found.text):
         reason = "local" if reference.startswith("#") else None
         found.references.append(Reference(where, reference, document.base, None, reason, start, end))
 
 
 def _markdown(found: Scan, options: Options, rule: str) -> None:
-    _others(found, options, rule)
+    _read_other(found, options, rule)
     found.text = _text(found)
     if "too-large" in found.notes:
         return
@@ -230,22 +230,24 @@ def _markdown(found: Scan, options: Options, rule: str) -> None:
 
 
 def _xml(found: Scan, options: Options, rule: str) -> None:
-    _others(found, options, rule)
+    _read_other(found, options, rule)
     found.text, found.has_anchors = anchors.xml(found.document, found.anchors)
 
 
-def _others(found: Scan, options: Options, rule: str) -> None:
+def _read_other(found: Scan, options: Options, rule: str) -> None:
     """What another reader finds; it does not say where that stands."""
     document = found.document
     if found.kind not in READERS:
         return
     if found.kind == "text":
         found.text = _text(found)
-    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[found.kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
+        READERS[found.kind]
+    ).read
     for one in read(document, options):
         if isinstance(one, Note):
             found.notes[one.kind] = None
-        elif isinstance(one, Passed):
+        elif isinstance(one, PassedContent):
             found.passed[one.kind] += 1
         else:
             base = one.base or document.base
@@ -256,7 +258,7 @@ def _others(found: Scan, options: Options, rule: str) -> None:
 
 def _text(found: Scan) -> str:
     """The characters of a document that is neither HTML nor XML."""
-    text = decoded(found.document.content, found.document.charset)[0]
+    text = decode_text(found.document.content, found.document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -1,4 +1,4 @@
-"""What a server would serve: URIs mapped on the files of the sources (RFC 3986 5.1; RFC 9110 4.2)."""
+"""Maps URIs to the files of the sources, as a server would (RFC 3986 5.1; RFC 9110 4.2)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
-from overthere.bounded import bounded_cache
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
-from overthere.encoding import IN_SEGMENT, encode
-from overthere.errors import OverthereError
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import Task
-from overthere.normalize import Rung, normal_form
-from overthere.uri import URI
+from overthere.values.encoding import IN_SEGMENT, encode
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.uri import URI
 
 __all__ = ["Place", "Site"]
 
@@ -65,7 +65,7 @@ class Site:
         given = [task for task in tasks if task.name is None]
         self.by_file: bool = not checker.base
         if self.by_file:
-            top = _around(given)
+            top = _common_folder(given)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
             self.prefixes: tuple[str, ...] = (prefix,)
             self.around = [top]
@@ -88,7 +88,7 @@ class Site:
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
                     self.folders.add(folder)
-        self.sources: list[str] = [_told(path) for path in self.paths]
+        self.sources: list[str] = [_show_path(path) for path in self.paths]
         """What the documents are called."""
         self.numbers: dict[str, int] = {source: number for number, source in enumerate(self.sources)}
         """By the source that the documents have."""
@@ -107,13 +107,13 @@ class Site:
 
     def source_of(self, path: str) -> str:
         """What the document of a path is called."""
-        return _told(path)
+        return _show_path(path)
 
     def number_of(self, path: str) -> int | None:
         """The number of a path; None if it is none of the site."""
-        return self.numbers.get(_told(path))
+        return self.numbers.get(_show_path(path))
 
-    def below(self, target: str) -> str | None:
+    def path_below(self, target: str) -> str | None:
         """The path of a URI below the base, escapes as they are; None if it is not below."""
         path = target.partition("#")[0].partition("?")[0]
         for prefix in self.prefixes:
@@ -133,7 +133,7 @@ class Site:
 
     def find(self, target: str) -> Place:
         """What a server has for a URI, whose query says nothing to files."""
-        below = self.below(target)
+        below = self.path_below(target)
         if below is None:
             return OUTSIDE
         return self._find(below)
@@ -149,15 +149,15 @@ class Site:
     def _file(self, name: bytes) -> Place:
         number = self.files.get(name)
         if number is not None:
-            return Place("document", number, name=_shown(name))
+            return Place("document", number, name=_show_name(name))
         if name in self.folders:
             found = self._folder(name)
             return found._replace(verdict="redirected") if found.verdict == "document" else found
         for extension in self.checker.extensions:
             number = self.files.get(name + b"." + extension.encode())
             if number is not None:
-                return Place("document", number, name=f"{_shown(name)}.{extension}")
-        return self._on_disk(name) or self._missing(name)
+                return Place("document", number, name=f"{_show_name(name)}.{extension}")
+        return self._on_disk(name) or self._missing_place(name)
 
     def _folder(self, name: bytes) -> Place:
         if name in self.folders:
@@ -165,9 +165,9 @@ class Site:
             for index in self.checker.indexes:
                 number = self.files.get(within + index.encode())
                 if number is not None:
-                    return Place("document", number, name=_shown(within) + index)
+                    return Place("document", number, name=_show_name(within) + index)
         return self._on_disk(name, folder=True) or (
-            Place("is-folder", name=_shown(name)) if name in self.folders else self._missing(name, "/")
+            Place("is-folder", name=_show_name(name)) if name in self.folders else self._missing_place(name, "/")
         )
 
     def _on_disk(self, name: bytes, folder: bool = False) -> Place | None:
@@ -180,27 +180,27 @@ class Site:
                 for index in self.checker.indexes:
                     inner = os.path.join(path, index.encode())
                     if os.path.isfile(inner):
-                        return _outer(inner, "document" if folder else "redirected", name)
-                return None if name in self.folders else Place("is-folder", name=_shown(name))
+                        return _outer_place(inner, "document" if folder else "redirected", name)
+                return None if name in self.folders else Place("is-folder", name=_show_name(name))
             if not folder:
-                return _outer(path, "document", name)
+                return _outer_place(path, "document", name)
         return None
 
-    def _missing(self, name: bytes, after: str = "") -> Place:
+    def _missing_place(self, name: bytes, after: str = "") -> Place:
         if self._lower is None:
             self._lower = {}
             for one in (*self.files, *self.folders):
-                self._lower.setdefault(_folded(one), one)
-        there = self._lower.get(_folded(name))
+                self._lower.setdefault(_fold_case(one), one)
+        there = self._lower.get(_fold_case(name))
         if there is not None:
-            return Place("wrong-case", name=_shown(name), instead=_shown(there) + after)
-        return Place("no-document", name=_shown(name) + after)
+            return Place("wrong-case", name=_show_name(name), instead=_show_name(there) + after)
+        return Place("no-document", name=_show_name(name) + after)
 
     def uri(self, number: int) -> str:
         """The URI of a file, by which it was retrieved."""
         folder, slash, last = self.names[number].rpartition(b"/")
         if folder not in self._prefixes:
-            self._prefixes[folder] = self.uri_of(_shown(folder + slash))
+            self._prefixes[folder] = self.uri_of(_show_name(folder + slash))
         if _PLAIN.fullmatch(last):
             return self._prefixes[folder] + last.decode()
         return self._prefixes[folder] + encode(last, "segment", keep=IN_SEGMENT)
@@ -212,12 +212,12 @@ class Site:
         )
 
 
-def _outer(path: bytes, verdict: str, name: bytes) -> Place:
+def _outer_place(path: bytes, verdict: str, name: bytes) -> Place:
     found = os.fsdecode(path)
-    return Place(verdict, document_key(_told(found)), found, _shown(name))
+    return Place(verdict, document_key(_show_path(found)), found, _show_name(name))
 
 
-def _around(tasks: list[Task]) -> str:
+def _common_folder(tasks: list[Task]) -> str:
     """The folder around all sources; the current one if that is around them."""
     folders = {
         os.path.abspath(task.root) if task.root is not None else os.path.dirname(os.path.abspath(path))
@@ -252,13 +252,13 @@ def _normal(uri: str) -> str:
     return normal_form(uri, Rung.SCHEME)
 
 
-def _shown(name: bytes) -> str:
+def _show_name(name: bytes) -> str:
     return os.fsdecode(name)
 
 
-def _told(path: str) -> str:
+def _show_path(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _folded(name: bytes) -> str:
+def _fold_case(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape").casefold()

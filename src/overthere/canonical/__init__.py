@@ -1,11 +1,9 @@
-"""Canonical forms beyond the comparison ladder: named steps as values, each with what it may break."""
+"""Canonical forms beyond the comparison ladder: named steps, each with what it may break."""
 
 from __future__ import annotations
 
 from overthere.canonical.expressions import hash_prefixes, lookup_expressions
-from overthere.canonical.model import Applied, Canonical, Step
-from overthere.canonical.raw import raw_uri
-from overthere.canonical.ready import (
+from overthere.canonical.forms import (
     CRAWLER_COMMONS,
     FORMS,
     SAFE_BROWSING,
@@ -15,6 +13,8 @@ from overthere.canonical.ready import (
     URL_NORMALIZE,
     W3LIB,
 )
+from overthere.canonical.model import Applied, Canonical, Step
+from overthere.canonical.raw import raw_uri
 from overthere.canonical.table import STEPS
 
 __all__ = [

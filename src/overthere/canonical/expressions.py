@@ -1,15 +1,15 @@
-"""The expressions of a URI that Safe Browsing looks up: host suffixes with path prefixes, and their hashes."""
+"""Expressions that Safe Browsing looks up: host suffixes with path prefixes, and their hashes."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 
-from overthere.canonical.ready import SAFE_BROWSING
-from overthere.canonical.texts import least_escaped
-from overthere.hosts.address import literal
-from overthere.hosts.domains import suffix_list
+from overthere.canonical.forms import SAFE_BROWSING
+from overthere.canonical.texts import escape_minimally
 from overthere.kernel.reference import split
-from overthere.uri import URIReference
+from overthere.values.hosts.address import literal
+from overthere.values.hosts.domains import suffix_list
+from overthere.values.uri import URIReference
 
 __all__ = ["hash_prefixes", "lookup_expressions"]
 
@@ -34,8 +34,8 @@ def lookup_expressions(uri: URIReference | str) -> list[str]:
     if not host:
         return []
     parts = split(str(canonical))
-    name, path = least_escaped(parts.authority or ""), least_escaped(parts.path)
-    paths = [path] if parts.query is None else [f"{path}?{least_escaped(parts.query)}", path]
+    name, path = escape_minimally(parts.authority or ""), escape_minimally(parts.path)
+    paths = [path] if parts.query is None else [f"{path}?{escape_minimally(parts.query)}", path]
     folder, pieces = "/", path.split("/", 5)[1:-1]
     for piece in ["", *pieces]:
         folder += piece + "/" if piece else ""

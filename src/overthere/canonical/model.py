@@ -1,4 +1,4 @@
-"""Canonical forms as values: named steps in their order, applied to URIs, read from TOML and written to it."""
+"""Canonical forms as values: ordered steps applied to URIs, read from TOML and written to it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from overthere.canonical.rewriting import written
+from overthere.canonical.rewriting import compose
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
+from overthere.ground.option_files import read_toml
+from overthere.ground.rung import Rung
 from overthere.kernel.reference import Parts, recompose, split
-from overthere.optionfiles import read_toml
-from overthere.rung import Rung
-from overthere.uri import URI, URIReference
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["Applied", "Canonical", "Step"]
 
@@ -33,7 +33,7 @@ class Applied(NamedTuple):
     after: str
 
     def __repr__(self) -> str:
-        from overthere.redact import mask
+        from overthere.ground.redact import mask
 
         return f"<{self.step.name}: {mask(self.before)!r} to {mask(self.after)!r}>"
 
@@ -59,7 +59,7 @@ class Step:
         for key, value in parameters.items():
             if key not in kind.parameters:
                 raise ValueError(f"the step {name!r} has no parameter {key!r}")
-            given[key] = _checked(name, key, kind.parameters[key], value)
+            given[key] = _check_parameter(name, key, kind.parameters[key], value)
         for key in kind.required:
             if key not in given:
                 raise ValueError(f"the step {name!r} needs the parameter {key!r}")
@@ -82,18 +82,18 @@ class Step:
         return STEPS[self.name].source
 
     def __call__(self, text: str) -> str:
-        return written(self.after(split(text)))
+        return compose(self.after(split(text)))
 
     def after(self, parts: Parts) -> Parts:
         """The components afterwards, as they are read in what is written; the same object if nothing changes."""
         changed = STEPS[self.name].apply(parts, **dict(self.parameters))
-        return parts if changed == parts else split(written(changed))
+        return parts if changed == parts else split(compose(changed))
 
     def __repr__(self) -> str:
         return f"Step({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in self.parameters)])})"
 
 
-def _checked(name: str, key: str, kind: type, value: object) -> _Plain:
+def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
     if kind is tuple and not isinstance(value, str) and isinstance(value, Iterable):
         listed = tuple(value)
         if all(isinstance(one, str) for one in listed):

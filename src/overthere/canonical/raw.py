@@ -1,13 +1,13 @@
-"""Text as somebody wrote it, made a URI as Safe Browsing does before anything else ("URLs and Hashing")."""
+"""Makes a URI of raw text as Safe Browsing does first ("URLs and Hashing")."""
 
 from __future__ import annotations
 
 import re
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 from overthere.repairs import AROUND, repair
-from overthere.uri import URI, URIReference
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["raw_uri"]
 

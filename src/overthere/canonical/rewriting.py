@@ -1,4 +1,4 @@
-"""What the steps of canonical forms do to components: hosts, paths, queries and escapes, each in linear time."""
+"""The steps of canonical forms: rewrite hosts, paths, queries and escapes in linear time."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network
 from urllib.parse import quote, quote_plus
 
 from overthere import kernel
-from overthere.encoding import decode_bytes
 from overthere.forms import Parameters
-from overthere.hosts.address import literal
-from overthere.hosts.idn import a_labels
+from overthere.ground.late_imports import default_registry
+from overthere.ground.rung import Rung
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
-from overthere.late import default_registry
-from overthere.normalize import normal_form
-from overthere.rung import Rung
-from overthere.unicode_forms import normalize_unicode
+from overthere.values.encoding import decode_bytes
+from overthere.values.hosts.address import literal
+from overthere.values.hosts.idn import a_labels
+from overthere.values.normalize import normal_form
 
-__all__ = ["unescaped", "written"]
+__all__ = ["unescape_fully", "compose"]
 
 _SUB = "!$&'()*+,;="
 _PATH = "/:@" + _SUB
@@ -30,17 +30,17 @@ _PERCENT = 0x25
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-def written(parts: Parts) -> str:
+def compose(parts: Parts) -> str:
     """The text of components, such that it is read back as these."""
     return recompose(guard_path(parts))
 
 
-def unescaped(text: str | bytes) -> bytes:
+def unescape_fully(text: str | bytes) -> bytes:
     """Octets from which no escape can be taken any more.
 
     No two escapes overlap, so that their order says nothing: one pass over a stack gives what repeated passes give.
 
-    >>> unescaped("%25%32%35"), unescaped("a%252541")
+    >>> unescape_fully("%25%32%35"), unescape_fully("a%252541")
     (b'%', b'aA')
     """
     octets = text.encode() if isinstance(text, str) else text
@@ -188,14 +188,14 @@ def collapse_slashes(parts: Parts) -> Parts:
 
 
 def lower_path(parts: Parts) -> Parts:
-    return parts._replace(path=_lowered(parts.path))
+    return parts._replace(path=_lower_escapes(parts.path))
 
 
 def lower_query(parts: Parts) -> Parts:
-    return parts if parts.query is None else parts._replace(query=_lowered(parts.query))
+    return parts if parts.query is None else parts._replace(query=_lower_escapes(parts.query))
 
 
-def _lowered(text: str) -> str:
+def _lower_escapes(text: str) -> str:
     return _RUN.sub(lambda m: m[0].upper(), text.lower())
 
 
@@ -283,7 +283,7 @@ def rewrite_query(parts: Parts) -> Parts:
         found = []
         for text in filter(None, query.split("&")):
             name, equals, value = text.partition("=")
-            found.append(_rewritten(name, "+", _IN_PAIRS) + equals + _rewritten(value, "+", _IN_PAIRS))
+            found.append(_rewrite_escapes(name, "+", _IN_PAIRS) + equals + _rewrite_escapes(value, "+", _IN_PAIRS))
         return "&".join(found) or None
 
     return _parameters(parts, change)
@@ -296,10 +296,10 @@ def rewrite_fragment(parts: Parts) -> Parts:
 
 
 def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
-    return parts._replace(path=_rewritten(parts.path, keep, _PATH))
+    return parts._replace(path=_rewrite_escapes(parts.path, keep, _PATH))
 
 
-def _rewritten(text: str, keep: str, safe: str) -> str:
+def _rewrite_escapes(text: str, keep: str, safe: str) -> str:
     """Escapes of unreserved characters and `safe` taken away, but for those of `keep`; digits of others in capitals."""
     kept = {f"%{ord(c):02X}" for c in keep}
 
@@ -313,23 +313,23 @@ def _rewritten(text: str, keep: str, safe: str) -> str:
 
 def unescape(parts: Parts) -> Parts:
     def change(host: str) -> str:
-        return host if host.startswith("[") else quote(unescaped(host).lower(), safe=_SUB)
+        return host if host.startswith("[") else quote(unescape_fully(host).lower(), safe=_SUB)
 
     parts = _with_host(parts, change)
-    query = None if parts.query is None else quote(unescaped(parts.query), safe=_QUERY)
-    return parts._replace(path=quote(unescaped(parts.path), safe=_PATH), query=query)
+    query = None if parts.query is None else quote(unescape_fully(parts.query), safe=_QUERY)
+    return parts._replace(path=quote(unescape_fully(parts.path), safe=_PATH), query=query)
 
 
 def nfc(parts: Parts) -> Parts:
     """What escapes of UTF-8 mean, in Normalization Form C, escaped again; other octets stay as they are."""
 
-    def composed(match: re.Match[str]) -> str:
+    def compose_run(match: re.Match[str]) -> str:
         before = decode_bytes(match[0]).decode(errors="surrogateescape")
         after = normalize_unicode("NFC", before)
         return match[0] if after == before else quote(after, safe="", errors="surrogateescape")
 
     def change(text: str | None) -> str | None:
         # A letter in front may be the base of the mark that is escaped.
-        return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", composed, text)
+        return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", compose_run, text)
 
     return parts._replace(path=change(parts.path) or "", query=change(parts.query), fragment=change(parts.fragment))

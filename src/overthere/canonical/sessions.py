@@ -1,4 +1,4 @@
-"""Session identifiers of well-known servers, taken out of paths and queries as web archives do it."""
+"""Removes session identifiers of well-known servers from paths and queries, as web archives do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of steps: what each does, what it may break, and the document that it is from."""
+"""The table of steps: what each does, what it may break, and the document that defines it."""
 
 from __future__ import annotations
 

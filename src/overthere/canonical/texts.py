@@ -1,13 +1,13 @@
-"""Texts to compare by that are no URIs: SURT of web archives, and the text that Safe Browsing hashes."""
+"""Comparison keys that are not URIs: SURT of web archives, and the text that Safe Browsing hashes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from overthere.canonical.rewriting import sorted_pairs, unescaped
+from overthere.canonical.rewriting import sorted_pairs, unescape_fully
 from overthere.kernel.reference import split, split_authority
 
-__all__ = ["KEYS", "least_escaped"]
+__all__ = ["KEYS", "escape_minimally"]
 
 
 def _surt(text: str) -> str:
@@ -17,26 +17,26 @@ def _surt(text: str) -> str:
         return text
     _, host, port = split_authority(parts.authority)
     # Pairs are those of the text without escapes: "%26" divides them too.
-    query = "" if parts.query is None else "?" + sorted_pairs(least_escaped(parts.query).lower())
-    rest = f"{least_escaped(parts.path)}{query}".lower()
+    query = "" if parts.query is None else "?" + sorted_pairs(escape_minimally(parts.query).lower())
+    rest = f"{escape_minimally(parts.path)}{query}".lower()
     if not host:
         return f"{parts.scheme}:{rest}"
     name = ",".join(reversed(host.strip("[]").split(".")))
     return f"{name}{':' + port if port else ''}){rest}".lower()
 
 
-def _hashed(text: str) -> str:
+def _hash_text(text: str) -> str:
     parts = split(text)
     if parts.authority is None:
         return text
-    query = "" if parts.query is None else "?" + least_escaped(parts.query)
-    return f"{parts.scheme}://{least_escaped(parts.authority)}{least_escaped(parts.path)}{query}"
+    query = "" if parts.query is None else "?" + escape_minimally(parts.query)
+    return f"{parts.scheme}://{escape_minimally(parts.authority)}{escape_minimally(parts.path)}{query}"
 
 
-def least_escaped(text: str) -> str:
+def escape_minimally(text: str) -> str:
     """Only the octets up to 32, from 127 on, "#" and "%" escaped."""
-    return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescaped(text))
+    return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescape_fully(text))
 
 
-KEYS: dict[str, Callable[[str], str]] = {"surt": _surt, "safe-browsing": _hashed}
+KEYS: dict[str, Callable[[str], str]] = {"surt": _surt, "safe-browsing": _hash_text}
 """Name of a key -> what writes it of a URI that its form has made canonical."""

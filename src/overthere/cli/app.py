@@ -14,8 +14,8 @@ import overthere
 from overthere import kernel
 from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
-from overthere.errors import OverthereError
-from overthere.showing import visible
+from overthere.ground.display import visible
+from overthere.ground.errors import OverthereError
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from overthere.access.policy import Policy
+from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
-from overthere.broken.patience import PATIENT
 from overthere.cli.policies import bounds, policy
 
 __all__ = ["asking", "duration", "policy_of", "settings"]
@@ -112,7 +112,7 @@ _HEADER = re.compile(
 
 def _header(text: str) -> tuple[str, str, str]:
     """An origin, a name and a value.  Raises: click.UsageError, which says nothing of the value."""
-    from overthere.broken.asking import origin_of
+    from overthere.broken.requests import origin_of
 
     match = _HEADER.fullmatch(text)
     if match is None:

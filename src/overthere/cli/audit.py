@@ -17,11 +17,11 @@ from overthere.cli.common import inputs, texts_argument
 from overthere.cli.paper import filled, say, width, without_look_alikes
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import painted
-from overthere.errors import Finding
-from overthere.extras import missing
-from overthere.redact import mask, secret_spans
+from overthere.ground.display import printable, underline
+from overthere.ground.errors import Finding
+from overthere.ground.extras import missing_message
+from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
-from overthere.showing import printable, underline
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
 _AT_ONCE = 1000
@@ -143,17 +143,17 @@ def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wante
 def _found(name: str) -> Iterator[_Audited]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
-        from overthere.links.documents.charset import decoded
+        from overthere.links.documents.charset import decode_text
         from overthere.text import find
     except ImportError as error:
-        raise click.UsageError(f"--file: {missing(str(error.name), 'links')}") from None
+        raise click.UsageError(f"--file: {missing_message(str(error.name), 'links')}") from None
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror}") from None
     except MemoryError:
         raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
-    text, damaged = decoded(content, None)
+    text, damaged = decode_text(content, None)
     if damaged:
         say(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
     lines = _Lines(text)

@@ -15,19 +15,19 @@ from typing import Any
 import click
 from rich.text import Text
 
-from overthere.atomic import save
-from overthere.broken.choosing import Baseline, Rules
+from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.asking import asking, policy_of, settings
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.paper import say
 from overthere.cli.progress import steps as progress
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
-from overthere.errors import OverthereError
-from overthere.extras import missing
-from overthere.optionfiles import read_text
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.atomic import save
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import missing_message
+from overthere.ground.option_files import read_text
+from overthere.ground.redact import mask
 
 FORMS = ("text", "jsonl", "csv", "sarif", "junit")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
@@ -77,7 +77,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     try:
         _Job(sources, asked).run()
     except ModuleNotFoundError as error:
-        raise click.ClickException(missing(str(error.name), "links")) from None
+        raise click.ClickException(missing_message(str(error.name), "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
@@ -236,9 +236,9 @@ class _Job:
             paper.print(fitted(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
-        from overthere.broken.mending import mended, write
+        from overthere.broken.fixing import fix_files, write
 
-        for file in mended(self.mendable):
+        for file in fix_files(self.mendable):
             if file.refused:
                 say(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue

@@ -8,7 +8,7 @@ import click
 
 from overthere.cli.common import Output, format_option
 from overthere.cli.reading import Reading, reading_options
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 
 @click.command()

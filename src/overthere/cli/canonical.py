@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from overthere.canonical import FORMS, Canonical, Step, raw_uri
-from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.paper import say
+from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.table_options import table_options
-from overthere.errors import InvalidURI
-from overthere.optionfiles import read_text
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.display import printable
+from overthere.ground.option_files import read_text
+from overthere.ground.redact import mask
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -62,30 +60,25 @@ def command(
     whole = Canonical(Step("host-idna")) if idna else Canonical()
     for name in names:
         whole += form_named(name)
-    output = Output(form)
     if table is not None:
-        from overthere import columns
-
         table.refuse(changes=changes, raw=raw)
-        table.run(texts, lambda c: columns.canonicalize(c, whole, key=key, errors="detail"), "canonical")
+        table.apply(texts, "canonicalize", whole, key=key)
         return
-    for text in inputs(texts, "texts"):
-        try:
-            uri = raw_uri(text) if raw else URI(text)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        uri = raw_uri(text) if raw else URI(text)
         written = whole.key(uri) if key else str(whole(uri))
-        row: dict[str, object] = {"text": text, "canonical": written}
-        found = whole.changes(uri) if changes else []
-        if changes:
-            row["changes"] = [
-                {"step": one.step.name, "before": one.before, "after": one.after, "breaks": one.step.breaks}
-                for one in found
-            ]
-        output.answer(written, row)
-        if not output.jsonl:
-            for one in found:
-                after = printable(mask(one.after))
-                say(f"  {one.step.name}: {after!r} (may break: {one.step.breaks}; {one.step.source})")
-    output.done()
+        if not changes:
+            return Answer(written, {"text": text, "canonical": written})
+        applied = whole.changes(uri)
+        rows = [
+            {"step": one.step.name, "before": one.before, "after": one.after, "breaks": one.step.breaks}
+            for one in applied
+        ]
+        notes = [
+            f"  {one.step.name}: {printable(mask(one.after))!r} (may break: {one.step.breaks}; {one.step.source})"
+            for one in applied
+        ]
+        return Answer(written, {"text": text, "canonical": written, "changes": rows}, notes)
+
+    Output(form).each(texts, "texts", answer)

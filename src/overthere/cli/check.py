@@ -11,12 +11,12 @@ from overthere.cli.paper import figures, say
 from overthere.cli.reading import iri_option, zone_option
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
-from overthere.errors import Finding, InvalidURI, OverthereError
-from overthere.findings import check_uri
-from overthere.late import default_registry
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URIReference
+from overthere.ground.display import printable
+from overthere.ground.errors import Finding, InvalidURI, OverthereError
+from overthere.ground.late_imports import default_registry
+from overthere.ground.redact import mask
+from overthere.values.findings import check_uri
+from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from overthere.anatomy import Explanation
-from overthere.showing import printable
+from overthere.ground.display import printable
 
 __all__ = ["COLOURS", "coloured"]
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import codecs
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from overthere.cli.paper import data_or_shown, figure, say, width
 from overthere.cli.reading import Reading
 from overthere.editions import edition
-from overthere.errors import InvalidURI, OverthereError
-from overthere.redact import mask
-from overthere.rung import Rung
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
+from overthere.ground.redact import mask
+from overthere.ground.rung import Rung
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.schemes import Locator
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CSV_SAFE",
     "LISTED",
+    "OF_A_TEXT",
+    "Answer",
     "Output",
     "all_option",
     "base_option",
@@ -149,6 +151,21 @@ CSV_SAFE = (
 )
 
 
+OF_A_TEXT = (InvalidURI, CodingError, Unreachable, NoBase)
+"""What a single text can be wrong by; other exceptions are of how the verb was asked."""
+
+
+class Answer(NamedTuple):
+    """What a verb answers to a text."""
+
+    shown: str
+    """Its line or lines for people."""
+    data: Mapping[str, Any]
+    """Its fields as JSON."""
+    notes: Iterable[str] = ()
+    """Lines on standard error, for people only."""
+
+
 class Output:
     """Writes answers to standard output, figures of bad input to standard error, and counts the latter."""
 
@@ -156,6 +173,31 @@ class Output:
         self.jsonl: bool = form == "jsonl"
         self.on_error = on_error
         self.bad: int = 0
+
+    def each(
+        self,
+        texts: Sequence[str],
+        what: str,
+        answer: Callable[[str], Answer],
+        bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
+    ) -> None:
+        """The loop of a verb: each text answered or, where it is bad, refused; exit 1 if any was bad.
+
+        texts: of the command line; if there are none, the lines of standard input.
+        what: what the texts are, for who gives none.
+        answer: raises one of `bad` for a bad text.
+        """
+        for text in inputs(texts, what):
+            try:
+                shown, data, notes = answer(text)
+            except bad as error:
+                self.refuse(text, error)
+                continue
+            self.answer(shown, data)
+            for note in notes:
+                if not self.jsonl:
+                    say(note)
+        self.done()
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """One answer: its line for people, its fields as JSON."""

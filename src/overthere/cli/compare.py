@@ -9,9 +9,9 @@ import click
 from overthere.cli.common import Output, format_option, inputs, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.editions import edition
-from overthere.errors import InvalidURI
-from overthere.iri_ladder import IRI_PARAGRAPHS
-from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
+from overthere.ground.errors import InvalidURI
+from overthere.values.iri_ladder import IRI_PARAGRAPHS
+from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 
 
 @click.command()

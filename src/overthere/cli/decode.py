@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from overthere import charsets, columns
-from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.encoding import decode
-from overthere.errors import CodingError
+from overthere.ground import charsets
+from overthere.values.encoding import decode
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -50,17 +49,14 @@ def command(
         raise click.UsageError(f"--charset: {charset!r} is no charset")
     if table is not None:
         table.refuse(errors=errors == "keep", charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
-        table.run(texts, lambda c: columns.decode(c, errors="detail"), "decoded")
+        table.apply(texts, "decode")
         return
-    output = Output(form, on_error)
-    for text in inputs(texts, "component text"):
-        try:
-            if by == "rfc3986":
-                decoded = decode(text, charset=charset or "utf-8", errors=errors)
-            else:
-                decoded = edition(by).decode(text)
-        except CodingError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(decoded, {"text": text, "decoded": decoded})
-    output.done()
+
+    def answer(text: str) -> Answer:
+        if by == "rfc3986":
+            decoded = decode(text, charset=charset or "utf-8", errors=errors)
+        else:
+            decoded = edition(by).decode(text)
+        return Answer(decoded, {"text": text, "decoded": decoded})
+
+    Output(form, on_error).each(texts, "component text", answer)

@@ -22,10 +22,10 @@ from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
 from overthere.editions.model import Edition
 from overthere.editions.readings import MARKS, Reading, as_dict, notes, read
-from overthere.errors import GrammarError, NotSpecified
-from overthere.figure import marked, shorten
-from overthere.redact import mask, unveil, veil
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.errors import GrammarError, NotSpecified
+from overthere.ground.figure import note_lines, shorten
+from overthere.ground.redact import mask, mask_equal_length, shorten_masks
 
 # More than a reader counts.
 _RUN = re.compile(r"(.)\1{9,}")
@@ -244,7 +244,7 @@ def _print_readings(console: Console, text: str, readings: Sequence[Reading], co
         line.append("  " + MARKS[reading.valid].ljust(len(reading.edition)), style=None if reading.valid else SIDE)
     line.rstrip()
     console.print(line, soft_wrap=True)
-    (veiled,) = veil(text)
-    said = notes(readings) if veiled == text else notes(read(veiled), unveil)
-    for note in marked(said, console.width - 2):
+    (veiled,) = mask_equal_length(text)
+    said = notes(readings) if veiled == text else notes(read(veiled), shorten_masks)
+    for note in note_lines(said, console.width - 2):
         console.print(Text(f"  {note}", style=LEVELS["warning"]), soft_wrap=True)

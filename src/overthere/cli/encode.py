@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.reading import edition_option, iri_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.encoding import encode
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.iri import to_characters
+from overthere.values.encoding import encode
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -38,7 +38,6 @@ def command(
     table: Table | None,
 ) -> None:
     """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
-    output = Output(form, on_error)
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":
         raise click.UsageError("--keep is for RFC 3986: an edition's own classes say what stays")
@@ -51,20 +50,16 @@ def command(
     except CodingError as error:
         raise click.UsageError(str(error)) from None
     if table is not None:
-        from overthere import columns
-
         table.refuse(iri=iri)
-        table.run(texts, lambda c: columns.encode(c, component, keep=keep), "encoded")
+        table.apply(texts, "encode", component, keep=keep)
         return
-    for text in inputs(texts, "data"):
-        try:
-            if by == "rfc3986":
-                encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
-                encoded = to_characters(encoded, component == "query") if iri else encoded
-            else:
-                encoded = edition(by).encode(text, component)
-        except CodingError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(encoded, {"data": text, "component": component, "encoded": encoded})
-    output.done()
+
+    def answer(text: str) -> Answer:
+        if by == "rfc3986":
+            encoded = encode(text.encode("utf-8", "surrogateescape"), component, keep=keep)
+            encoded = to_characters(encoded, component == "query") if iri else encoded
+        else:
+            encoded = edition(by).encode(text, component)
+        return Answer(encoded, {"data": text, "component": component, "encoded": encoded})
+
+    Output(form, on_error).each(texts, "data", answer)

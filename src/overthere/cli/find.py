@@ -14,11 +14,11 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import click
 
-from overthere import charsets
 from overthere.cli.paper import say
 from overthere.editions import context1994, context1997, rfc1738
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground import charsets
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
 

@@ -28,7 +28,7 @@ from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.saving import Saving, file_name
+from overthere.access.saved_file import SavedFile, file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
@@ -37,13 +37,13 @@ from overthere.cli.policies import bounds, policy
 from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
-from overthere.errors import InvalidURI, OverthereError
-from overthere.extras import missing
+from overthere.ground.display import printable
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.extras import missing_message
+from overthere.ground.redact import mask
 from overthere.protocols.session.client import Session
-from overthere.redact import mask
 from overthere.schemes import Locator, Registry
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -117,7 +117,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         say("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
-        raise _Impossible(missing(str(error.name), "access")) from None
+        raise _Impossible(missing_message(str(error.name), "access")) from None
 
 
 class _Impossible(click.ClickException):
@@ -291,7 +291,7 @@ class Get:
         elif target in self.names:
             raise OSError(f"{target}: another URI of these has the same name")
         self.names.add(target)
-        saving = Saving(target, force=self.options["force"], keep=self.options["keep_partial"])
+        saving = SavedFile(target, force=self.options["force"], keep=self.options["keep_partial"])
         try:
             with saving as file, _progress(resource, None) as step:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.ground.display import columns, printable
+from overthere.ground.redact import mask
 from overthere.links.job import links
 from overthere.links.model import NOTES, Link
-from overthere.redact import mask
-from overthere.showing import columns, printable
 
 __all__ = ["show"]
 

@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.atomic import is_stream, refuse_link, save
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.paper import say, without_look_alikes
 from overthere.cli.policies import bounds, policy
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
-from overthere.errors import OverthereError
-from overthere.extras import missing
+from overthere.ground.atomic import is_stream, refuse_link, save
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import missing_message
+from overthere.ground.redact import mask
+from overthere.ground.rung import Rung
 from overthere.links.model import Options
-from overthere.links.report.choosing import CHOICES
-from overthere.redact import mask
-from overthere.rung import Rung
-from overthere.showing import printable
+from overthere.links.report.selection import CHOICES
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
     from overthere.links.report.graph import Graph
     from overthere.links.report.table import Writer
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
@@ -121,12 +121,14 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         if idna:
             asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
-            _on_spark(sources, **asked)
+            from overthere.cli.sparklinks import run
+
+            run(sources, _options(asked), **asked)
             return
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
         extra = "whatwg" if error.name == "ada_url" else "links"
-        raise click.ClickException(missing(str(error.name), extra)) from None
+        raise click.ClickException(missing_message(str(error.name), extra)) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
@@ -139,6 +141,12 @@ def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
     from overthere.canonical import Canonical, Step
 
     return Canonical(Step("host-idna")) + (form or Canonical(Step("ladder", rung=Rung[rung.upper()].name)))
+
+
+def _options(asked: dict[str, Any]) -> Options:
+    """What the options of the command ask for."""
+    same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical")
+    return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
 
 
 class _Impossible(click.ClickException):
@@ -168,10 +176,7 @@ class _Job:
             raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
-        self.options = Options(
-            Rung[asked["rung"].upper()], asked["edition"], json=asked["strings"], audit=asked["audit"],
-            whatwg=asked["whatwg"], metadata=asked["metadata"], limit=asked["limit"], canonical=asked["canonical"],
-        )  # fmt: skip
+        self.options = _options(asked)
         self.policy = policy(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
@@ -289,17 +294,17 @@ class _Job:
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The chosen rows, counted; between them what is said and marked."""
         from overthere.links.job import batches
-        from overthere.links.job.ahead import JOBS
-        from overthere.links.job.carrying import Done
+        from overthere.links.job.prefetch import JOBS
+        from overthere.links.job.task_rows import TaskEnd
         from overthere.links.report import graph
-        from overthere.links.report.choosing import chosen
+        from overthere.links.report.selection import select
 
         run = batches(
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
             policy=self.policy, jobs=self.asked["jobs"] or JOBS,
         )  # fmt: skip
         for batch in run:
-            if isinstance(batch, Done):
+            if isinstance(batch, TaskEnd):
                 self.tasks += 1
                 self.mark = batch.mark
                 for kind, (count, octets) in batch.kinds.items():
@@ -310,7 +315,7 @@ class _Job:
                     writer.commit(self._state())
                     self.committed = time.monotonic()
                 continue
-            wanted = chosen(batch, self.asked["only"])
+            wanted = select(batch, self.asked["only"])
             pairs = graph.pairs(batch)
             self.summary.add(batch, pairs)
             if self.graph is not None:
@@ -358,12 +363,6 @@ def _published(base: URI, sources: tuple[str, ...]) -> URI:
         here = printable(mask(str(base.join("."))))
         say(f"--base does not end in /: the sources are published beneath {here}")
     return base
-
-
-def _on_spark(sources: tuple[str, ...], **asked: Any) -> None:
-    from overthere.cli.sparklinks import run
-
-    run(sources, **asked)
 
 
 @contextmanager

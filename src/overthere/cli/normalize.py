@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, on_error_option, rung_option, texts_argument
+from overthere.cli.common import Answer, Output, format_option, on_error_option, rung_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.errors import InvalidURI
-from overthere.normalize import Rung
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -33,22 +32,16 @@ def command(
     if show and reading.is_older:
         raise click.UsageError("--changes is for RFC 3986")
     if table is not None:
-        from overthere import columns
-
         table.refuse(changes=show, zone=reading.zone)
-        table.run(texts, lambda c: columns.normalize(c, Rung[rung.upper()], iri=reading.iri, errors="detail"), "normal")
+        table.apply(texts, "normalize", Rung[rung.upper()], iri=reading.iri)
         return
     output = Output(form, on_error)
-    for text in inputs(texts, "URIs"):
-        try:
-            if reading.is_older:
-                other = edition(reading.by).normalize(text, Rung[rung.upper()])
-                output.answer(other, {"text": text, "normal": other, "edition": reading.by})
-                continue
-            reference = reading.reference(text)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        if reading.is_older:
+            other = edition(reading.by).normalize(text, Rung[rung.upper()])
+            return Answer(other, {"text": text, "normal": other, "edition": reading.by})
+        reference = reading.reference(text)
         normal = str(reference.normalize(Rung[rung.upper()]))
         changed = reference.changes(Rung[rung.upper()]) if show or output.jsonl else []
         lines = [normal]
@@ -58,8 +51,9 @@ def command(
                 for c in changed
             ]
         data = {"text": text, "normal": normal, "changes": [{**c._asdict(), "rung": c.rung.name} for c in changed]}
-        output.answer("\n".join(lines), data)
-    output.done()
+        return Answer("\n".join(lines), data)
+
+    output.each(texts, "URIs", answer)
 
 
 def _quoted(text: str | None) -> str:

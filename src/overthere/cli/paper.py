@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from overthere import errors
-from overthere.errors import Finding, InvalidURI
-from overthere.showing import visible
+from overthere.ground import errors
+from overthere.ground.display import visible
+from overthere.ground.errors import Finding, InvalidURI
 
 __all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "say", "width", "without_look_alikes"]
 
@@ -82,8 +82,8 @@ def without_look_alikes() -> None:
     """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
     from importlib.util import find_spec
 
-    from overthere.extras import missing
+    from overthere.ground.extras import missing_message
 
     if find_spec("confusable_homoglyphs") is None:
-        told = f"host-confusable is not told: {missing('confusable_homoglyphs', 'audit')}"
+        told = f"host-confusable is not told: {missing_message('confusable_homoglyphs', 'audit')}"
         say(told)

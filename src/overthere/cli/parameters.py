@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.table_options import table_options
-from overthere.errors import InvalidURI
 from overthere.forms import Parameters
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URIReference
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
+from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -53,26 +52,21 @@ def command(
     if table is not None:
         _table(table, texts, name, raw, steps, how)
         return
-    output = Output(form)
-    for text in inputs(texts, "URIs"):
-        try:
-            value = URIReference(text)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        value = URIReference(text)
         if steps:
             for step, arguments in steps:
                 value = getattr(value, step)(*arguments, **how)
-            output.answer(str(value), {"text": text, "changed": str(value)})
-            continue
+            return Answer(str(value), {"text": text, "changed": str(value)})
         read = Parameters(value.query, separator=pair_separator, plus=plus)
         if name is not None:
             found = next(iter(read.written(name)), None) if raw else read.get(name)
-            output.answer(found or "", {"text": text, "name": name, "value": found})
-            continue
+            return Answer(found or "", {"text": text, "name": name, "value": found})
         lines = [f"  {key}" if value is None else f"  {key}={value}" for key, value in read]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
-    output.done()
+        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
+
+    Output(form).each(texts, "URIs", answer)
 
 
 def _steps(
@@ -99,7 +93,7 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
     from overthere import columns
 
     if name is not None:
-        table.run(texts, lambda c: columns.parameter(c, name, raw=raw, errors="detail", **how), "parameter")
+        table.apply(texts, "parameter", name, raw=raw, **how)
         return
     if not steps:
         raise click.UsageError("--column takes --get, or a change: --remove, --set, --add, --sort")

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from overthere.access import Credentials, Gateways, plan
-from overthere.cli.common import Output, format_option, inputs, located, texts_argument, width
+from overthere.cli.common import Answer, Output, format_option, located, texts_argument, width
 from overthere.cli.reading import zone_option
 from overthere.editions import NAMES
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 
 @click.command()
@@ -44,13 +44,10 @@ def command(
         through = Gateways.read(gateways) if gateways is not None else None
     except (OverthereError, OSError) as error:
         raise click.UsageError(str(error)) from None
-    output = Output(form)
     credentials = Credentials(user, None, address)
-    for text in inputs(texts, "URIs"):
-        try:
-            planned = plan(located(text, name, zone), credentials, gateways=through)
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(planned.render(width()), planned.to_dict())
-    output.done()
+
+    def answer(text: str) -> Answer:
+        planned = plan(located(text, name, zone), credentials, gateways=through)
+        return Answer(planned.render(width()), planned.to_dict())
+
+    Output(form).each(texts, "URIs", answer, (OverthereError,))

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from overthere.access.policy import Policy
-from overthere.hosts.address import nat64_prefix
 from overthere.schemes import Registry
+from overthere.values.hosts.address import nat64_prefix
 
 __all__ = ["bounds", "octets", "policy", "seconds"]
 

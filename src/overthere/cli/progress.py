@@ -25,7 +25,7 @@ from rich.progress import (
 from rich.text import Text
 
 from overthere.links.model import Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["progress", "steps"]
 
@@ -54,7 +54,7 @@ def progress(
     if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
-    from overthere.links.job.retrieved import is_uri
+    from overthere.links.job.retrieval import is_uri
     from overthere.links.job.sources import is_pipe, tasks
 
     total: int | None = None

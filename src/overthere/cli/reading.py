@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from overthere.editions import NAMES
-from overthere.errors import InvalidURI
-from overthere.uri import URI, URIReference
+from overthere.ground.errors import InvalidURI
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["Reading", "edition_option", "iri_option", "reading_options", "refuse_table", "zone_option"]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
-from overthere.errors import OverthereError
 from overthere.kernel.reference import Form
-from overthere.relate import FORMS
+from overthere.values.relate import FORMS
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -38,21 +36,15 @@ def command(
 ) -> None:
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
-        from overthere import columns
-
         table.refuse(zone=reading.zone, form=of is not None)
         one = {} if base is None else {"base": reading.base(base)}
-        work = partial(columns.relate, iri=reading.iri, errors="detail", **one)
-        table.run(texts, work, "reference", [bases] if bases else [])
+        table.apply(texts, "relate", iri=reading.iri, beside=[bases] if bases else [], **one)
         return
     assert base is not None
     own = reading.base(base)
-    output = Output(form, on_error)
-    for text in inputs(texts, "target URIs"):
-        try:
-            reference = own.relate(reading.uri(text), form=of)
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
-        output.answer(str(reference), {"target": text, "reference": str(reference)})
-    output.done()
+
+    def answer(text: str) -> Answer:
+        reference = str(own.relate(reading.uri(text), form=of))
+        return Answer(reference, {"target": text, "reference": reference})
+
+    Output(form, on_error).each(texts, "target URIs", answer)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, on_error_option, texts_argument
-from overthere.cli.paper import say
+from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.table_options import table_options
-from overthere.errors import CodingError, InvalidURI
-from overthere.extras import missing
-from overthere.redact import mask
-from overthere.repairs import repair
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.extras import missing_message
+from overthere.ground.redact import mask
+from overthere.repairs import Repaired, repair
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -42,28 +41,26 @@ def command(
 
     Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
     """
-    output = Output(form, on_error)
     if table is not None:
-        from overthere import columns
-
         table.refuse(scheme=scheme is not None, browsers=browsers, idna=idna)
-        table.run(texts, lambda c: columns.repair(c, relative=reference, errors="detail"), "repaired")
+        table.apply(texts, "repair", relative=reference)
         return
-    for text in inputs(texts, "texts"):
+
+    def answer(text: str) -> Answer:
         try:
             done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
-        except (InvalidURI, CodingError) as error:
-            output.refuse(text, error)
-            continue
         except ImportError:
-            raise click.ClickException(missing("ada_url", "whatwg")) from None
-        output.answer(
-            str(done), {"text": text, "repaired": str(done), "changes": [one._asdict() for one in done.changes]}
-        )
-        if not output.jsonl:
-            for one in done.changes:
-                before, after = printable(mask(one.before)), printable(mask(one.after))
-                say(f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})')
-            if done.total > len(done.changes):
-                say(f"  and {done.total - len(done.changes):,} more changes")
-    output.done()
+            raise click.ClickException(missing_message("ada_url", "whatwg")) from None
+        changes = [one._asdict() for one in done.changes]
+        return Answer(str(done), {"text": text, "repaired": str(done), "changes": changes}, _notes(done))
+
+    Output(form, on_error).each(texts, "texts", answer)
+
+
+def _notes(done: Repaired) -> Iterator[str]:
+    """A line for each change."""
+    for one in done.changes:
+        before, after = printable(mask(one.before)), printable(mask(one.after))
+        yield f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})'
+    if done.total > len(done.changes):
+        yield f"  and {done.total - len(done.changes):,} more changes"

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from overthere.cli.common import Output, base_options, format_option, inputs, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, edition
-from overthere.errors import NotSpecified, OverthereError
-from overthere.resolve import same_document
+from overthere.values.resolve import same_document
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -37,33 +36,23 @@ def command(
 ) -> None:
     """Resolve references against a base; one target a line."""
     if table is not None:
-        from functools import partial
-
-        from overthere import columns
-
         table.refuse(zone=reading.zone)
         one = {} if base is None else {"base": reading.base(base)}
-        work = partial(columns.resolve, strict=not loose, iri=reading.iri, errors="detail", **one)
-        table.run(texts, work, "target", [bases] if bases else [])
+        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, beside=[bases] if bases else [], **one)
         return
     assert base is not None
     if reading.is_older:
         _by_document(reading.by, texts, base, not loose, Output(form, on_error))
         return
     own = reading.base(base)
-    output = Output(form, on_error)
-    for text in inputs(texts, "references"):
-        try:
-            reference = reading.reference(text)
-            target = own.join(reference, strict=not loose)
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
-        same = same_document(own, reference)
-        output.answer(
-            str(target), {"reference": text, "target": str(target), "fragment": target.fragment, "same_document": same}
-        )
-    output.done()
+
+    def answer(text: str) -> Answer:
+        reference = reading.reference(text)
+        target = own.join(reference, strict=not loose)
+        data = {"target": str(target), "fragment": target.fragment, "same_document": same_document(own, reference)}
+        return Answer(str(target), {"reference": text, **data})
+
+    Output(form, on_error).each(texts, "references", answer)
 
 
 def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
@@ -72,14 +61,10 @@ def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, outpu
     from overthere.editions.resolution import RESOLUTIONS
 
     resolve = edition(by).resolve if by in NAMES else RESOLUTIONS[by].resolve
-    for text in inputs(texts, "references"):
-        try:
-            target = resolve(base, text, strict)
-        except NotSpecified as error:
-            raise click.UsageError(str(error)) from None
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        target = resolve(base, text, strict)
         data = {"target": target.uri, "fragment": target.fragment, "same_document": target.same_document}
-        output.answer(shown_target(target), {"reference": text, "edition": by, **data})
-    output.done()
+        return Answer(shown_target(target), {"reference": text, "edition": by, **data})
+
+    output.each(texts, "references", answer)

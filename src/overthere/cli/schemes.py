@@ -15,11 +15,11 @@ from rich.text import Text
 
 from overthere.cli.common import format_option, width
 from overthere.cli.styles import HEADING, SIDE
-from overthere.errors import OverthereError
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
 from overthere.schemes import Registry
 from overthere.schemes.iana import registrations
 from overthere.schemes.page import page
-from overthere.showing import printable
 
 _READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
 

@@ -7,7 +7,7 @@ import socket
 
 import click
 
-from overthere.extras import need
+from overthere.ground.extras import need
 
 
 @click.command()

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.atomic import save
 from overthere.cli.common import base_uri
 from overthere.cli.paper import say
-from overthere.links.job.retrieved import is_uri
+from overthere.ground.atomic import save
+from overthere.ground.redact import mask
+from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.rung import Rung
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,13 +34,12 @@ _REFUSED = {
     "safe": "--safe: with --engine spark sources are files",
     "total_timeout": "--max-time: with --engine spark sources are files",
     "max_bytes": "--max-bytes: with --engine spark sources are files",
-    "limit": "--max-text: with --engine spark it is what it is by default",
     "jobs": "--jobs: with --engine spark sources are files",
     "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
 }
 
 
-def run(sources: tuple[str, ...], **asked: Any) -> None:
+def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
     """The verb `links` on Spark; its options as click has read them.
 
     Exit 1 if a document could not be read whole, 130 if it was stopped.
@@ -57,10 +55,8 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
         raise click.ClickException(str(error)) from None
     with _session(asked["master"], output) as session, _progress(session):
         done = spark.run(
-            session, sources, output, base=base, rung=Rung[asked["rung"].upper()], edition=asked["edition"],
-            json=asked["strings"], audit=asked["audit"], whatwg=asked["whatwg"], metadata=asked["metadata"],
-            canonical=asked["canonical"], only=asked["only"], distinct=asked["distinct"],
-        )  # fmt: skip
+            session, sources, output, base=base, only=asked["only"], distinct=asked["distinct"], **options._asdict()
+        )
     if done.found:
         say(f"{done.found:,} of {done.parts:,} parts were there from an earlier run")
     say("\n".join(done.summary.lines()))
@@ -74,10 +70,10 @@ def run(sources: tuple[str, ...], **asked: Any) -> None:
 
 def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
     """Where the table is to be.  Raises: click.UsageError for what Spark does not do."""
-    from overthere.links.report.choosing import CHOICES
+    from overthere.links.report.selection import CHOICES
 
     for name, reason in _REFUSED.items():
-        if asked[name] not in (None, False, Options().limit):
+        if asked[name] not in (None, False):
             raise click.UsageError(reason)
     if asked["form"] != "text":
         raise click.UsageError("--format: with --engine spark the table is a folder of Parquet files")

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs, texts_argument
+from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.reading import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
-from overthere.errors import InvalidURI
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
 from overthere.kernel.reference import SIX, split, split_authority
-from overthere.redact import mask
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table
@@ -65,14 +64,10 @@ def command(
             _domain(None)  # what is missing is told first
         table.run(texts, lambda c: _columns(c, names, rule if strict else None, reading.zone))
         return
-    output = Output(form)
-    for text in inputs(texts, "URIs"):
-        try:
-            if strict:
-                reading.kind(relative=reference)(text, zone=reading.zone)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        if strict:
+            reading.kind(relative=reference)(text, zone=reading.zone)
         parts = split(text)
         userinfo, host, port = (None,) * 3 if parts.authority is None else split_authority(parts.authority)
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
@@ -80,11 +75,11 @@ def command(
             whole |= _domain(host)
         told = {name: whole[name] for name in names}
         if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
-            output.answer(told[names[0]] or "", {"text": text, **told})
-            continue
+            return Answer(told[names[0]] or "", {"text": text, **told})
         lines = [f"  {name:<9}  " + (value or '""') for name, value in told.items() if value is not None]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
-    output.done()
+        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
+
+    Output(form).each(texts, "URIs", answer)
 
 
 def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
@@ -110,7 +105,7 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
 
 
 def _domain(host: str | None) -> dict[str, str | None]:
-    from overthere.hosts.domains import suffix_list
+    from overthere.values.hosts.domains import suffix_list
 
     try:
         rules = suffix_list()
@@ -122,15 +117,12 @@ def _domain(host: str | None) -> dict[str, str | None]:
 
 def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
     """The parts by the names of the document's own rules."""
-    output = Output(form)
-    for text in inputs(texts, "URIs"):
-        try:
-            parts = edition(by).parts(text)
-        except InvalidURI as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        parts = edition(by).parts(text)
         said = {name: value for name, value in parts.items() if value is not None}
         width = max(map(len, said))
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
-        output.answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
-    output.done()
+        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
+
+    Output(form).each(texts, "URIs", answer)

@@ -8,7 +8,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from overthere.showing import columns
+from overthere.ground.display import columns
 
 __all__ = ["HEADING", "LEVELS", "SIDE", "console", "fitted", "painted"]
 

@@ -9,16 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from overthere.cli.paper import say
-from overthere.errors import KINDS
-from overthere.extras import missing
-from overthere.showing import printable
-from overthere.tables import Layout, Source, Writer, fitting, open_source, open_writer, suffix
+from overthere.ground.display import printable
+from overthere.ground.errors import KINDS
+from overthere.ground.extras import missing_message
+from overthere.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 
 __all__ = ["Table"]
 
@@ -28,7 +29,7 @@ def _kinds() -> dict[str, int]:
     """Why a row is refused: "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
     of a target to which no reference leads.
     """
-    from overthere.hosts import dns
+    from overthere.values.hosts import dns
 
     return {kind: place for place, kind in enumerate((*KINDS, "base", "unreachable", *dns.KINDS))}
 
@@ -51,7 +52,7 @@ def _told(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise Refused(missing(str(error.name), "columns")) from None
+        raise Refused(missing_message(str(error.name), "columns")) from None
     except Exception as error:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):
@@ -78,6 +79,24 @@ class Table:
         for name, used in given.items():
             if used:
                 raise click.UsageError(f"--{name} is for texts, not for --column")
+
+    def apply(
+        self, names: Sequence[str], operation: str, *arguments: Any, beside: Sequence[str] = (), **named: Any
+    ) -> None:
+        """`run` of a column function with these arguments; in the table of operations is what the new column is called.
+
+        beside: more columns that it takes, before `arguments`.
+        """
+        from overthere.columns.operations import OPERATIONS, function_of
+
+        function = function_of(operation)
+        if "errors" in signature(function).parameters:
+            named["errors"] = "detail"
+
+        def work(*columns: Any) -> Any:
+            return function(*columns, *arguments, **named)
+
+        self.run(names, work, OPERATIONS[operation].label, beside)
 
     def run(self, names: Sequence[str], work: Work, value: str = "", beside: Sequence[str] = ()) -> None:
         """Write the tables with the columns that `work` makes, sum up; exit 1 if a row was bad.
@@ -247,7 +266,7 @@ class Columns:
 
     def fit(self, form: str) -> None:
         """Make the columns such as a format holds.  Raises: ValueError if it cannot."""
-        self.schema = fitting(self.schema, form, self.steady)
+        self.schema = fit_schema(self.schema, form, self.steady)
 
     def add(self, batch: Any) -> Answer:
         """The batch with its new columns."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from overthere.cli.common import Output, format_option, inputs
+from overthere.cli.common import Answer, Output, format_option, inputs
 from overthere.cli.group import Verbs
-from overthere.errors import InvalidTemplate, OverthereError
-from overthere.optionfiles import read_json
-from overthere.template import Template
+from overthere.ground.errors import InvalidTemplate, OverthereError
+from overthere.ground.option_files import read_json
+from overthere.values.template import Template
 
 
 class _Text(click.ParamType[Template]):
@@ -65,20 +65,16 @@ def expand(template: Template, variables: tuple[str, ...], objects: bool, partia
 @format_option
 def match(template: Template, texts: tuple[str, ...], form: str) -> None:
     """Find the variables with which the template expands to each URI; a URI with two readings is refused."""
-    output = Output(form)
-    for text in inputs(texts, "URIs"):
-        try:
-            values = template.match(text)
-        except OverthereError as error:
-            output.refuse(text, error)
-            continue
+
+    def answer(text: str) -> Answer:
+        values = template.match(text)
         if values is None:
-            output.refuse(text, OverthereError(f"{template} does not expand to it (RFC 6570 1.4)"))
-            continue
+            raise OverthereError(f"{template} does not expand to it (RFC 6570 1.4)")
         said = {name: _said(value) for name, value in values.items()}
         lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
-        output.answer("\n".join([text, *lines]), {"text": text, "variables": said})
-    output.done()
+        return Answer("\n".join([text, *lines]), {"text": text, "variables": said})
+
+    Output(form).each(texts, "URIs", answer, (OverthereError,))
 
 
 def _given(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from overthere import charsets
 from overthere.access.resource import Resource
 from overthere.access.wire import Entry
-from overthere.redact import password_spans
-from overthere.showing import columns, printable
+from overthere.ground import charsets
+from overthere.ground.display import columns, printable
+from overthere.ground.redact import password_spans
 
 __all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
 

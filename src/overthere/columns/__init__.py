@@ -22,8 +22,8 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from overthere.bounded import bounded_cache
 from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
+from overthere.columns.operations import COMPONENTS
 from overthere.columns.parameters import (
     add_parameters,
     parameter,
@@ -32,15 +32,16 @@ from overthere.columns.parameters import (
     without_parameters,
 )
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
-from overthere.exact import exact
+from overthere.ground.caches import bounded_cache
+from overthere.ground.exact import exact
 from overthere.kernel.reference import SIX
-from overthere.normalize import Rung
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
     from overthere.iri import IRI
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = [
     "SIX",
@@ -74,8 +75,6 @@ __all__ = [
     "without_parameters",
 ]
 
-_COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
-
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
 
@@ -83,9 +82,9 @@ def _names(components: Sequence[str]) -> list[str]:
     if isinstance(components, str | bytes) or not isinstance(components, Iterable):
         raise TypeError(f"components are names in a list, not {type(components).__name__}")
     components = [exact(component, "components") for component in components]
-    foreign = [c for c in components if c not in _COMPONENTS]
+    foreign = [c for c in components if c not in COMPONENTS]
     if foreign or len(set(components)) != len(components):
-        raise ValueError(f"components are {', '.join(_COMPONENTS)}, each once; not {components!r}")
+        raise ValueError(f"components are {', '.join(COMPONENTS)}, each once; not {components!r}")
     return list(components)
 
 
@@ -255,7 +254,7 @@ def relate(
 def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
     """The text of the one base, or a column of them, one a row."""
     from overthere.iri import IRI
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
     if isinstance(base, str | URI | IRI):
         return str(IRI(base) if iri else URI(base))
@@ -332,7 +331,7 @@ def encode(
 
     Raises: CodingError for a component that holds no data, and for what it cannot hold in `keep`.
     """
-    from overthere.encoding import safe_characters
+    from overthere.values.encoding import safe_characters
 
     safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
     return text(column, "encode", "null", threads, views, safe=safe)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from overthere import _native
 from overthere.columns import plain
 from overthere.columns.plain import field, first_bad, taken
-from overthere.hosts.domains import SuffixList, suffix_list
-from overthere.late import default_registry
-from overthere.normalize import Rung, scheme_form
+from overthere.ground.late_imports import default_registry
+from overthere.values.hosts.domains import SuffixList, suffix_list
+from overthere.values.normalize import Rung, scheme_form
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.columns import normalize
 from overthere.columns.plain import arrow, compute, taken
+from overthere.ground.late_imports import default_registry
 from overthere.iri import IRIReference
-from overthere.iri_ladder import iri_comparison_form
-from overthere.late import default_registry
-from overthere.normalize import Rung, comparison_form
+from overthere.values.iri_ladder import iri_comparison_form
+from overthere.values.normalize import Rung, comparison_form
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.work import ArrowColumn, Errors, text
-from overthere.formpairs import by_name, flat, named, pattern, written
+from overthere.values.form_pairs import by_name, encode_name, flat, pattern, write_pairs
 
 if TYPE_CHECKING:
     from overthere.forms import Pairs
@@ -37,7 +37,12 @@ def parameter(
     """
     operation = "raw_parameter" if raw else "parameter"
     return text(
-        column, operation, errors, threads, views, parameters=_asked((name,), [(named(name), [])], separator, plus)
+        column,
+        operation,
+        errors,
+        threads,
+        views,
+        parameters=_asked((name,), [(encode_name(name), [])], separator, plus),
     )
 
 
@@ -85,7 +90,7 @@ def add_parameters(
     ['http://h/?a=1&a=2', 'a?a=2']
     """
     data = list(flat(pairs))
-    given = [(b"", [one.encode()]) for one in written(data, plus=plus)]
+    given = [(b"", [one.encode()]) for one in write_pairs(data, plus=plus)]
     return text(column, "add_parameters", errors, threads, views, parameters=_asked((data,), given, separator, plus))
 
 

@@ -7,17 +7,18 @@ from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, cast
 
-from overthere import encoding
-from overthere.bounded import bounded_cache
-from overthere.errors import CodingError, InvalidURI, Unreachable
-from overthere.extras import brought_by
+from overthere.columns.operations import COMPONENTS
 from overthere.forms import Parameters
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError, InvalidURI, Unreachable
+from overthere.ground.extras import brought_by
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import reference
-from overthere.normalize import Rung, normal_form
-from overthere.relate import relate
 from overthere.repairs import repair
-from overthere.uri import URI, URIReference
+from overthere.values import encoding
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.relate import relate
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere.columns.parameters import Asked
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _Error = tuple[str, int]
 """A kind, and the code point where."""
 
-__all__ = ["SQL", "arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "taken", "text"]
+__all__ = ["arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "taken", "text"]
 
 
 def compute() -> Any:
@@ -47,52 +48,6 @@ def taken(column: Any) -> Any:
     if hasattr(column, "__arrow_c_stream__"):
         return pa.chunked_array(column)
     raise TypeError(f"an Arrow column is wanted, not {type(column).__name__}")
-
-
-def told(*how: Any) -> dict[str, str]:
-    """Component and `keep` of `encode`, as SQL gives them: columns, each with one text in all rows.
-
-    Raises: CodingError if there are more columns, or one says several things.
-    """
-    distinct = [compute().unique(one) for one in how]
-    if len(how) > 2 or any(len(one) > 1 for one in distinct):
-        raise CodingError("encode takes a text, one component and one keep (RFC 3986 2.2)")
-    return {name: one[0].as_py() for name, one in zip(("component", "keep"), distinct, strict=False) if len(one)}
-
-
-SQL = {
-    "parameter": ("parameter", 2),
-    "with_parameter": ("with_parameters", 3),
-    "add_parameter": ("add_parameters", 3),
-    "without_parameters": ("without_parameters", None),
-    "sort_parameters": ("sort_parameters", 1),
-}
-"""The functions of parameters by their names in SQL, and how many arguments each takes; None for one or more."""
-
-
-def changed(operation: str, column: Any, *said: Any) -> Any:
-    """A function of parameters as SQL calls it: names and values are columns too, row by row or the same in all rows.
-
-    A row of which a name or a value is null gives null.
-    """
-    import pyarrow as pa
-
-    from overthere import columns
-
-    work = getattr(columns, operation)
-
-    def call(rows: Any, given: tuple[str, ...]) -> Any:
-        if operation in ("with_parameters", "add_parameters"):
-            given = ([(given[0], given[1])],)  # type: ignore[assignment]
-        return taken(work(rows, *given, threads=1)).cast(pa.string())
-
-    distinct = [compute().unique(one) for one in said]
-    if all(len(one) == 1 and one.null_count == 0 for one in distinct):
-        return call(column, tuple(one[0].as_py() for one in distinct))
-    found = list[str | None]()
-    for i, given in enumerate(zip(*(one.to_pylist() for one in said), strict=True)):
-        found.append(None if None in given else call(column.slice(i, 1), given)[0].as_py())
-    return pa.array(found, pa.string())
 
 
 def arrow(column: Any) -> Any:
@@ -181,13 +136,10 @@ def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | Non
             value = (URI if rule == "URI" else URIReference)(text, zone=zone)
         except InvalidURI as error:
             return {}, (error.kind, error.start)
-        return {name: getattr(value, "port_text" if name == "port" else name) for name in _ALL}, None
+        return {name: getattr(value, "port_text" if name == "port" else name) for name in COMPONENTS}, None
     cut = reference.split(text)
     userinfo, host, port = (None, None, None) if cut.authority is None else reference.split_authority(cut.authority)
     return {**cut._asdict(), "userinfo": userinfo, "host": host, "port": port}, None
-
-
-_ALL = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
 def text(column: Any, operation: str, *, details: bool, threads: int, views: bool, base: Any = None, **how: Any) -> Any:
@@ -300,7 +252,7 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
     """A part of each row's host by the list of publicsuffix.org."""
     import pyarrow as pa
 
-    from overthere.hosts.domains import suffix_list
+    from overthere.values.hosts.domains import suffix_list
 
     rules = suffix_list()
 
@@ -318,7 +270,7 @@ def host_names(column: Any, threads: int) -> Any:
     import pyarrow as pa
 
     from overthere import columns
-    from overthere.hosts.dns import check_host_name
+    from overthere.values.hosts.dns import check_host_name
 
     @bounded_cache(100_000)
     def judged(host: str) -> _Error | None:

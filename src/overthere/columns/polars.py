@@ -2,122 +2,58 @@
 
 import overthere.columns.polars
 frame.with_columns(pl.col("url").uri.normalize())
+
+Its methods are made from the table of operations; their types are in the stub, `polars.pyi`, which `make docs` writes.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from overthere import columns
-from overthere.canonical import Canonical
-from overthere.extras import brought_by
-from overthere.forms import Pairs
-from overthere.normalize import Rung
+from overthere.columns.operations import COMPONENTS, OPERATIONS, Call, face_method, function_of
+from overthere.ground.extras import brought_by
 
 with brought_by("polars"):
     import polars as pl
 
 __all__ = ["ExprNamespace", "SeriesNamespace"]
 
-
-def _struct(names: Sequence[str]) -> pl.Struct:
-    return pl.Struct(dict.fromkeys(names, pl.String()))
+_TYPES: dict[str, pl.DataType] = {
+    "string": pl.String(), "text": pl.String(), "boolean": pl.Boolean(), "int": pl.UInt32(), "number": pl.Int8(),
+}  # fmt: skip
 
 
 def _series(values: Any, name: str, kind: pl.DataType) -> pl.Series:
+    made = pl.Series(values)
     # An Arrow object brings its own name along, so the name comes after.
-    return pl.Series(values, dtype=kind).alias(name)
+    return (made if made.dtype == kind else made.cast(kind)).alias(name)
 
 
-class _Namespace(ABC):
-    """The column functions on what `_apply` reaches; each means what `overthere.columns` says of it."""
+class _Namespace:
+    """The column functions; each means what `overthere.columns` says of it."""
 
-    @abstractmethod
-    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any: ...
+    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any:
+        raise NotImplementedError
 
-    def check(self, rule: str = "URI", *, scheme: bool = False) -> Any:
-        """Whether each row is a URI or URI-reference; with `scheme`, one of its own scheme too."""
-        return self._apply(lambda s: columns.check(s, rule, scheme=scheme), pl.Boolean())
+    def _call(self, call: Call) -> Any:
+        if fields := call.fields:
+            kind: pl.DataType = pl.Struct({name: _TYPES[of] for name, of in fields.items()})
+        else:
+            kind = _TYPES[call.operation.result]
+        return self._apply(call, kind, *call.others)
 
-    def split(self, components: Sequence[str] = columns.SIX) -> Any:
-        """The components of each row, unchecked, as a struct."""
-        return self._apply(lambda s: columns.split(s, components), _struct(components))
+    def _component(self, name: str) -> Any:
+        def work(column: Any) -> pl.Series:
+            return pl.Series(function_of("split")(column, [name])).struct.field(name)
 
-    def host(self) -> Any:
-        """The host of each row."""
-        return self._apply(columns.host, pl.String())
+        return self._apply(work, pl.String())
 
-    def public_suffix(self, *, private: bool = True) -> Any:
-        """The public suffix of each row's host."""
-        return self._apply(lambda s: columns.public_suffix(s, private=private), pl.String())
 
-    def registrable_domain(self, *, private: bool = True) -> Any:
-        """The registrable domain of each row's host."""
-        return self._apply(lambda s: columns.registrable_domain(s, private=private), pl.String())
-
-    def subdomain(self, *, private: bool = True) -> Any:
-        """What stands before the registrable domain of each row's host."""
-        return self._apply(lambda s: columns.subdomain(s, private=private), pl.String())
-
-    def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False) -> Any:
-        """The normal form of each row."""
-        return self._apply(lambda s: columns.normalize(s, rung, iri=iri), pl.String())
-
-    def resolve(self, base: str | Any, *, strict: bool = True, iri: bool = False) -> Any:
-        """The target of each row against a base, or against the base in the same row of another column."""
-        bases = () if isinstance(base, str) else (base,)
-        return self._apply(lambda s, b=base: columns.resolve(s, b, strict=strict, iri=iri), pl.String(), *bases)
-
-    def relate(self, base: str | Any, *, iri: bool = False) -> Any:
-        """The shortest reference to each row from a base, or from the base in the same row of another column."""
-        bases = () if isinstance(base, str) else (base,)
-        return self._apply(lambda s, b=base: columns.relate(s, b, iri=iri), pl.String(), *bases)
-
-    def parameter(self, name: str | bytes, *, raw: bool = False) -> Any:
-        """The first value of that name in each row's query."""
-        return self._apply(lambda s: columns.parameter(s, name, raw=raw), pl.String())
-
-    def with_parameters(self, pairs: Pairs) -> Any:
-        """Each row with these parameters set."""
-        return self._apply(lambda s: columns.with_parameters(s, pairs), pl.String())
-
-    def add_parameters(self, pairs: Pairs) -> Any:
-        """Each row with more parameters."""
-        return self._apply(lambda s: columns.add_parameters(s, pairs), pl.String())
-
-    def without_parameters(self, *names: str | bytes) -> Any:
-        """Each row without the parameters of these names; "*" stands for any characters."""
-        return self._apply(lambda s: columns.without_parameters(s, *names), pl.String())
-
-    def sort_parameters(self) -> Any:
-        """Each row with its parameters by their names."""
-        return self._apply(columns.sort_parameters, pl.String())
-
-    def repair(self, *, relative: bool = False) -> Any:
-        """The URI that each row can only mean."""
-        return self._apply(lambda s: columns.repair(s, relative=relative), pl.String())
-
-    def canonicalize(self, form: Canonical, *, key: bool = False) -> Any:
-        """The canonical URI of each row, or the key of the form."""
-        return self._apply(lambda s: columns.canonicalize(s, form, key=key), pl.String())
-
-    def to_uri(self) -> Any:
-        """The URI of each IRI."""
-        return self._apply(columns.to_uri, pl.String())
-
-    def to_iri(self) -> Any:
-        """The IRI of each URI."""
-        return self._apply(columns.to_iri, pl.String())
-
-    def encode(self, component: str = "segment", *, keep: str | None = None) -> Any:
-        """Each row percent-encoded for a component."""
-        return self._apply(lambda s: columns.encode(s, component, keep=keep), pl.String())
-
-    def decode(self) -> Any:
-        """The text that each row stands for."""
-        return self._apply(columns.decode, pl.String())
+for _name in OPERATIONS:
+    setattr(_Namespace, _name, face_method(_name, _Namespace._call))
+for _name in COMPONENTS:
+    setattr(_Namespace, _name, lambda self, _name=_name: self._component(_name))
 
 
 @pl.api.register_series_namespace("uri")

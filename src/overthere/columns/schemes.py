@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.bounded import bounded_cache
 from overthere.columns.plain import compute, field, taken
 from overthere.columns.work import engine
 from overthere.editions import check as check_text
-from overthere.late import default_registry
+from overthere.ground.caches import bounded_cache
+from overthere.ground.late_imports import default_registry
 
 if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton

@@ -7,14 +7,11 @@ from importlib import import_module
 from typing import Any, Literal, Protocol
 
 from overthere import kernel
-from overthere.errors import OverthereError
-from overthere.extras import brought_by
+from overthere.columns.operations import OPERATIONS
+from overthere.ground.errors import OverthereError
+from overthere.ground.extras import brought_by
 
 __all__ = ["ArrowColumn", "ColumnError", "Errors", "count_of", "engine", "text"]
-
-_REPAIRED = ("normalize", "resolve", "to_iri", "parameter", "raw_parameter", "with_parameters", "add_parameters",
-             "without_parameters", "sort_parameters")  # fmt: skip
-"""What takes URIs and references, and so what `repair` makes."""
 
 Errors = Literal["null", "raise", "detail", "repair"]
 """What a bad row becomes: null; an exception; in a struct of `value`, `error` and `error_at`, its reason; or what
@@ -66,7 +63,8 @@ def text(column: Any, operation: str, errors: Errors, threads: int | None, views
         raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
     works = engine()
     if errors == "repair":
-        if operation not in _REPAIRED or how.get("iri"):
+        row = OPERATIONS.get(operation.removeprefix("raw_"))
+        if row is None or not row.is_repairable or how.get("iri"):
             raise ValueError("errors='repair' is for what takes URIs and references")
         column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
     found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)

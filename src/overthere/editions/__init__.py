@@ -1,17 +1,17 @@
-"""The editions: what each document says, each a whole value of its own."""
+"""The editions: each document as one value."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from overthere.errors import GrammarError, NotSpecified
-from overthere.exact import exact
-from overthere.late import default_registry
+from overthere.ground.errors import GrammarError, NotSpecified
+from overthere.ground.exact import exact
+from overthere.ground.late_imports import default_registry
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["NAMES", "check", "edition"]
@@ -73,7 +73,7 @@ def check(
     if scheme and rule not in (None, by.top, "URI", "URI-reference", "URL-reference"):
         raise GrammarError(f"a scheme has rules for URIs, and says nothing of the rule {rule!r}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
-        from overthere.findings import check_uri
+        from overthere.values.findings import check_uri
 
         return check_uri(exact(text, "check()"), rule, limit=limit)
     found = by.check(text, rule, limit)

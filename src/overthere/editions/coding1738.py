@@ -1,13 +1,14 @@
-"""RFC 1738 2.2: data to characters and escapes, and back."""
+"""Encoding and decoding by RFC 1738 2.2."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from overthere import encoding, kernel
-from overthere.errors import CodingError
+from overthere import kernel
 from overthere.grammar.library import grammar
-from overthere.showing import name_of, printable
+from overthere.ground.display import name_of, printable
+from overthere.ground.errors import CodingError
+from overthere.values import encoding
 
 __all__ = ["decode_text", "encode_data"]
 

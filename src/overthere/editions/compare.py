@@ -1,4 +1,4 @@
-"""What two editions make differently, computed: strings out of their grammars, characters, resolution.
+"""Differences between two editions, computed from their grammars, characters and resolution.
 
 Nothing here is written down but which rules correspond where the documents renamed them.
 """
@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.editions.compare_resolution import Resolved, resolutions
-from overthere.editions.readings import matrix, plain
-from overthere.errors import GrammarError, NotRegular
+from overthere.editions.compare_resolution import ResolutionDifference, resolutions
+from overthere.editions.readings import compare_key, matrix
+from overthere.ground.errors import GrammarError, NotRegular
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.grammar import Automaton
 
-__all__ = ["Difference", "Moved", "Resolved", "RuleDifference", "diff", "matrix", "pairs"]
+__all__ = ["Difference", "ClassChange", "ResolutionDifference", "RuleDifference", "diff", "matrix", "pairs"]
 
 # The rules that say the same thing under another name, one line a thing; a name that several editions share
 # with each other corresponds without being listed.  Names are compared without case, "_" as "-".
@@ -65,7 +65,7 @@ class RuleDifference(NamedTuple):
     only_b: tuple[str, ...]
 
 
-class Moved(NamedTuple):
+class ClassChange(NamedTuple):
     """Characters that are in one class by the first document and in another by the second."""
 
     characters: str
@@ -83,11 +83,11 @@ class Difference:
     rules: list[RuleDifference]
     same: list[str]
     """The rules that derive the same strings, by the first document's names."""
-    characters: list[Moved]
+    characters: list[ClassChange]
     only_a: list[str]
     """The rules of the first that correspond to none of the second, with those that its grammar's file adds."""
     only_b: list[str]
-    resolution: list[Resolved]
+    resolution: list[ResolutionDifference]
     not_specified: list[str]
     """Why there is no resolution to compare."""
 
@@ -114,7 +114,7 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
     one, two = edition(a), edition(b)
     chosen = list(pairs(one, two))
     if rule is not None:
-        chosen = [pair for pair in chosen if plain(rule) in map(plain, pair)]
+        chosen = [pair for pair in chosen if compare_key(rule) in map(compare_key, pair)]
         if not chosen:
             raise GrammarError(f"{one.document} and {two.document} have no rule {rule!r} in common")
     rules: list[RuleDifference] = []
@@ -136,16 +136,16 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
         [rule.name for rule in e.grammar.rules.values() if rule.name not in paired]
         for e, paired in ((one, {left for left, _ in chosen}), (two, {right for _, right in chosen}))
     )
-    return Difference(a, b, rules, same, _moved(one, two), only_a, only_b, resolution, left_out)
+    return Difference(a, b, rules, same, _class_changes(one, two), only_a, only_b, resolution, left_out)
 
 
 def pairs(one: Edition, two: Edition) -> Iterator[tuple[str, str]]:
     """The rules that both have, by each document's name, in the order of the first."""
-    left = {plain(rule.name): rule.name for rule in one.grammar.rules.values()}
-    right = {plain(rule.name): rule.name for rule in two.grammar.rules.values()}
+    left = {compare_key(rule.name): rule.name for rule in one.grammar.rules.values()}
+    right = {compare_key(rule.name): rule.name for rule in two.grammar.rules.values()}
     for key, name in left.items():
-        renamed = [right[plain(row[two.name])] for row in CORRESPONDING
-                   if plain(row.get(one.name, "")) == key and plain(row.get(two.name, "")) in right]  # fmt: skip
+        rows = [row for row in CORRESPONDING if compare_key(row.get(one.name, "")) == key]
+        renamed = [right[other] for row in rows if (other := compare_key(row.get(two.name, ""))) in right]
         for other in renamed or ([right[key]] if key in right else []):
             yield name, other
 
@@ -165,7 +165,7 @@ def _shortest(taking: Automaton, refusing: Automaton, strings: int) -> tuple[str
     return tuple(texts[:strings])
 
 
-def _moved(one: Edition, two: Edition) -> list[Moved]:
+def _class_changes(one: Edition, two: Edition) -> list[ClassChange]:
     """The marks whose class has another name, grouped; letters and digits are ordinary in all documents."""
     groups: dict[tuple[str | None, str | None], str] = {}
     mine, others = one.classes, two.classes
@@ -173,7 +173,7 @@ def _moved(one: Edition, two: Edition) -> list[Moved]:
         key = (_class(mine, char), _class(others, char))
         if not char.isalnum() and key[0] != key[1]:
             groups[key] = groups.get(key, "") + char
-    return [Moved(characters, *key) for key, characters in groups.items()]
+    return [ClassChange(characters, *key) for key, characters in groups.items()]
 
 
 def _class(classes: dict[str, frozenset[str]], char: str) -> str | None:

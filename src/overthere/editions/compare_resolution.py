@@ -1,4 +1,4 @@
-"""How two documents resolve differently: every base and reference of a universe, one witness a kind of difference."""
+"""Differences of resolution between two documents, with one example for each kind."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.editions.readings import plain, shown_target
-from overthere.errors import NotSpecified, OverthereError
+from overthere.editions.readings import compare_key, shown_target
+from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.kernel.reference import Parts, split
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
 
-__all__ = ["Resolved", "kind", "resolutions", "universe"]
+__all__ = ["ResolutionDifference", "kind", "resolutions", "universe"]
 
 
-class Resolved(NamedTuple):
+class ResolutionDifference(NamedTuple):
     """A kind of difference, with the plainest base and reference that show it."""
 
     base: str
@@ -61,7 +61,7 @@ def _paths(name: str) -> Iterator[str]:
             yield "/".join([*segments[:-1], name] if segments[-1:] == ("x",) else segments)
 
 
-def resolutions(a: str, b: str) -> list[Resolved]:
+def resolutions(a: str, b: str) -> list[ResolutionDifference]:
     """Where a and b part, the plainest witness of each kind; both are names of editions or of `RESOLUTIONS`.
 
     What the grammar of a document does not derive is left out; a document without an edition answers any text.
@@ -76,10 +76,10 @@ def resolutions(a: str, b: str) -> list[Resolved]:
 
 
 @cache
-def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
+def _resolutions(a: str, b: str) -> tuple[ResolutionDifference, ...]:
     one, two = _Document(a), _Document(b)
     bases, references = ([text for text in texts if one.derives(text) and two.derives(text)] for texts in universe())
-    witnesses: dict[str, Resolved] = {}
+    witnesses: dict[str, ResolutionDifference] = {}
     for base, reference in sorted(product(bases, references), key=_plainness):
         left, right = one.answer(base, reference), two.answer(base, reference)
         if left == right:
@@ -87,7 +87,9 @@ def _resolutions(a: str, b: str) -> tuple[Resolved, ...]:
         what = kind(base, reference, (a, left), (b, right))
         known = witnesses.get(what)
         witnesses[what] = (
-            known._replace(pairs=known.pairs + 1) if known else Resolved(base, reference, left, right, what, 1)
+            known._replace(pairs=known.pairs + 1)
+            if known
+            else ResolutionDifference(base, reference, left, right, what, 1)
         )
     return tuple(witnesses.values())
 
@@ -125,7 +127,7 @@ class _Document:
             return True
         rules = self.edition.grammar.rules
         return self.edition.is_valid(
-            text, next((rule for rule in rules if plain(rule) in ("url-reference", "uri-reference")), None)
+            text, next((rule for rule in rules if compare_key(rule) in ("url-reference", "uri-reference")), None)
         )
 
     def answer(self, base: str, reference: str) -> str:

@@ -1,4 +1,4 @@
-"""draft-ietf-uri-url-03: URLs in running text, and URLs made safer."""
+"""draft-ietf-uri-url-03: URLs in running text, and safer spellings of URLs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 from overthere.editions.url1994 import DOCUMENT, EDITION, is_scheme, latin1, reading_of
-from overthere.errors import CodingError
-from overthere.exact import exact
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 
-__all__ = ["Wrapped", "bare", "extract", "safer"]
+__all__ = ["WrappedURL", "unwrap", "extract", "safer"]
 
 _WRAPPER = re.compile("<([^<>]*)>")
 # From the first of the blanks alone: to begin anew at each of them would take time by the square of their number.
@@ -18,7 +18,7 @@ _BREAK = re.compile("(?<![ \t])[ \t]*+(?:\r\n|[\r\n\v\f])[ \t\r\n\v\f]*+")
 _WHITE = " \t\r\n\v\f"
 
 
-class Wrapped(NamedTuple):
+class WrappedURL(NamedTuple):
     """A URL that stood in running text as `<...>`."""
 
     url: str
@@ -28,7 +28,7 @@ class Wrapped(NamedTuple):
     """The URL with a space for each line break, which the other reading leaves out; None if no line was broken."""
 
 
-def extract(text: str) -> list[Wrapped]:
+def extract(text: str) -> list[WrappedURL]:
     """The URLs that stand in a text between angle brackets (Wrappers for URIs in plain text).
 
     A space inside is part of the URL, as in the gopher URL of the document's own references.  A line break is not,
@@ -37,14 +37,14 @@ def extract(text: str) -> list[Wrapped]:
     >>> [found.url for found in extract("it is at <gopher://h/00/About Gopher> or <ftp://ds.inter\\n  nic.net/rfc>.")]
     ['gopher://h/00/About Gopher', 'ftp://ds.internic.net/rfc']
     """
-    wrapped = (_wrapped(match[1]) for match in _WRAPPER.finditer(exact(text, "extract()")))
+    wrapped = (_read_wrapper(match[1]) for match in _WRAPPER.finditer(exact(text, "extract()")))
     return [one for one in wrapped if one is not None]
 
 
-def bare(text: str) -> str:
+def unwrap(text: str) -> str:
     """The URL without its wrapper and without its prefix `URL:` (Wrappers; PrePrefix).
 
-    >>> bare("<URL:news:*>"), bare("url:news:*"), bare("<gopher://h/0a b>")
+    >>> unwrap("<URL:news:*>"), unwrap("url:news:*"), unwrap("<gopher://h/0a b>")
     ('news:*', 'news:*', 'gopher://h/0a b')
     """
     text = exact(text, "bare()")
@@ -53,13 +53,13 @@ def bare(text: str) -> str:
     return text[4:] if text[:4].lower() == "url:" else text
 
 
-def _wrapped(inside: str) -> Wrapped | None:
+def _read_wrapper(inside: str) -> WrappedURL | None:
     inside = inside.strip(_WHITE)
-    url, sharp, fragment = bare(_BREAK.sub("", inside)).partition("#")
+    url, sharp, fragment = unwrap(_BREAK.sub("", inside)).partition("#")
     if not is_scheme(url):
         return None
-    spaced = bare(_BREAK.sub(" ", inside)).partition("#")[0]
-    return Wrapped(url, fragment if sharp else None, spaced if spaced != url else None)
+    spaced = unwrap(_BREAK.sub(" ", inside)).partition("#")[0]
+    return WrappedURL(url, fragment if sharp else None, spaced if spaced != url else None)
 
 
 # What no class of the BNF holds, and of `extra` what the prose or other documents exclude (94-1).

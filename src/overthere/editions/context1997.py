@@ -1,4 +1,4 @@
-"""draft-fielding-url-syntax-05, what surrounds a URL: a document's base (5.1), delimiters in text (Appendix E)."""
+"""draft-fielding-url-syntax-05: base URLs of documents (5.1), delimiters in text (Appendix E)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from overthere.editions.url1997 import resolve, split
 from overthere.grammar.library import grammar
 
-__all__ = ["BaseURL", "Delimited", "base_url", "delimited", "typed"]
+__all__ = ["BaseURL", "DelimitedURL", "base_url", "delimited", "read_typed"]
 
 Layer = Literal["content", "entity", "retrieval", "default"]
 
@@ -65,7 +65,7 @@ def _absolute(text: str) -> bool:
     return split(text).scheme is not None
 
 
-class Delimited(NamedTuple):
+class DelimitedURL(NamedTuple):
     """A URL reference in running text."""
 
     url: str
@@ -80,7 +80,7 @@ _FOUND = re.compile(r'<(?P<angle>[^<>"]+)>|"(?P<quotes>[^<>"]+)"|(?P<bare>[^\s<>
 _BROKEN_HYPHEN = re.compile(r"-[^\S\n]*\n\s*")
 
 
-def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") -> Iterator[Delimited]:
+def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") -> Iterator[DelimitedURL]:
     """Appendix E: the URL references with a scheme in a text, between `"`, between `<` and `>`, or between white space.
 
     White space inside the delimiters is ignored, and so is a prefix "URL:".  After a hyphen at the end of a line both
@@ -93,27 +93,27 @@ def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") 
     """
     for match in _FOUND.finditer(text):
         inside = match[match.lastgroup or 0]
-        url = _bare(inside)
+        url = _strip_delimiters(inside)
         # A word such as "Note:" is a scheme and nothing else.
         if _reads(url, edition) and (match.lastgroup == "angle" or not url.endswith(":")):
-            joined = _bare(_BROKEN_HYPHEN.sub("", inside))
+            joined = _strip_delimiters(_BROKEN_HYPHEN.sub("", inside))
             start, end = match.span(match.lastgroup or 0)
-            yield Delimited(url, start, end, joined if joined != url else None)
+            yield DelimitedURL(url, start, end, joined if joined != url else None)
 
 
-def typed(text: str) -> str:
+def read_typed(text: str) -> str:
     """Appendix E: what a user typed, "both delimiters and embedded whitespace" taken away, and "URL:".
 
-    >>> typed(' <URL: http://test.com/ a> ')
+    >>> read_typed(' <URL: http://test.com/ a> ')
     'http://test.com/a'
     """
     bare = text.strip()
     if len(bare) > 1 and bare[0] + bare[-1] in ("<>", '""'):
         bare = bare[1:-1]
-    return _bare(bare)
+    return _strip_delimiters(bare)
 
 
-def _bare(text: str) -> str:
+def _strip_delimiters(text: str) -> str:
     return _WHITE.sub("", text.strip().removeprefix("URL:"))
 
 

@@ -1,4 +1,4 @@
-"""What an edition is: one document, its grammar, and what the grammar cannot say."""
+"""An edition: one document, its grammar, and what the grammar cannot express."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from overthere.errors import NotSpecified
-from overthere.exact import exact
 from overthere.grammar import Grammar
+from overthere.ground.errors import NotSpecified
+from overthere.ground.exact import exact
+from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts
-from overthere.late import default_registry
-from overthere.normalize import Rung
-from overthere.resolve import Target
+from overthere.values.normalize import Rung
+from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 
@@ -122,7 +122,7 @@ class Edition:
         >>> edition("url-1997").resolve("http://a/b", "").uri, rfc1808("http://a/b/c", "../g").uri
         (None, 'http://a/g')
         """
-        self._own("resolve")
+        self._check_own("resolve")
         return self.resolve_text(exact(base, "resolve()"), exact(reference, "resolve()"), strict)
 
     def normalize(self, text: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> str:
@@ -131,7 +131,7 @@ class Edition:
         registry: whose schemes the scheme rung goes by where the document leaves it to them; the default one unless
         given.
         """
-        self._own("normalize")
+        self._check_own("normalize")
         return self.normalize_text(exact(text, "normalize()"), Rung(rung), registry)
 
     def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> bool:
@@ -158,7 +158,7 @@ class Edition:
     def _rule(self, rule: str | None) -> str:
         return self.top if rule is None else exact(rule, "rule")
 
-    def _own(self, what: str) -> None:
+    def _check_own(self, what: str) -> None:
         if what in self.elsewhere:
             where = self.elsewhere[what]
             name = "".join(where.lower().split()[:2])

@@ -1,4 +1,4 @@
-"""One text as every edition reads it: valid by the letter or not, its parts by the prose, its target."""
+"""One text as each edition reads it: valid or not by its grammar, its parts and its target."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.errors import OverthereError
-from overthere.figure import apart
+from overthere.ground.errors import OverthereError
+from overthere.ground.figure import shorten_distinctly
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
-    from overthere.resolve import Target
     from overthere.schemes.registry import Registry
+    from overthere.values.resolve import Target
 
 __all__ = ["MARKS", "PARTS", "Reading", "as_dict", "disagreements", "letter", "matrix", "notes", "read", "shown_target"]
 
@@ -87,7 +87,7 @@ def _of_1738(edition: Edition, text: str) -> bool | None:
 _LETTERS = {"url-1994": _of_1994, "rfc1738": _of_1738}
 
 
-def plain(rule: str) -> str:
+def compare_key(rule: str) -> str:
     """A rule's name as it is compared: without case, "_" as "-", and a URL reference is a URI reference."""
     return rule.lower().replace("_", "-").replace("url-reference", "uri-reference")
 
@@ -119,14 +119,14 @@ def _read(edition: Edition, text: str, base: str | None, registry: Registry | No
     except OverthereError as error:
         return Reading(edition.name, valid, None, None, None, None, None, _line(error))
     target, note = _target(edition, text, base)
-    says = _says(edition, text, registry)
+    says = _scheme_parts(edition, text, registry)
     return Reading(edition.name, valid, host, parts.path, parts.query, parts.fragment, target, note, says)
 
 
 _GENERIC = ("host", "port", "user", "password", "query", "fragment", "charset", "cellname")
 
 
-def _says(edition: Edition, text: str, registry: Registry | None) -> str | None:
+def _scheme_parts(edition: Edition, text: str, registry: Registry | None) -> str | None:
     """The scheme's own parts in one line; what is beyond US-ASCII as escapes, for the octets are what is said."""
     try:
         locator = edition.locator(text, registry=registry)
@@ -213,7 +213,7 @@ def notes(readings: Sequence[Reading], hide: Callable[[str], str] = str) -> list
     for part, groups in disagreements(readings).items():
         # The most usual answer last: what is particular stands in front.
         usual = sorted(groups.items(), key=lambda group: len(group[1]))
-        values = _shown([value for value, _ in usual], hide)
+        values = _show_values([value for value, _ in usual], hide)
         said = [f"{value} ({', '.join(names)})" for value, (_, names) in zip(values, usual, strict=True)]
         if len(usual[-1][1]) > 2:
             said[-1] = f"{values[-1]} (the others)"
@@ -221,9 +221,9 @@ def notes(readings: Sequence[Reading], hide: Callable[[str], str] = str) -> list
     return lines
 
 
-def _shown(values: Sequence[str | None], hide: Callable[[str], str]) -> list[str]:
+def _show_values(values: Sequence[str | None], hide: Callable[[str], str]) -> list[str]:
     """Values, cut so that what differs is not what is cut away."""
-    shown = iter(apart([hide(value) for value in values if value is not None], 48))
+    shown = iter(shorten_distinctly([hide(value) for value in values if value is not None], 48))
     return ["none" if value is None else next(shown) or '""' for value in values]
 
 

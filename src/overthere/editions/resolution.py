@@ -1,4 +1,4 @@
-"""How each document resolves a reference: one function for each, all called in the same way.
+"""Reference resolution by document: one function for each, all with the same signature.
 
 Each stands with its document, step by step under the document's own numbers: `resolve` in `rfc1630`, `rfc1808`,
 `url1997`, `rfc2396`, `uri2003` and `rfc3986`.  What several say in the same words is in `resolution_steps`.
@@ -27,7 +27,7 @@ from overthere.editions.rfc2396 import resolve as rfc2396
 from overthere.editions.rfc3986 import resolve as rfc3986
 from overthere.editions.uri2003 import resolve as uri2003
 from overthere.editions.url1997 import resolve as url1997
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = [
     "RESOLUTIONS",

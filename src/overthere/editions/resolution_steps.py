@@ -1,12 +1,12 @@
-"""Reference resolution: the steps that several documents have in the same words."""
+"""Reference resolution: the steps that several documents share."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from overthere.errors import NoBase, Unreachable
+from overthere.ground.errors import NoBase, Unreachable
 from overthere.kernel.reference import Parts, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = [
     "Excess",
@@ -16,7 +16,7 @@ __all__ = [
     "for_request",
     "handle_excess",
     "remove_segments",
-    "same",
+    "is_same",
 ]
 
 Excess = Literal["keep", "strip", "refuse"]
@@ -86,7 +86,7 @@ def handle_excess(buffer: str, excess: Excess) -> str:
     return root + "/".join(segments[above:])
 
 
-def same(target: str, base: str) -> bool:
+def is_same(target: str, base: str) -> bool:
     """Whether two texts are the same, fragments aside: what `Target.same_document` says where a document does not."""
     return target.partition("#")[0] == base.partition("#")[0]
 

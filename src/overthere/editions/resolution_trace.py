@@ -1,4 +1,4 @@
-"""Reference resolution step by step: each step as its document numbers it, with the buffers as the step leaves them.
+"""Reference resolution step by step, numbered as in the document, with the buffers after each step.
 
 The steps are taken one by one, as they are printed; `editions.resolution` does the same in one pass, and
 `tests/test_resolution_trace.py` holds the two together over the universe of `compare_resolution`.
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS
 from overthere.editions.resolution_steps import all_but_last
-from overthere.errors import NotSpecified, OverthereError
+from overthere.ground.errors import NotSpecified, OverthereError
 from overthere.kernel.reference import Parts, merge_paths, recompose, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = ["TRACES", "Line", "Trace", "trace"]
 
@@ -61,12 +61,12 @@ class _Lines:
         self.left_out = 0
         self._room = _SHOWN
 
-    def say(self, step: str, statement: str, value: str | None = None) -> None:
+    def add(self, step: str, statement: str, value: str | None = None) -> None:
         self.kept.append(Line(step, statement, value))
 
-    def asked(self, step: str, question: str, answer: bool) -> bool:
+    def add_condition(self, step: str, question: str, answer: bool) -> bool:
         """A condition, with its answer."""
-        self.say(step, question, "yes" if answer else "no")
+        self.add(step, question, "yes" if answer else "no")
         return answer
 
     def buffers(self, step: str, statement: str, made: Callable[[], tuple[str, str | None]]) -> None:
@@ -117,41 +117,41 @@ def _rfc3986(base_text: str, reference: str, lines: _Lines) -> Target:
     """5.2.2, line by line, then 5.3."""
     _needs_a_scheme("rfc3986", base_text, reference)
     base, ref, at = split(base_text), split(reference), "5.2.2"
-    if lines.asked(at, "defined(R.scheme)", ref.scheme is not None):
+    if lines.add_condition(at, "defined(R.scheme)", ref.scheme is not None):
         target = Parts(ref.scheme, ref.authority, _dots("T.path = remove_dot_segments(R.path)", ref.path, lines),
                        ref.query, ref.fragment)  # fmt: skip
         whose = "RRR"
-    elif lines.asked(at, "defined(R.authority)", ref.authority is not None):
+    elif lines.add_condition(at, "defined(R.authority)", ref.authority is not None):
         target = Parts(base.scheme, ref.authority, _dots("T.path = remove_dot_segments(R.path)", ref.path, lines),
                        ref.query, ref.fragment)  # fmt: skip
         whose = "BRR"
-    elif lines.asked(at, 'R.path == ""', ref.path == ""):
-        lines.say(at, "T.path = Base.path", base.path)
-        own = lines.asked(at, "defined(R.query)", ref.query is not None)
+    elif lines.add_condition(at, 'R.path == ""', ref.path == ""):
+        lines.add(at, "T.path = Base.path", base.path)
+        own = lines.add_condition(at, "defined(R.query)", ref.query is not None)
         target = Parts(base.scheme, base.authority, base.path, ref.query if own else base.query, ref.fragment)
         whose = "BBR" if own else "BBB"
     else:
         path = ref.path
-        if not lines.asked(at, 'R.path starts-with "/"', path.startswith("/")):
-            lines.asked(
+        if not lines.add_condition(at, 'R.path starts-with "/"', path.startswith("/")):
+            lines.add_condition(
                 "5.2.3", "Base has an authority and an empty path", base.authority is not None and not base.path
             )
             path = merge_paths(base, ref.path)
-            lines.say("5.2.3", "T.path = merge(Base.path, R.path)", path)
+            lines.add("5.2.3", "T.path = merge(Base.path, R.path)", path)
         what = "R.path" if ref.path.startswith("/") else "T.path"
         path = _dots(f"T.path = remove_dot_segments({what})", path, lines)
         target = Parts(base.scheme, base.authority, path, ref.query, ref.fragment)
         whose = "BBR"
     for component, side in zip(("scheme", "authority", "query"), whose, strict=True):
         whole = "R" if side == "R" else "Base"
-        lines.say(at, f"T.{component} = {whole}.{component}", getattr(target, component))
-    lines.say(at, "T.fragment = R.fragment", target.fragment)
-    return _recomposed("5.3", target, lines)
+        lines.add(at, f"T.{component} = {whole}.{component}", getattr(target, component))
+    lines.add(at, "T.fragment = R.fragment", target.fragment)
+    return _recompose("5.3", target, lines)
 
 
-def _recomposed(step: str, target: Parts, lines: _Lines) -> Target:
+def _recompose(step: str, target: Parts, lines: _Lines) -> Target:
     uri = recompose(target)
-    lines.say(step, "the components are put together", uri)
+    lines.add(step, "the components are put together", uri)
     return Target(uri, target.fragment, False)
 
 
@@ -160,31 +160,31 @@ def _dots(statement: str, path: str, lines: _Lines) -> str:
     output: list[str] = []
     head, at, end = "", 0, len(path)
 
-    def left(step: str, said: str) -> None:
+    def add_buffers(step: str, said: str) -> None:
         lines.buffers(f"5.2.4 {step}", said, lambda: ("".join(output), head + path[at:]))
 
-    left("1", "the input buffer is the path, the output buffer is empty")
+    add_buffers("1", "the input buffer is the path, the output buffer is empty")
     while head or at < end:
         if not head and path.startswith(("../", "./"), at):
             prefix = "../" if path.startswith("../", at) else "./"
             at += len(prefix)
-            left("2A", f'the prefix "{prefix}" is removed')
+            add_buffers("2A", f'the prefix "{prefix}" is removed')
         elif not head and path.startswith("/./", at):
             at += 2
-            left("2B", '"/./" is replaced with "/"')
+            add_buffers("2B", '"/./" is replaced with "/"')
         elif not head and end - at == 2 and path.startswith("/.", at):
             head, at = "/", end
-            left("2B", '"/." is replaced with "/"')
+            add_buffers("2B", '"/." is replaced with "/"')
         elif not head and (path.startswith("/../", at) or (end - at == 3 and path.startswith("/..", at))):
             whole = end - at == 3
             head, at = ("/", end) if whole else ("", at + 3)
             if output:
                 output.pop()
             prefix = "/.." if whole else "/../"
-            left("2C", f'"{prefix}" is replaced with "/", and the last segment of the output is removed')
+            add_buffers("2C", f'"{prefix}" is replaced with "/", and the last segment of the output is removed')
         elif not head and end - at < 3 and path[at:] in (".", ".."):
             only, at = path[at:], end
-            left("2D", f'"{only}" is removed')
+            add_buffers("2D", f'"{only}" is removed')
         else:
             if head:
                 output.append(head)
@@ -194,9 +194,9 @@ def _dots(statement: str, path: str, lines: _Lines) -> str:
                 stop = end if slash < 0 else slash
                 output.append(path[at:stop])
                 at = stop
-            left("2E", "the first segment is moved to the output")
+            add_buffers("2E", "the first segment is moved to the output")
     path = "".join(output)
-    lines.say("5.2.2", statement, path)
+    lines.add("5.2.2", statement, path)
     return path
 
 
@@ -206,17 +206,17 @@ def _dots(statement: str, path: str, lines: _Lines) -> str:
 def _segments(buffer: str, steps: tuple[str, str, str, str], lines: _Lines) -> str:
     """url-1997 5.2, 6d to 6g; uri-2003 5.2, merge 3 to 6: removed one by one, the leftmost first."""
 
-    def left(step: str, said: str) -> None:
+    def add_buffers(step: str, said: str) -> None:
         lines.buffers(step, said, lambda: (buffer, None))
 
     *within, last = buffer.split("/")
     plain = "/".join([*(segment for segment in within if segment != "."), last])
     if plain != buffer:
         buffer = plain
-        left(steps[0], 'all "./" are removed, where "." is a complete segment')
+        add_buffers(steps[0], 'all "./" are removed, where "." is a complete segment')
     if last == ".":
         buffer = buffer[:-1]
-        left(steps[1], 'the "." at the end is removed')
+        add_buffers(steps[1], 'the "." at the end is removed')
     at = int(buffer.startswith("/"))  # the empty text before an initial slash is no segment
     while (slash := buffer.find("/", at)) >= 0:
         if not buffer.startswith("/../", slash) or buffer.startswith("../", at):
@@ -224,14 +224,14 @@ def _segments(buffer: str, steps: tuple[str, str, str, str], lines: _Lines) -> s
             continue
         gone = buffer[at : slash + 4]
         buffer = buffer[:at] + buffer[slash + 4 :]
-        left(steps[2], f'the leftmost "<segment>/../" is removed: "{gone}"')
+        add_buffers(steps[2], f'the leftmost "<segment>/../" is removed: "{gone}"')
         # The one before it may be removed next.
         at = max(buffer.rfind("/", 0, max(0, at - 1)) + 1, int(buffer.startswith("/")))
     if buffer.endswith("/.."):
         at = max(buffer.rfind("/", 0, len(buffer) - 3) + 1, int(buffer.startswith("/")))
         if at <= len(buffer) - 3 and buffer[at:] != "../..":
             gone, buffer = buffer[at:], buffer[:at]
-            left(steps[3], f'the "<segment>/.." at the end is removed: "{gone}"')
+            add_buffers(steps[3], f'the "<segment>/.." at the end is removed: "{gone}"')
     return buffer
 
 
@@ -241,18 +241,18 @@ def _url1997(base_text: str, reference: str, lines: _Lines) -> Target:
         _needs_a_scheme("url-1997", base_text, reference)
     base, ref = split(base_text), split(reference)
     empty = ref[:4] == (None, None, "", None)
-    if lines.asked("5.2 2", "scheme, site, path and query are all undefined or empty", empty):
+    if lines.add_condition("5.2 2", "scheme, site, path and query are all undefined or empty", empty):
         return Target(None, ref.fragment, True)
-    if base_text == "" or lines.asked("5.2 3", "the reference has a scheme", ref.scheme is not None):
+    if base_text == "" or lines.add_condition("5.2 3", "the reference has a scheme", ref.scheme is not None):
         return Target(reference, ref.fragment, False)
-    lines.say("5.2 3", "the scheme is the base's", base.scheme)
+    lines.add("5.2 3", "the scheme is the base's", base.scheme)
     ref = ref._replace(scheme=base.scheme)
-    if not lines.asked("5.2 4", "the reference has a site", ref.authority is not None):
-        lines.say("5.2 4", "the site is the base's", base.authority)
+    if not lines.add_condition("5.2 4", "the reference has a site", ref.authority is not None):
+        lines.add("5.2 4", "the site is the base's", base.authority)
         ref = ref._replace(authority=base.authority)
-        if not lines.asked("5.2 5", 'the path begins with "/"', ref.path.startswith("/")):
+        if not lines.add_condition("5.2 5", 'the path begins with "/"', ref.path.startswith("/")):
             ref = _merged1997(base, ref, lines)
-    return _recomposed("5.2 7", ref, lines)
+    return _recompose("5.2 7", ref, lines)
 
 
 def _merged1997(base: Parts, ref: Parts, lines: _Lines) -> Parts:
@@ -268,9 +268,9 @@ def _merged1997(base: Parts, ref: Parts, lines: _Lines) -> Parts:
         lines.buffers("5.2 6c", 'the query is appended with its "?", and is part of the path', lambda: (queried, None))
     buffer = _segments(buffer, ("5.2 6d", "5.2 6e", "5.2 6f", "5.2 6g"), lines)
     if buffer.removeprefix("/").startswith("../"):
-        lines.say("5.2 6h", 'the buffer still begins with "..", which is kept', buffer)
+        lines.add("5.2 6h", 'the buffer still begins with "..", which is kept', buffer)
     path, mark, query = buffer.partition("?")
-    lines.say("5.2 6i", "the path", path)
+    lines.add("5.2 6i", "the path", path)
     return ref._replace(path=path, query=query if mark else None)
 
 
@@ -278,22 +278,22 @@ def _uri2003(base_text: str, reference: str, lines: _Lines) -> Target:
     """5.2, line by line."""
     _needs_a_scheme("uri-2003", base_text, reference)
     base, ref, at = split(base_text), split(reference), "5.2"
-    if lines.asked(at, "defined(R.scheme)", ref.scheme is not None):
-        return _recomposed(at, ref, lines)
-    lines.say(at, "T.scheme = Base.scheme", base.scheme)
-    if lines.asked(at, "defined(R.authority)", ref.authority is not None):
-        return _recomposed(at, ref._replace(scheme=base.scheme), lines)
+    if lines.add_condition(at, "defined(R.scheme)", ref.scheme is not None):
+        return _recompose(at, ref, lines)
+    lines.add(at, "T.scheme = Base.scheme", base.scheme)
+    if lines.add_condition(at, "defined(R.authority)", ref.authority is not None):
+        return _recompose(at, ref._replace(scheme=base.scheme), lines)
     path = ref.path
-    if lines.asked(at, 'R.path == ""', path == ""):
-        if not lines.asked(at, "defined(R.query)", ref.query is not None):
+    if lines.add_condition(at, 'R.path == ""', path == ""):
+        if not lines.add_condition(at, "defined(R.query)", ref.query is not None):
             return Target(None, ref.fragment, True)
         path = base.path
-        lines.say(at, "T.path = Base.path", path)
-    elif not lines.asked(at, 'R.path starts-with "/"', path.startswith("/")):
+        lines.add(at, "T.path = Base.path", path)
+    elif not lines.add_condition(at, 'R.path starts-with "/"', path.startswith("/")):
         path = _merged2003(base.path, path, lines)
-        lines.say(at, "T.path = merge(Base.path, R.path)", path)
-    lines.say(at, "T.authority = Base.authority", base.authority)
-    return _recomposed(at, Parts(base.scheme, base.authority, path, ref.query, ref.fragment), lines)
+        lines.add(at, "T.path = merge(Base.path, R.path)", path)
+    lines.add(at, "T.authority = Base.authority", base.authority)
+    return _recompose(at, Parts(base.scheme, base.authority, path, ref.query, ref.fragment), lines)
 
 
 def _merged2003(base_path: str, path: str, lines: _Lines) -> str:
@@ -304,7 +304,7 @@ def _merged2003(base_path: str, path: str, lines: _Lines) -> str:
     lines.buffers("5.2 merge 2", "the reference's path is appended", lambda: (joined, None))
     buffer = _segments(joined, ("5.2 merge 3", "5.2 merge 4", "5.2 merge 5", "5.2 merge 6"), lines)
     if buffer.removeprefix("/").startswith("../"):
-        lines.say("5.2 merge 7", 'the buffer still begins with "..", which is kept', buffer)
+        lines.add("5.2 merge 7", 'the buffer still begins with "..", which is kept', buffer)
     return buffer
 
 

@@ -1,4 +1,4 @@
-"""RFC 1630, June 1994, which is no edition: how it resolves a reference ("Partial (relative) form").
+"""RFC 1630, June 1994 (not an edition): how it resolves a reference ("Partial (relative) form").
 
 The draft of March 1994 leaves this to it.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from overthere.editions.resolution_steps import same
-from overthere.errors import NoBase
-from overthere.resolve import Target
+from overthere.editions.resolution_steps import is_same
+from overthere.ground.errors import NoBase
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 
@@ -33,7 +33,7 @@ def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
         raise NoBase("the context has no scheme (RFC 1630, Partial form)")
     name, search, fragment = _set_aside(reference)
     if _is_absolute(name):
-        return Target(reference, fragment, same(reference, base))
+        return Target(reference, fragment, is_same(reference, base))
     slashes = len(name) - len(name.lstrip("/"))
     if slashes:
         result = context[: _first_slashes(context, slashes, clause)] + name
@@ -46,7 +46,7 @@ def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
                 context += "/"
         result = context[:start] + _recursively_removed(context[start : context.rfind("/") + 1] + name)
     uri = result + search + ("" if fragment is None else "#" + fragment)
-    return Target(uri, fragment, same(uri, base))
+    return Target(uri, fragment, is_same(uri, base))
 
 
 def _set_aside(text: str) -> tuple[str, str, str | None]:

@@ -1,4 +1,4 @@
-"""RFC 1738, December 1994: ten schemes, each with a production of its own, and the common Internet syntax.
+"""RFC 1738, December 1994: ten schemes, each with its own production, and the common Internet syntax.
 
 `check` and `is_valid` follow section 5 to the letter; what reads (`split`, `parts`, `host_of`) follows the
 prose of section 3, and takes the wrapper of the Appendix off first.
@@ -10,27 +10,27 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.derivation import check_rule, of_any
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
 from overthere.editions.rfc1808 import resolve
-from overthere.errors import InvalidURI
 from overthere.grammar.library import grammar
+from overthere.ground.errors import InvalidURI
 from overthere.kernel.reference import Parts
-from overthere.normalize import Rung
+from overthere.values.derivation import check_rule, parts_of_any
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "Wrapped", "bare", "extract"]
+__all__ = ["EDITION", "WrappedURL", "unwrap", "extract"]
 
 # 3.2 to 3.11; mailto, news and file have none.
 PORTS = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, of_any(_split, _parts))
+    return check_rule(grammar("rfc1738"), text, rule, "RFC 1738 5", limit, parts_of_any(_split, _parts))
 
 
 # -- Appendix: URLs in context
@@ -40,7 +40,7 @@ _AT_BREAK = re.compile(r"-[ \t\v\f]*[\r\n][ \t\n\v\f\r]*")
 _WRAPPER = re.compile(r"(?i)<url:([^<>]*)>")
 
 
-class Wrapped(NamedTuple):
+class WrappedURL(NamedTuple):
     """A URL that stood in running text as `<URL:...>`."""
 
     url: str
@@ -50,26 +50,26 @@ class Wrapped(NamedTuple):
     """The URL without the hyphens at its line breaks, which "may or may not" belong to it; None if there is none."""
 
 
-def extract(text: str) -> list[Wrapped]:
+def extract(text: str) -> list[WrappedURL]:
     """The URLs that stand in a text as `<URL:...>`; white space inside is ignored (Appendix).
 
     >>> [found.url for found in extract("pick it up from <URL:ftp://ds.in\\n    ternic.net/rfc>.")]
     ['ftp://ds.internic.net/rfc']
     """
-    return [_wrapped(match[1]) for match in _WRAPPER.finditer(text)]
+    return [_read_wrapper(match[1]) for match in _WRAPPER.finditer(text)]
 
 
-def _wrapped(inside: str) -> Wrapped:
+def _read_wrapper(inside: str) -> WrappedURL:
     url, sharp, fragment = _SPACE.sub("", inside).partition("#")
     other = _AT_BREAK.sub("", inside)
     without = None if other == inside else _SPACE.sub("", other).partition("#")[0]
-    return Wrapped(url, fragment if sharp else None, without)
+    return WrappedURL(url, fragment if sharp else None, without)
 
 
-def bare(text: str) -> str:
+def unwrap(text: str) -> str:
     """The text without its wrapper `<URL:...>` or its prefix `URL:`, which are not part of the URL (Appendix).
 
-    >>> bare("<URL:news:*>"), bare("URL:news:*"), bare("news:*")
+    >>> unwrap("<URL:news:*>"), unwrap("URL:news:*"), unwrap("news:*")
     ('news:*', 'news:*', 'news:*')
     """
     if match := _WRAPPER.fullmatch(text.strip(" \t\n\v\f\r")):
@@ -87,7 +87,7 @@ _SEARCHED = ("http", "wais")
 _LOGIN = {False: re.compile("//([^/]*)"), True: re.compile("//([^/?]*)")}
 
 
-class _Read(NamedTuple):
+class _SchemeParts(NamedTuple):
     """A text cut by its scheme; None is undefined."""
 
     scheme: str | None
@@ -98,29 +98,29 @@ class _Read(NamedTuple):
     fragment: str | None
 
 
-def _read(text: str) -> _Read:
+def _read(text: str) -> _SchemeParts:
     """3.1: after `//` the login up to the next "/"; then the url-path, which the "/" is not part of.
 
     A fragment is cut off first (Appendix; decision 1738-16).  "?" delimits only where a scheme reserves it for
     that, http and wais (3.3, 3.9); elsewhere it may stand in a user name as in a path (decision 1738-7).
     """
-    url, sharp, fragment_text = bare(text).partition("#")
+    url, sharp, fragment_text = unwrap(text).partition("#")
     fragment = fragment_text if sharp else None
     match = _SCHEME.match(url)
     if match is None:
-        return _Read(None, None, url, None, fragment)
+        return _SchemeParts(None, None, url, None, fragment)
     scheme, rest = match[1], url[match.end() :]
     kind = scheme.lower()
     searched = kind in _SEARCHED
     login = None if kind in _WITHOUT_LOGIN else _LOGIN[searched].match(rest)
     if login is None:
-        return _Read(scheme, None, rest, None, fragment)
+        return _SchemeParts(scheme, None, rest, None, fragment)
     tail, search = rest[login.end() :], None
     # A document of a WAIS database has a type and a path; only a database is searched.
     if searched and not (kind == "wais" and re.match("/[^/?]*/", tail)):
         tail, mark, after = tail.partition("?")
         search = after if mark else None
-    return _Read(scheme, login[1], tail[1:] if tail else None, search, fragment)
+    return _SchemeParts(scheme, login[1], tail[1:] if tail else None, search, fragment)
 
 
 def _split(text: str) -> Parts:
@@ -156,18 +156,18 @@ _GOPHER = re.compile(r"(?s)(%[0-9A-Fa-f][0-9A-Fa-f]|.)(.*)")
 _USERS = ("ftp", "telnet")
 
 
-def _ftp(read: _Read) -> dict[str, str | None]:
+def _ftp(read: _SchemeParts) -> dict[str, str | None]:
     """3.2.2: the type code may be omitted, and is one without regard to case (decision 1738-8)."""
     match = None if read.path is None else _FTP.fullmatch(read.path)
     return {"fpath": match and match[1], "ftptype": match and match[2]}
 
 
-def _http(read: _Read) -> dict[str, str | None]:
+def _http(read: _SchemeParts) -> dict[str, str | None]:
     """3.3: what follows the first "?" is the searchpart, whatever it holds (decision 1738-6)."""
     return {"hpath": read.path, "search": read.search}
 
 
-def _gopher(read: _Read) -> dict[str, str | None]:
+def _gopher(read: _SchemeParts) -> dict[str, str | None]:
     """3.4.1: one character of type, then selector, search and Gopher+ string, cut at the first and second %09."""
     match = _GOPHER.fullmatch(read.path or "")
     parts: list[str | None] = [None, None, None, None]
@@ -177,30 +177,30 @@ def _gopher(read: _Read) -> dict[str, str | None]:
     return dict(zip(("gtype", "selector", "search", "gopher+_string"), parts, strict=True))
 
 
-def _mailto(read: _Read) -> dict[str, str | None]:
+def _mailto(read: _SchemeParts) -> dict[str, str | None]:
     """3.5: one encoded addr-spec; "there are no reserved characters"."""
     return {"encoded822addr": read.path}
 
 
-def _news(read: _Read) -> dict[str, str | None]:
+def _news(read: _SchemeParts) -> dict[str, str | None]:
     """3.6: an article if there is an "@", else a group, but "*" is all groups."""
     text = read.path or ""
     article = text if "@" in text else None
     return {"grouppart": text, "group": text if article is None and text != "*" else None, "article": article}
 
 
-def _nntp(read: _Read) -> dict[str, str | None]:
+def _nntp(read: _SchemeParts) -> dict[str, str | None]:
     """3.7: the article number may be omitted (decision 1738-9)."""
     group, slash, number = (read.path or "").partition("/")
     return {"group": None if read.path is None else group, "digits": number if slash else None}
 
 
-def _telnet(read: _Read) -> dict[str, str | None]:
+def _telnet(read: _SchemeParts) -> dict[str, str | None]:
     """3.8: nothing follows the final "/"; what does all the same is shown."""
     return {"urlpath": read.path} if read.path else {}
 
 
-def _wais(read: _Read) -> dict[str, str | None]:
+def _wais(read: _SchemeParts) -> dict[str, str | None]:
     """3.9: a database, a search in it, or a document of it; its wpath is opaque."""
     if read.search is not None or read.path is None:
         return {"database": read.path, "search": read.search, "wtype": None, "wpath": None}
@@ -209,12 +209,12 @@ def _wais(read: _Read) -> dict[str, str | None]:
     return {"database": database, "search": None, "wtype": wtype, "wpath": wpath}
 
 
-def _file(read: _Read) -> dict[str, str | None]:
+def _file(read: _SchemeParts) -> dict[str, str | None]:
     """3.10: `file://<host>/<path>`."""
     return {"fpath": read.path}
 
 
-def _prospero(read: _Read) -> dict[str, str | None]:
+def _prospero(read: _SchemeParts) -> dict[str, str | None]:
     """3.11: the hsoname, and from the first ";" on the field specifications."""
     path, mark, fields = (read.path or "").partition(";")
     return {"ppath": None if read.path is None else path, "fieldspec": mark + fields if mark else None}
@@ -243,7 +243,7 @@ def _parts(text: str) -> dict[str, str | None]:
     """
     read = _read(text)
     if read.scheme is None:
-        url = bare(text).partition("#")[0]
+        url = unwrap(text).partition("#")[0]
         raise InvalidURI(url, _check(url, "genericurl", 1)[0])
     kind = read.scheme.lower()
     found: dict[str, str | None] = {"scheme": read.scheme}
@@ -269,7 +269,7 @@ _ESCAPE = re.compile("%[0-9A-Fa-f][0-9A-Fa-f]")
 
 
 @cache
-def _unescaped() -> dict[str, str]:
+def _unescape_table() -> dict[str, str]:
     """2.2: "a URL has the same interpretation when an octet is represented by a character and when it encoded",
     but for reserved characters; unsafe ones "must always be encoded" (decision 1738-14)."""
     return {f"%{ord(char):02X}": char for char in grammar("rfc1738").charset("unreserved")}
@@ -305,14 +305,14 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
 
     At the scheme rung, what 3.2 to 3.11 allow to be omitted.  A fragment stays as it is; it is not part of a URL.
     """
-    url, sharp, fragment = bare(text).partition("#")
+    url, sharp, fragment = unwrap(text).partition("#")
     if findings := _check(url, "url", 1):
         raise InvalidURI(url, findings[0])
     scheme, _, rest = url.partition(":")
     if rung >= Rung.CASE:
         scheme, rest = scheme.lower(), _ESCAPE.sub(lambda match: match[0].upper(), rest)
     if rung >= Rung.PERCENT:
-        rest = _ESCAPE.sub(lambda match: _unescaped().get(match[0], match[0]), rest)
+        rest = _ESCAPE.sub(lambda match: _unescape_table().get(match[0], match[0]), rest)
     if rung >= Rung.SCHEME and scheme in _SCHEMES:
         rest = _defaults(scheme, rest)
     return f"{scheme}:{rest}{sharp}{fragment}"

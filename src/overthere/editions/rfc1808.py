@@ -1,4 +1,4 @@
-"""RFC 1808, June 1995, which is no edition: how it splits a URL (2) and resolves a reference (4).
+"""RFC 1808, June 1995 (not an edition): how it splits a URL (2) and resolves a reference (4).
 
 RFC 1738 leaves this to it.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from overthere.editions.resolution_steps import remove_segments, same
-from overthere.errors import NoBase
-from overthere.resolve import Target
+from overthere.editions.resolution_steps import is_same, remove_segments
+from overthere.ground.errors import NoBase
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 
@@ -70,13 +70,13 @@ def resolve(base: str, reference: str, strict: bool = True) -> Target:
     """
     own, url = _parse(base), _parse(reference)
     if base == "":  # 1: unknown, the reference is taken as absolute
-        return Target(reference, url.fragment or None, same(reference, base))
+        return Target(reference, url.fragment or None, is_same(reference, base))
     if own.scheme == "":
         raise NoBase("the base URL has no scheme (RFC 1808 3)")
     if reference == "":  # 2a: the only way to inherit a fragment
         return Target(base, own.fragment or None, True)
     if url.scheme != "":  # 2b
-        return Target(reference, url.fragment or None, same(reference, base))
+        return Target(reference, url.fragment or None, is_same(reference, base))
     url = url._replace(scheme=own.scheme)  # 2c
     if not url.net_loc:  # 3
         url = url._replace(net_loc=own.net_loc)
@@ -89,4 +89,4 @@ def resolve(base: str, reference: str, strict: bool = True) -> Target:
         elif not url.path.startswith("/"):  # 4, 6
             url = url._replace(path=remove_segments(own.path[: own.path.rfind("/") + 1] + url.path))
     uri = _recombine(url)  # 7
-    return Target(uri, url.fragment or None, same(uri, base))
+    return Target(uri, url.fragment or None, is_same(uri, base))

@@ -1,4 +1,4 @@
-"""RFC 2396, August 1998, which is no edition: how it resolves a reference (5.2)."""
+"""RFC 2396, August 1998 (not an edition): how it resolves a reference (5.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overthere.editions.resolution_steps import (
     remove_segments,
 )
 from overthere.kernel.reference import recompose, split
-from overthere.resolve import Target
+from overthere.values.resolve import Target
 
 __all__ = ["resolve"]
 

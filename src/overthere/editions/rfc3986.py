@@ -1,21 +1,21 @@
-"""RFC 3986, January 2005: today's standard, the default of everything in overthere."""
+"""RFC 3986, January 2005: today's standard and the default everywhere in overthere."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overthere import encoding
 from overthere.editions.model import Edition
-from overthere.editions.resolution_steps import base_parts, same
-from overthere.findings import check_uri, refusal
+from overthere.editions.resolution_steps import base_parts, is_same
 from overthere.grammar.library import grammar
 from overthere.kernel.reference import recompose, split, split_authority, transform_references
-from overthere.normalize import Rung
-from overthere.resolve import Target
-from overthere.uri import URI, URIReference
+from overthere.values import encoding
+from overthere.values.findings import check_uri, refusal
+from overthere.values.normalize import Rung
+from overthere.values.resolve import Target
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "resolve"]
@@ -24,9 +24,9 @@ __all__ = ["EDITION", "resolve"]
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     if rule in ("URI", "URI-reference"):
         return check_uri(text, rule, limit=limit)
-    from overthere.derivation import check_rule
+    from overthere.values.derivation import check_rule
 
-    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986", limit, _named)
+    return check_rule(grammar("rfc3986"), text, rule, "RFC 3986", limit, _named_parts)
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
@@ -52,7 +52,7 @@ def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
     own = base_parts(base, "RFC 3986")
     target = transform_references(own, split(reference), strict)
     uri = recompose(target)
-    return Target(uri, target.fragment, same(uri, base))
+    return Target(uri, target.fragment, is_same(uri, base))
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
@@ -76,7 +76,7 @@ def _parts(text: str) -> dict[str, str | None]:
     }
 
 
-def _named(text: str) -> dict[str, str | None]:
+def _named_parts(text: str) -> dict[str, str | None]:
     """Appendix B for any text, the authority cut into its own parts."""
     parts = split(text)._asdict()
     authority = parts.pop("authority")
@@ -98,13 +98,13 @@ EDITION = Edition(
     top="URI",
     class_rules=("unreserved", "reserved", "gen-delims", "sub-delims", "pchar"),
     sections={
-        "2.1 to 2.5 (characters, percent-encoding)": "overthere.encoding",
-        "3 (components)": "overthere.uri, overthere.kernel.components",
-        "4.1, 4.2, 4.4 (references, same-document)": "overthere.uri",
-        "5.2, 5.3 (resolution, recomposition)": "overthere.kernel.reference, overthere.resolve",
+        "2.1 to 2.5 (characters, percent-encoding)": "overthere.values.encoding",
+        "3 (components)": "overthere.values.uri, overthere.kernel.components",
+        "4.1, 4.2, 4.4 (references, same-document)": "overthere.values.uri",
+        "5.2, 5.3 (resolution, recomposition)": "overthere.kernel.reference, overthere.values.resolve",
         "5.1 (establishing a base)": "overthere.base",
-        "6 (the comparison ladder)": "overthere.normalize",
-        "7.5 (sensitive information)": "overthere.redact",
+        "6 (the comparison ladder)": "overthere.values.normalize",
+        "7.5 (sensitive information)": "overthere.ground.redact",
         "Appendix A (collected ABNF)": "overthere/editions/rfc3986.abnf",
         "Appendix B (the expression)": "overthere.kernel.reference.split",
     },

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere import encoding, kernel
-from overthere.bounded import bounded_cache
-from overthere.derivation import check_rule, of_any
+from overthere import kernel
 from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import Excess, base_parts, equal_schemes, handle_excess, remove_segments
-from overthere.errors import CodingError, InvalidURI
 from overthere.grammar.library import grammar
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError, InvalidURI
+from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
-from overthere.late import default_registry
-from overthere.normalize import Rung
-from overthere.resolve import Target
+from overthere.values import encoding
+from overthere.values.derivation import check_rule, parts_of_any
+from overthere.values.normalize import Rung
+from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
+    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part", "resolve"]
@@ -31,7 +32,7 @@ def _derives(rule: str, text: str) -> bool:
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, of_any(split, _parts))
+    return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, parts_of_any(split, _parts))
 
 
 def _require(text: str, rule: str) -> None:

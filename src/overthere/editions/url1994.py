@@ -11,18 +11,18 @@ import re
 from typing import TYPE_CHECKING
 
 from overthere.editions.model import Edition
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
 from overthere.grammar.library import grammar
+from overthere.ground.display import name_of
+from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
-from overthere.normalize import Rung
-from overthere.showing import name_of
+from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from overthere.resolve import Target
     from overthere.schemes.registry import Registry
+    from overthere.values.resolve import Target
 
 __all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "wpath_fields"]
 
@@ -42,7 +42,7 @@ _SEARCHED = ("http", "gopher", "wais")
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.derivation import check_rule, of_any
+    from overthere.values.derivation import check_rule, parts_of_any
 
     if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
         # PrePrefix: what is missing is told, and the URL is read without it.
@@ -50,7 +50,7 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
         message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
         first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{DOCUMENT}, BNF", message)
         return [first, *_check(text, "url", None if limit is None else limit - 1)]
-    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, of_any(_split, _parts))
+    return check_rule(grammar("url1994"), text, rule, f"{DOCUMENT}, BNF", limit, parts_of_any(_split, _parts))
 
 
 # -- Reading: URL SYNTAX
@@ -107,7 +107,7 @@ def _path(parts: Parts) -> str | None:
     return parts.path.removeprefix("/") if parts.path else None
 
 
-def _whole(parts: Parts) -> str:
+def _scheme_specific(parts: Parts) -> str:
     """Everything after the scheme, for schemes that do not have the common syntax."""
     return parts.path if parts.authority is None else f"//{parts.authority}{parts.path}"
 
@@ -161,17 +161,17 @@ def _gopher(parts: Parts) -> dict[str, str | None]:
 
 def _mail(parts: Parts) -> dict[str, str | None]:
     """MAILTO: "an RFC822 addr-spec mail address"; BNF midaddress (94-16)."""
-    return {"addr-spec": _whole(parts)}
+    return {"addr-spec": _scheme_specific(parts)}
 
 
 def _cid(parts: Parts) -> dict[str, str | None]:
     """BNF cidaddress (94-16)."""
-    return {"content-identifier": _whole(parts)}
+    return {"content-identifier": _scheme_specific(parts)}
 
 
 def _news(parts: Parts) -> dict[str, str | None]:
     """NEWS: the "@" tells an article from a group; "*" is neither."""
-    text = _whole(parts)
+    text = _scheme_specific(parts)
     article = "@" in text
     return {
         "groupart": text,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import all_but_last, remove_segments
-from overthere.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
 from overthere.grammar.library import grammar
+from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
+from overthere.ground.late_imports import default_registry
+from overthere.ground.rung import Rung
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose
-from overthere.late import default_registry
-from overthere.resolve import Target
-from overthere.rung import Rung
+from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
@@ -116,7 +116,7 @@ def _host(text: str) -> str | None:
     return (split_site(site).host or None) if site is not None else None
 
 
-def _named(text: str) -> dict[str, str | None]:
+def _named_parts(text: str) -> dict[str, str | None]:
     """The components of any text, of a reference too."""
     parts = split(text)
     if parts.scheme is not None:
@@ -126,9 +126,9 @@ def _named(text: str) -> dict[str, str | None]:
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
-    from overthere.derivation import check_rule
+    from overthere.values.derivation import check_rule
 
-    return check_rule(grammar("url1997"), text, rule, DOCUMENT, limit, _named)
+    return check_rule(grammar("url1997"), text, rule, DOCUMENT, limit, _named_parts)
 
 
 # -- 5.2: resolution

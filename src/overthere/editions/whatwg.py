@@ -1,4 +1,4 @@
-"""The reading of the WHATWG's URL Standard, which browsers follow: handed through from ada, where it is installed.
+"""The WHATWG URL Standard, which browsers follow: results of ada, if it is installed.
 
 No edition: the standard has an algorithm and no grammar, and repairs what it can.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from overthere.extras import missing
+from overthere.ground.extras import missing_message
 
 __all__ = ["SPECIAL", "Href", "available", "read"]
 
@@ -53,7 +53,7 @@ def read(text: str, base: str | None = None) -> Href | None:
     """
     ada = _ada()
     if ada is None:
-        raise ImportError(f"the reading of browsers needs it: {missing('ada_url', 'whatwg')}")
+        raise ImportError(f"the reading of browsers needs it: {missing_message('ada_url', 'whatwg')}")
     try:
         url = ada.URL(_scalar(text)) if base is None else ada.URL(_scalar(text), _scalar(base))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The grammar engine: ABNF in, automata out (RFC 5234; DESIGN: the grammar is the source)."""
+"""The grammar engine: reads ABNF and builds automata (RFC 5234)."""
 
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.grammar.grammar import Grammar

@@ -1,4 +1,4 @@
-"""Reading ABNF: RFC 5234 section 4, with the case-sensitive strings of RFC 7405.
+"""An ABNF parser: RFC 5234 section 4, with the case-sensitive strings of RFC 7405.
 
 `read(text)` turns a rule list into syntax trees.  Terminals are Unicode code points (RFC 5234 2.3
 leaves the encoding to the user of the grammar; here it is UTF-8, see `construct`).
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from overthere.errors import GrammarError
+from overthere.ground.errors import GrammarError
 
 __all__ = [
     "CORE",

@@ -1,4 +1,4 @@
-"""The automaton of a rule: a minimal deterministic automaton over bytes, and what can be asked of it.
+"""The automaton of a rule: deterministic, minimal, over bytes; and the questions it answers.
 
 State 0 is the dead state: nothing that begins like this can become valid.  Numbers are canonical
 (breadth first, classes by their smallest byte), so two automata of one language are equal.
@@ -40,7 +40,7 @@ def _octets(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-def _friendliness(byte: int) -> tuple[int, int]:
+def _representative_order(byte: int) -> tuple[int, int]:
     """The order in which representatives are chosen: letters, digits, visible marks, the rest."""
     char = chr(byte)
     if byte < 0x80 and char.isalnum():
@@ -193,12 +193,14 @@ class Automaton:
     @cached_property
     def _representatives(self) -> list[int]:
         """Per class, the byte that reads best."""
-        return [min((b for b in range(256) if self.classes[b] == c), key=_friendliness) for c in range(self.width)]
+        return [
+            min((b for b in range(256) if self.classes[b] == c), key=_representative_order) for c in range(self.width)
+        ]
 
     @cached_property
     def _preferred(self) -> list[int]:
         """The classes in the order of their representatives."""
-        return sorted(range(self.width), key=lambda c: _friendliness(self._representatives[c]))
+        return sorted(range(self.width), key=lambda c: _representative_order(self._representatives[c]))
 
     def _successors(self, state: int) -> Iterator[tuple[int, int]]:
         """(class, live next state), the most readable class first."""
@@ -242,9 +244,9 @@ class Automaton:
         ['/']
         """
         both = sorted({*zip(self.classes, other.classes, strict=True)})
-        octets = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_friendliness)
+        octets = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_representative_order)
                   for pair in both]  # fmt: skip
-        steps = sorted(zip(octets, both, strict=True), key=lambda step: _friendliness(step[0]))
+        steps = sorted(zip(octets, both, strict=True), key=lambda step: _representative_order(step[0]))
         witnesses: dict[str, bytes] = {}
         access = {(self.start, other.start): b""}
         queue = deque(access)
@@ -262,10 +264,10 @@ class Automaton:
                     reason = "letter" if char.isalpha() else "digit" if char.isdigit() else char
                     size = len(access[pair]) + 1 + self._distance[target[0]]
                     if reason not in witnesses or size < len(witnesses[reason]):
-                        witnesses[reason] = access[pair] + bytes([octet]) + self._ending(target[0])
+                        witnesses[reason] = access[pair] + bytes([octet]) + self._shortest_ending(target[0])
         return [text.decode() for text in sorted(witnesses.values(), key=len)]
 
-    def _ending(self, state: int) -> bytes:
+    def _shortest_ending(self, state: int) -> bytes:
         """The shortest octets that lead from a state to acceptance."""
         text = bytearray()
         while self._distance[state]:

@@ -1,4 +1,4 @@
-"""From a rule's syntax tree to its minimal automaton.
+"""Builds the minimal automaton of a rule from its syntax tree.
 
 Thompson's construction and the subset construction, over bytes:
 characters above U+007F become their UTF-8 sequences.  Bytes that no rule tells apart share a class.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from overthere.errors import GrammarError, NotRegular
 from overthere.grammar.abnf import Alternation, Concatenation, Literal, Node, Range, Reference, Repetition, Rule
 from overthere.grammar.automaton import Automaton
+from overthere.ground.errors import GrammarError, NotRegular
 
 __all__ = ["build", "subsets"]
 
@@ -182,9 +182,9 @@ def subsets(
     reach: dict[int, frozenset[int]] = {}
 
     def closure(states: Iterable[int]) -> frozenset[int]:
-        return frozenset().union(*(reach[s] if s in reach else reached(s) for s in states))
+        return frozenset().union(*(reach[s] if s in reach else closure_of(s) for s in states))
 
-    def reached(state: int) -> frozenset[int]:
+    def closure_of(state: int) -> frozenset[int]:
         seen = {state}
         todo = [state]
         while todo:

@@ -1,13 +1,13 @@
-"""A grammar: the rules of one document, their automata, and the words in which people read them."""
+"""A grammar: the rules of one document, their automata, and their descriptions for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from overthere.errors import GrammarError
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.grammar.tables import load
+from overthere.ground.errors import GrammarError
 
 if TYPE_CHECKING:
     from overthere.grammar.abnf import Rule

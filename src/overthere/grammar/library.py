@@ -1,4 +1,4 @@
-"""The grammars as they lie in the package: each read once, with its prebuilt automata."""
+"""The grammars of the package: each is read once, with its prebuilt automata."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from overthere.grammar import Grammar
 
-__all__ = ["grammar", "stored"]
+__all__ = ["grammar", "read_text"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
@@ -16,11 +16,11 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 @cache
 def grammar(name: str) -> Grammar:
     """The grammar in `NAME.abnf`, such as "rfc3986" or "rfc3987"."""
-    text, tables = (stored(f"editions/{name}.{kind}") for kind in ("abnf", "tables.json"))
+    text, tables = (read_text(f"editions/{name}.{kind}") for kind in ("abnf", "tables.json"))
     return Grammar(text, tables)
 
 
-def stored(name: str) -> str:
+def read_text(name: str) -> str:
     """The text of a file of the package, such as "editions/rfc3986.abnf"."""
     # importlib.resources and pkgutil would take longer to load than the grammar.
     loader: Any = __spec__.loader

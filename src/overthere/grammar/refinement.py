@@ -1,4 +1,4 @@
-"""The states of an automaton that no text tells apart, and those from which acceptance can be reached."""
+"""Partition refinement: equivalent states of an automaton, and states that can reach acceptance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prebuilt automata: written beside a grammar by `make docs`, read at first use, checked fresh by a test.
+"""Prebuilt automata: `make docs` writes them next to a grammar, a test checks that they are current.
 
 One JSON object: the digest of the grammar's text, and per rule the automaton with its table as
 base64 of deflated 16-bit numbers.  A table file that belongs to another text is not used.
@@ -11,7 +11,7 @@ from typing import Any
 
 from overthere.grammar.automaton import Automaton
 
-__all__ = ["automata", "dump", "load", "packed", "unpacked"]
+__all__ = ["automata", "dump", "load", "pack", "unpack"]
 
 
 def _digest(text: str) -> str:
@@ -25,10 +25,10 @@ def dump(automata: Mapping[str, Automaton], text: str) -> str:
     """The table file of a grammar's automata."""
     import json
 
-    return json.dumps(packed(automata, text), indent=1) + "\n"
+    return json.dumps(pack(automata, text), indent=1) + "\n"
 
 
-def packed(automata: Mapping[str, Automaton], text: str) -> dict[str, object]:
+def pack(automata: Mapping[str, Automaton], text: str) -> dict[str, object]:
     """What a table file of a grammar's automata holds, as JSON has it."""
     import base64
     import struct
@@ -51,10 +51,10 @@ def load(prebuilt: str, text: str) -> dict[str, Automaton]:
     """The automata of a table file by rule name; none if it was made from another text."""
     import json
 
-    return unpacked(json.loads(prebuilt), text)
+    return unpack(json.loads(prebuilt), text)
 
 
-def unpacked(stored: Mapping[str, Any], text: str) -> dict[str, Automaton]:
+def unpack(stored: Mapping[str, Any], text: str) -> dict[str, Automaton]:
     """The same of what a table file holds."""
     return automata(stored) if stored["grammar"] == _digest(text) else {}
 

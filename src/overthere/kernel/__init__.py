@@ -1,4 +1,4 @@
-"""The hot operations on text: one interface, two implementations, picked once at import.
+"""The hot operations on text: one interface, two implementations, chosen once at import.
 
 `name` says which one serves.  `OVERTHERE_KERNEL=reference` in the environment asks for the plain one;
 `OVERTHERE_KERNEL=native` makes its absence an error.

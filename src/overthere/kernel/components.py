@@ -1,4 +1,4 @@
-"""A text and where its components are: the hot half of every value type, in plain Python.
+"""A text and the places of its components, in plain Python: the base of every value type.
 
 The text is never changed; the match that checked it knows the places.  `rust/python/src/components.rs` is the
 same class in Rust; `overthere.value.Value` adds what need not be fast.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
-from overthere.exact import exact
+from overthere.ground.exact import exact
 from overthere.kernel.reference import (
     GROUPS,
     Form,
@@ -45,10 +45,10 @@ class Components:
     """The grammar rule that a text must follow to become a value of this class."""
 
     def __new__(cls, text: str | Components, *, zone: bool = False) -> Self:
-        text, zone = cls._given(text, zone)
+        text, zone = cls._exact_text(text, zone)
         match = match_of(text, cls.rule, zone)
         if match is None:
-            from overthere.late import refusal
+            from overthere.ground.late_imports import refusal
 
             raise refusal(text, cls.rule, zone)
         self = object.__new__(cls)
@@ -77,11 +77,11 @@ class Components:
         >>> URI.can_parse("//a/b"), URIReference.can_parse("//a/b")
         (False, True)
         """
-        text, zone = cls._given(text, zone)
+        text, zone = cls._exact_text(text, zone)
         return match_of(text, cls.rule, zone) is not None
 
     @classmethod
-    def _given(cls, text: str | Components, zone: bool) -> tuple[str, bool]:
+    def _exact_text(cls, text: str | Components, zone: bool) -> tuple[str, bool]:
         """The exact text of what the class is called with, and whether it may have a zone."""
         if type(text) is str:
             return text, zone

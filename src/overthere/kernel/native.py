@@ -1,4 +1,4 @@
-"""The fast kernel (`overthere._native`, from `rust/`), which hands what it does not take to the reference kernel."""
+"""The fast kernel (`overthere._native`, from `rust/`); it passes what it cannot handle to the reference kernel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Runner = _native.Automaton
 
 def front(function: Any) -> Any:
     """The function, with a way through Rust in front of its usual calls; name, signature and docstring stay."""
-    if not hasattr(_native, "front"):  # a build for the stable part of CPython's API
+    if not hasattr(_native, "with_fast_path"):  # a build for the stable part of CPython's API
         return function
     if "." in function.__qualname__:
         return _Method(function)
@@ -57,7 +57,7 @@ class _Method:
 def _before(holder: Any, function: Any) -> Any:
     """A function in Rust to be called first; it finds `function`, which it falls back on, as `_NAME_by_steps`."""
     setattr(holder, f"_{function.__name__}_by_steps", function)
-    return _native.front(holder, function.__name__, _documentation(function))
+    return _native.with_fast_path(holder, function.__name__, _documentation(function))
 
 
 def _documentation(function: Any) -> str:

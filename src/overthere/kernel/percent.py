@@ -1,10 +1,10 @@
-"""RFC 3986 2.1 to 2.4 executed: escapes, and which characters may be delimiters."""
+"""Percent-encoding by RFC 3986 2.1 to 2.4, and which characters may be delimiters."""
 
 from __future__ import annotations
 
 import re
 
-from overthere.bounded import bounded_cache
+from overthere.ground.caches import bounded_cache
 from overthere.kernel.classes import CHARSETS
 
 __all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]
@@ -26,13 +26,13 @@ _ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
 
 
 @bounded_cache(256)
-def _not_in(safe: str) -> re.Pattern[str]:
+def _complement(safe: str) -> re.Pattern[str]:
     return re.compile(f"[^{re.escape(safe)}]") if safe else re.compile("(?s).")
 
 
 def percent_encode(data: bytes, safe: str) -> str:
     """2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`."""
-    return _not_in(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
+    return _complement(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
 
 
 def percent_decode(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""RFC 3986 executed: each algorithm of the document as a function under the document's name.
+"""RFC 3986 in Python: each algorithm of the document is a function with the document's name.
 
 This is the kernel that runs everywhere, and the oracle of the fast one.  The character classes come
 from the grammar (`classes.py`, generated); every loop is linear in the text.
@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from overthere.errors import GrammarError
+from overthere.ground.errors import GrammarError
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ __all__ = [
     "scheme_based_normalization",
     "split",
     "split_authority",
-    "spread",
+    "class_ranges",
     "transform_references",
 ]
 
@@ -108,7 +108,7 @@ def _class(rule: str, more: str = "") -> str:
     return f"[{re.escape(CHARSETS[rule])}{more}%]"
 
 
-def spread(ranges: tuple[tuple[int, int], ...]) -> str:
+def class_ranges(ranges: tuple[tuple[int, int], ...]) -> str:
     """Ranges of code points as the inside of a character class."""
     return "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges)
 
@@ -118,8 +118,8 @@ def expression(rule: str) -> re.Pattern[str]:
     """The expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
     if rule not in ("URI", "URI-reference", "IRI", "IRI-reference"):
         raise GrammarError(f"the kernel reads URI, URI-reference, IRI and IRI-reference, not {rule!r}")
-    ucschar = spread(UCSCHAR) if rule.startswith("IRI") else ""
-    iprivate = spread(IPRIVATE) if rule.startswith("IRI") else ""
+    ucschar = class_ranges(UCSCHAR) if rule.startswith("IRI") else ""
+    iprivate = class_ranges(IPRIVATE) if rule.startswith("IRI") else ""
     scheme = f"(?:([{CHARSETS['ALPHA']}][{re.escape(CHARSETS['scheme'])}]*+):)"
     if rule.endswith("-reference"):
         # Without a scheme, the first segment of a path has no colon (4.2, path-noscheme).

@@ -1,4 +1,4 @@
-"""The automaton of a rule, run: one look-up an octet."""
+"""Runs the automaton of a rule: one table lookup per octet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job: documents in, the table of links out (RFC 3986 4.4, 5, 6).
+"""The main job: reads documents, writes the table of links (RFC 3986 4.4, 5, 6).
 
 from overthere import links
 for link in links.extract(["site/"], base="http://h/docs/"):

@@ -1,4 +1,4 @@
-"""What a reader raises, as a note on what it read: a mistake, its own or a library's, costs that document alone."""
+"""Turns an exception of a reader into a note on its document, so that the other documents are read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["guarded", "noted", "ours"]
+__all__ = ["guard", "note_kind", "is_own_error"]
 
 T = TypeVar("T")
 
 
-def noted(error: Exception) -> str:
+def note_kind(error: Exception) -> str:
     """The kind of the note for it, of `model.NOTES`.
 
     What is no matter of the machine (files, memory) is a mistake to be mended: OVERTHERE_FAULTS=raise in the
     environment raises it, so that it is seen with its traceback, and ends the job.
 
-    >>> noted(FileNotFoundError()), noted(MemoryError())
+    >>> note_kind(FileNotFoundError()), note_kind(MemoryError())
     ('unreadable', 'too-large')
     """
     if isinstance(error, OSError):
@@ -32,10 +32,10 @@ def noted(error: Exception) -> str:
 _MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 
-def ours(error: Exception) -> bool:
+def is_own_error(error: Exception) -> bool:
     """Whether it is a mistake that a line of this package made, and not what a library makes of hostile octets.
 
-    >>> ours(ZeroDivisionError())
+    >>> is_own_error(ZeroDivisionError())
     False
     """
     at = error.__traceback__
@@ -45,13 +45,13 @@ def ours(error: Exception) -> bool:
     return isinstance(error, _MISTAKES) and where.startswith("overthere.")
 
 
-def guarded(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
+def guard(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
     """What comes of the work; if it raises, last what `told` makes of the kind of the note.
 
-    >>> list(guarded(map(open, ["/there/is/none"]), str.upper))
+    >>> list(guard(map(open, ["/there/is/none"]), str.upper))
     ['UNREADABLE']
     """
     try:
         yield from work
     except Exception as error:
-        yield told(noted(error))
+        yield told(note_kind(error))

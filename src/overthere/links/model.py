@@ -1,18 +1,29 @@
-"""What passes between the stages of the main job: documents, what is found in them, rows of the table."""
+"""Data that passes between the stages of the main job: documents, references, rows of the table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from overthere.base import Base
-from overthere.rung import Rung
+from overthere.ground.rung import Rung
 from overthere.schemes.registry import Registry
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
-__all__ = ["NOTES", "UNREAD", "Document", "Embedded", "Found", "Link", "Note", "Options", "Passed"]
+__all__ = [
+    "NOTES",
+    "UNREAD",
+    "Document",
+    "EmbeddedContent",
+    "Found",
+    "Link",
+    "Note",
+    "OptionFields",
+    "Options",
+    "PassedContent",
+]
 
 
 class Link(NamedTuple):
@@ -88,7 +99,7 @@ class Found(NamedTuple):
     """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
-class Embedded(NamedTuple):
+class EmbeddedContent(NamedTuple):
     """What stands in HTML and is read by choice: most of it holds references in a syntax of its own."""
 
     name: str
@@ -102,7 +113,7 @@ class Note(NamedTuple):
     kind: str
 
 
-class Passed(NamedTuple):
+class PassedContent(NamedTuple):
     """Something that holds no document that can be read, or that is read by choice only."""
 
     kind: str
@@ -152,26 +163,46 @@ UNREAD = frozenset(
 
 
 class Options(NamedTuple):
-    """What the job is asked for."""
+    """What a job reads and fills: by name alone, here and as keywords of `extract`."""
 
     rung: Rung = Rung.SYNTAX
-    """The rung of the column `normal`."""
+    """The rung of the ladder for the column `normal`."""
     edition: str = "rfc3986"
-    """By whose rules references are judged and resolved, and bases established."""
+    """By whose rules references are judged, resolved and normalised, and bases established."""
     json: bool = False
     """Whether strings of JSON documents that are URIs are references."""
     audit: bool = False
+    """Whether the column `audit` is filled (`overthere.audit`)."""
     whatwg: bool = False
-    """Whether the column `browser` is filled."""
+    """Whether the column `browser` is filled: what browsers open, where that is not the target."""
     metadata: bool = False
-    """Whether what is `Embedded` in HTML is read; else it is passed over, and counted."""
+    """Whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON-LD,
+    import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these."""
     limit: int = 1 << 25
     """Octets of a document that are read."""
     depth: int = 16
     """Containers in one another."""
     registry: Registry | None = None
-    """What is known of schemes: for the columns `normal` and `audit`; None: the default registry."""
+    """What is known of schemes, for the columns `normal` and `audit`; None: the default registry.  Where there are
+    several workers its schemes are pickled."""
     canonical: Canonical | None = None
-    """The form of the column `normal`, instead of a rung."""
+    """A form of `overthere.canonical` for the column `normal`, instead of a rung; of a target that is no URI by RFC
+    3986 (by an older edition there are such) the column is None."""
     rooted: bool = False
     """Whether an archive that is a source, and was given no base, is the root of its members."""
+
+
+class OptionFields(TypedDict, total=False):
+    """`Options` as keywords, for type checkers."""
+
+    rung: Rung
+    edition: str
+    json: bool
+    audit: bool
+    whatwg: bool
+    metadata: bool
+    limit: int
+    depth: int
+    registry: Registry | None
+    canonical: Canonical | None
+    rooted: bool

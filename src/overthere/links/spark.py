@@ -21,24 +21,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from overthere import __version__
-from overthere.atomic import rename
 from overthere.editions import NAMES
-from overthere.errors import NotSpecified
-from overthere.extras import brought_by
-from overthere.links.job import Sources, contents, needed, parts
-from overthere.links.job.carrying import Done
-from overthere.links.job.parts import How, Part
+from overthere.ground.atomic import rename
+from overthere.ground.errors import NotSpecified
+from overthere.ground.extras import brought_by
+from overthere.links.job import Sources, check_extras, contents, part_files
+from overthere.links.job.part_files import JobSettings, Part
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
-from overthere.links.model import Options
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema
-from overthere.normalize import Rung
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 with brought_by("spark"):
     from pyspark import TaskContext
@@ -48,7 +47,6 @@ with brought_by("spark"):
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from overthere.canonical import Canonical
 
 __all__ = ["Outcome", "extract", "partitions", "run"]
 
@@ -76,16 +74,10 @@ def run(
     output: str | os.PathLike[str],
     *,
     base: URI | str | None = None,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
-    canonical: Canonical | None = None,
     only: Iterable[str] = (),
     distinct: bool = False,
     octets: int | None = None,
+    **options: Unpack[OptionFields],
 ) -> Outcome:
     """The link table of sources as a folder of Parquet files, OUTPUT/task=000000/links.parquet and so on.
 
@@ -94,8 +86,8 @@ def run(
     whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
     changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
 
-    sources, base, rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
-    only: names of `choosing.CHOICES`: the rows that one of them chooses.
+    sources, base, options: as for `links.extract`.
+    only: names of `selection.CHOICES`: the rows that one of them chooses.
     distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
     octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
 
@@ -104,22 +96,22 @@ def run(
     FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
     """
     began = time.monotonic()
-    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
+    asked = _check_options(Options(**options))
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
-    how = How(str(folder / _PAIRS if distinct else folder), options, told, tuple(only), distinct)
+    how = JobSettings(str(folder / _PAIRS if distinct else folder), asked, told, tuple(only), distinct)
     if distinct:
-        parts.claim(folder)
-    made = list(parts.parts(_listed(sources), None if told is None else URI(told), octets))
-    parts.begin(how, len(made))
+        part_files.claim(folder)
+    made = list(part_files.parts(_list_sources(sources), None if told is None else URI(told), octets))
+    part_files.begin(how, len(made))
     summary, earlier = Summary(), 0
     if made:
-        merged = _mapped(_frame(session, made), partial(_make, how), "task int, found int, summary string")
+        merged = _map_frame(_frame(session, made), partial(_make, how), "task int, found int, summary string")
         merged = merged.repartition(-(-len(made) // _MERGED), F.col("task"))
-        for row in _mapped(merged, _merge, "found int, summary string").collect():
+        for row in _map_frame(merged, _merge, "found int, summary string").collect():
             summary += Summary.from_dict(jsons.loads(row.summary))
             earlier += row.found
-    parts.finish(how)
+    part_files.finish(how)
     if distinct:
         _write_graph(session, how, folder)
     summary.seconds = time.monotonic() - began
@@ -138,7 +130,7 @@ def partitions(
 
     Raises: InvalidURI if `base` is no URI; ValueError for standard input or a URI.
     """
-    return _frame(session, list(parts.parts(_listed(sources), None if base is None else URI(base), octets)))
+    return _frame(session, list(part_files.parts(_list_sources(sources), None if base is None else URI(base), octets)))
 
 
 def extract(
@@ -150,13 +142,7 @@ def extract(
     url: str | None = None,
     media_type: str | None = None,
     base: URI | str | None = None,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
-    canonical: Canonical | None = None,
+    **options: Unpack[OptionFields],
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
@@ -170,7 +156,7 @@ def extract(
     media_type: a Content-Type, as it was told.
 
     base: where the sources are published: of the folder of each path.
-    rung, edition, json, audit, whatwg, metadata, canonical: as for `links.extract`.
+    options: the fields of `links.Options`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
     `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
@@ -180,7 +166,7 @@ def extract(
     neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
-    options = _options(Options(rung, edition, json, audit, whatwg, metadata, canonical=canonical))
+    asked = _check_options(Options(**options))
     told = None if base is None else str(URI(base))
     version = __version__
     if part is not None:
@@ -188,11 +174,11 @@ def extract(
             raise ValueError(
                 "a part of a job has its sources and their base: no content, url, media_type or base beside"
             )
-        return _mapped(frame.select(part), partial(_read_parts, version, options), _ddl(schema()))
+        return _map_frame(frame.select(part), partial(_read_parts, version, asked), _ddl(schema()))
     if content is None:
         if path is None:
             raise ValueError("there is neither a column of paths nor one of contents")
-        return _mapped(frame.select(path), partial(_read_paths, version, options, told), _ddl(schema()))
+        return _map_frame(frame.select(path), partial(_read_paths, version, asked, told), _ddl(schema()))
     said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
         octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
@@ -201,20 +187,20 @@ def extract(
         path = None
     wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
     named = [F.col(column).alias(name) for name, column in wanted.items() if column is not None]
-    return _mapped(frame.select(*named), partial(_read_contents, version, options, told), _ddl(schema()))
+    return _map_frame(frame.select(*named), partial(_read_contents, version, asked, told), _ddl(schema()))
 
 
 # -- on the driver
 
 
-def _options(options: Options) -> Options:
+def _check_options(options: Options) -> Options:
     if options.edition not in NAMES:
         raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
-    needed(options)
+    check_extras(options)
     return options
 
 
-def _listed(sources: Sources) -> list[str | os.PathLike[str] | URI]:
+def _list_sources(sources: Sources) -> list[str | os.PathLike[str] | URI]:
     return [sources] if isinstance(sources, str | os.PathLike | URI) else list(sources)
 
 
@@ -222,13 +208,13 @@ def _ddl(columns: pa.Schema) -> str:
     return ", ".join(f"`{field.name}` {_KINDS[str(field.type)]}" for field in columns)
 
 
-def _mapped(frame: DataFrame, function: Callable[[_Batches], _Batches], columns: str) -> DataFrame:
-    with _quiet():
+def _map_frame(frame: DataFrame, function: Callable[[_Batches], _Batches], columns: str) -> DataFrame:
+    with _suppress_warnings():
         return frame.mapInArrow(function, columns)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _suppress_warnings() -> Iterator[None]:
     """Spark warns of a new pandas wherever it looks for pandas, also where it works with Arrow only."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
@@ -242,7 +228,7 @@ def _frame(session: SparkSession, made: list[Part]) -> DataFrame:
     columns = list(zip(*rows, strict=True)) or [()] * len(_PARTS)
     kinds = (pa.int32(), pa.string(), pa.int64(), pa.string())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    with _quiet():
+    with _suppress_warnings():
         frame = session.createDataFrame(pa.table(arrays, names=list(_PARTS)))
     return frame.repartitionById(max(len(made), 1), "task")
 
@@ -256,7 +242,7 @@ def _names(part: Part) -> str:
 _PAIRS, _GRAPH = "_pairs", "_graph"
 
 
-def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
+def _write_graph(session: SparkSession, how: JobSettings, folder: Path) -> None:
     """Add up the pairs of all parts; Spark sorts and writes them, then they take the place of what was there."""
     keys = [name for name in graph.schema().names if name != "links"]
     # Hadoop has other names for files where its own file system is another.
@@ -264,36 +250,36 @@ def _write_graph(session: SparkSession, how: How, folder: Path) -> None:
     added = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
     added = added.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
     added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
-    parts.begin(how._replace(folder=str(folder)), 0)
+    part_files.begin(how._replace(folder=str(folder)), 0)
     for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
         rename(made, folder / made.name)
-    parts.drop(folder / _GRAPH, Path(how.folder))
-    parts.finish(how._replace(folder=str(folder)))
+    part_files.drop(folder / _GRAPH, Path(how.folder))
+    part_files.finish(how._replace(folder=str(folder)))
 
 
 # -- on the executors
 
 
-def _same(version: str) -> None:
+def _check_version(version: str) -> None:
     if version != __version__:
         raise RuntimeError(f"overthere is {__version__} on this executor, and {version} on the driver")
 
 
-def _again() -> bool:
+def _is_retry() -> bool:
     """Whether this has been tried before: something may have killed the process."""
     context = TaskContext.get()
     return context is not None and context.attemptNumber() > 0
 
 
-def _make(how: How, batches: _Batches) -> _Batches:
+def _make(how: JobSettings, batches: _Batches) -> _Batches:
     """The files of parts, for each of them a row that says what is in it."""
     import pyarrow as pa
 
-    _same(how.version)
+    _check_version(how.version)
     for batch in batches:
         for told in batch.column("part"):
             part = Part.from_json(told.as_py())
-            summary, kept = parts.make(part, how, guarded=_again())
+            summary, kept = part_files.make(part, how, guarded=_is_retry())
             seen = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
@@ -316,22 +302,22 @@ def _merge(batches: _Batches) -> _Batches:
 
 
 def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:
-    _same(version)
+    _check_version(version)
     for batch in batches:
         for told in batch.column(0):
-            yield from _rows(parts.carry_out(Part.from_json(told.as_py()), options, guarded=_again()))
+            yield from _rows(part_files.carry_out(Part.from_json(told.as_py()), options, guarded=_is_retry()))
 
 
 def _read_paths(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
-    _same(version)
+    _check_version(version)
     own = None if base is None else URI(base)
     for batch in batches:
         paths = [_path(path) for path in batch.column(0).to_pylist()]
-        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _again() else 1))
+        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _is_retry() else 1))
 
 
-def _rows(batches: Iterator[pa.RecordBatch | Done]) -> _Batches:
-    return (batch for batch in batches if not isinstance(batch, Done))
+def _rows(batches: Iterator[pa.RecordBatch | TaskEnd]) -> _Batches:
+    return (batch for batch in batches if not isinstance(batch, TaskEnd))
 
 
 def _path(path: str | None) -> str:
@@ -343,7 +329,7 @@ def _path(path: str | None) -> str:
 
 
 def _read_contents(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
-    _same(version)
+    _check_version(version)
     own = None if base is None else URI(base)
     given = (
         dict(zip(batch.schema.names, (column[row].as_py() for column in batch.columns), strict=True))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import count, takewhile
 from urllib.parse import unquote_to_bytes
 
-from overthere import charsets
+from overthere.ground import charsets
 from overthere.mail.words import words
 
-__all__ = ["EXTERNAL", "Header", "parameters", "uncommented", "uri"]
+__all__ = ["EXTERNAL", "Header", "parameters", "remove_comments", "uri"]
 
 EXTERNAL = "message/external-body"
 """The body is elsewhere, and a header of it stands in its place (RFC 2046 5.2.3)."""
@@ -65,7 +65,7 @@ class Header:
         self.media_type: str
         self.told: bool
         self.media_type, self.told = told or default, bool(told)
-        encoding = uncommented(first.get(b"content-transfer-encoding", "")).strip().lower()
+        encoding = remove_comments(first.get(b"content-transfer-encoding", "")).strip().lower()
         self.encoding: str = _MISSPELT.get(encoding, encoding)
         self.is_misspelt: bool = encoding in _MISSPELT
         """The transfer encoding is written as RFC 2045 6.1 has none, and can mean one alone."""
@@ -89,7 +89,7 @@ class Header:
         return next((uri(value) for name, value in self.bases if name == "Content-Location"), "")
 
     @property
-    def said(self) -> str:
+    def media_type_text(self) -> str:
         """The media type with its parameters (RFC 2045 5.1)."""
         quoted = ((name, re.sub(r'(["\\])', r"\\\1", text)) for name, text in self.parameters.items())
         return "; ".join((self.media_type, *(f'{name}="{text}"' for name, text in quoted)))
@@ -108,7 +108,7 @@ class Header:
 
 
 def _content_type(value: str) -> tuple[str, dict[str, str]]:
-    written = uncommented(value)
+    written = remove_comments(value)
     match = _TYPE.match(written)
     return (f"{match[1]}/{match[2]}".lower(), parameters(written)) if match else ("", {})
 
@@ -135,11 +135,11 @@ def parameters(value: str) -> dict[str, str]:
             continued.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, escaped))
     for name, sections in continued.items():
         if 0 in sections:
-            values.setdefault(name, _continued(sections))
+            values.setdefault(name, _join_sections(sections))
     return values
 
 
-def _continued(sections: dict[int, tuple[str, bool]]) -> str:
+def _join_sections(sections: dict[int, tuple[str, bool]]) -> str:
     octets, charset = bytearray(), "utf-8"
     for number in takewhile(sections.__contains__, count()):
         text, escaped = sections[number]
@@ -153,10 +153,10 @@ def _continued(sections: dict[int, tuple[str, bool]]) -> str:
         return octets.decode("utf-8", "surrogateescape")
 
 
-def uncommented(value: str) -> str:
+def remove_comments(value: str) -> str:
     """A value of words and quoted strings with a space for each comment (RFC 5322 3.2.2); one without an end stays.
 
-    >>> uncommented('text/html (a (b) \\\\) " c); charset="(x)" (d')
+    >>> remove_comments('text/html (a (b) \\\\) " c); charset="(x)" (d')
     'text/html  ; charset="(x)" (d'
     """
     if "(" not in value:
@@ -184,7 +184,7 @@ def _comment(value: str, at: int) -> int:
     return -1
 
 
-def _behind(value: str, at: int) -> int:
+def _skip_comments(value: str, at: int) -> int:
     """Where the white space and the comments end that begin there; -1 if a comment has no end."""
     while at >= 0 and (one := value[at : at + 1]) and (one == "(" or one.isspace()):
         at = _comment(value, at) if one == "(" else at + 1
@@ -193,7 +193,7 @@ def _behind(value: str, at: int) -> int:
 
 def _identifier(value: str) -> bytes:
     """What stands between the angle brackets (RFC 5322 3.6.4, msg-id)."""
-    match = _ANGLES.search(value, max(0, _behind(value, 0)))
+    match = _ANGLES.search(value, max(0, _skip_comments(value, 0)))
     return (match[1] if match else value).strip().encode("utf-8", "surrogateescape")
 
 
@@ -206,10 +206,10 @@ def uri(value: str) -> str:
     >>> uri("(now (or not)) http://h/x(1) (the page)"), uri("=?us-ascii?Q?http=3A//h/?=\\n =?us-ascii?Q?x?=")
     ('http://h/x(1)', 'http://h/x')
     """
-    start = at = max(0, _behind(value, 0))
+    start = at = max(0, _skip_comments(value, 0))
     end = len(value)
     while at >= 0 and (match := _BEHIND.search(value, at)) is not None:
-        at = _behind(value, match.start())
+        at = _skip_comments(value, match.start())
         if at == len(value):
             end = match.start()
             break

@@ -1,4 +1,4 @@
-"""A file of messages read through: header fields, marks between parts and between messages, transfer encodings.
+"""Reads a file of messages: header fields, boundaries of parts and messages, transfer encodings.
 
 What is held at once does not grow with the file (RFC 5322 2.2; RFC 2046 5.1.1; RFC 2045 6; RFC 4155).
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from overthere.access.wire import Effect, Read
 from overthere.mail.fields import Header
 
-__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Mark", "MessageReader", "decoder"]
+__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Boundary", "MessageReader", "decoder"]
 
 _SIZE = 1 << 18
 _LINE = 1 << 16
@@ -33,14 +33,14 @@ _CANDIDATES = {
 _BEGINS = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 
 
-class Mark(NamedTuple):
+class Boundary(NamedTuple):
     """Where a part ends: at a delimiter of the multipart at `depth`, at -1 the end of the message."""
 
     depth: int
     closes: bool = False
 
 
-END = Mark(-1)
+END = Boundary(-1)
 
 
 class MessageReader:
@@ -132,7 +132,7 @@ class MessageReader:
             raw += line
         return Header(bytes(raw), blank, broken, default)
 
-    def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Mark | None]]:
+    def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
         """What comes next, and the mark if it is the last before one.
 
         marks: boundary delimiters and how deep they are.  The line end before a mark belongs to it (RFC 2046 5.1.1).
@@ -143,7 +143,7 @@ class MessageReader:
             match = candidates.search(self.held, look) if candidates else None
             if match is None:
                 if self.over:
-                    return self._rest(), END
+                    return self._read_rest(), END
                 # A mark may be cut, and the CR before it.
                 taken = self._take(max(self.at, len(self.held) - 7))
                 yield from self.fill()
@@ -155,7 +155,7 @@ class MessageReader:
                 yield from self.fill()
                 look = self.at + ahead
                 continue
-            mark = _mark(bytes(self.held[start + 1 : end if end >= 0 else start + _MARK]), marks)
+            mark = _boundary_of(bytes(self.held[start + 1 : end if end >= 0 else start + _MARK]), marks)
             if mark is None:
                 look = start + 1
                 if start - self.at > _SIZE:
@@ -175,7 +175,7 @@ class MessageReader:
             self.owed, taken = False, taken[1:]
         return taken
 
-    def _rest(self) -> bytes:
+    def _read_rest(self) -> bytes:
         """To the end of the file; an mbox has an empty line behind its last message too."""
         rest = self._take(len(self.held))
         self.owed = False
@@ -184,14 +184,14 @@ class MessageReader:
         return rest
 
 
-def _mark(line: bytes, marks: dict[bytes, int]) -> Mark | None:
+def _boundary_of(line: bytes, marks: dict[bytes, int]) -> Boundary | None:
     if line.startswith(b"From "):
         return END
     text = line.rstrip(b" \t\r")[2:]
     if text in marks:
-        return Mark(marks[text])
+        return Boundary(marks[text])
     if text.endswith(b"--") and text[:-2] in marks:
-        return Mark(marks[text[:-2]], closes=True)
+        return Boundary(marks[text[:-2]], closes=True)
     return None
 
 
@@ -226,15 +226,15 @@ class _Base64(Decoder):
             self.wrong = "more octets behind its end"
         if padding:
             self.over, self.held = True, b""
-            return self._last(data)
+            return self._decode_last(data)
         whole = len(data) // 4 * 4
         self.held = data[whole:]
         return binascii.a2b_base64(data[:whole])
 
     def end(self) -> bytes:
-        return b"" if self.over else self._last(self.held)
+        return b"" if self.over else self._decode_last(self.held)
 
-    def _last(self, data: bytes) -> bytes:
+    def _decode_last(self, data: bytes) -> bytes:
         """The last characters; padding that is missing is no harm."""
         if len(data) % 4 == 1:
             self.wrong = self.wrong or "its last character is alone"

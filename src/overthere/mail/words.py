@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 
-from overthere import charsets
+from overthere.ground import charsets
 
 __all__ = ["words"]
 

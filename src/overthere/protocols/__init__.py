@@ -1,1 +1,1 @@
-"""The protocols: a folder each, and the only place that speaks them: what is sent, what an answer says."""
+"""The protocols: one folder for each, with what is sent and how answers are read."""

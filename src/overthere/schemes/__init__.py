@@ -1,4 +1,4 @@
-"""The schemes: a file for each, the registry, and what IANA's says (RFC 3986 1.1.1, 3.1).
+"""The schemes: one file for each, the registry, and IANA's list (RFC 3986 1.1.1, 3.1).
 
 A scheme's file holds, in this order: its rules, its locator (fields, split, join), its normal form, its examples,
 and the value `SCHEME`, which tells its documents and facts.

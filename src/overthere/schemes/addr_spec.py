@@ -1,8 +1,8 @@
-"""Mail addresses and message identifiers as they stand in URIs: the addr-spec of RFC 822 and of RFC 5322, escaped."""
+"""Mail addresses and message identifiers in URIs: the escaped addr-spec of RFC 822 and RFC 5322."""
 
 from __future__ import annotations
 
-__all__ = ["ATEXT", "URL_ADDR_SPEC", "cut"]
+__all__ = ["ATEXT", "URL_ADDR_SPEC", "split_at"]
 
 # RFC 822 3.3 (atom) and RFC 5322 3.2.3 (atext) name the same characters: those that a path of any scheme may hold as
 # they are, and the escapes of them all.
@@ -33,12 +33,12 @@ not-D          = DIGIT / "A" / "B" / "C" / "E" / "F"
 """
 
 
-def cut(address: str) -> tuple[str, str | None]:
+def split_at(address: str) -> tuple[str, str | None]:
     """An addr-spec, decoded, at the "@" between local part and domain; None if there is none.
 
     A quoted local part may hold "@", and so may a domain literal, but that holds no "[" (RFC 5322 3.4.1).
 
-    >>> cut('"not@me"@example.org'), cut("joe@[a@b]"), cut("joe")
+    >>> split_at('"not@me"@example.org'), split_at("joe@[a@b]"), split_at("joe")
     (('"not@me"', 'example.org'), ('joe', '[a@b]'), ('joe', None))
     """
     at = address.rfind("@[") if address.endswith("]") else address.rfind("@")

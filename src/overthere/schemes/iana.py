@@ -1,4 +1,4 @@
-"""What IANA's registry of URI schemes says of every registered name, as of 18 November 2022 (`iana.csv`)."""
+"""IANA's registry of URI schemes, as of 18 November 2022 (`iana.csv`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text is searched and shown by: three facts of each scheme, those built in by a table, so that none is loaded.
+"""Facts of schemes for searching and displaying text, in a table, so that no scheme is loaded.
 
 `in_text.csv` is written by `make docs` from the schemes themselves.
 """

@@ -1,4 +1,4 @@
-"""What a URI of a scheme says, as typed data: read from a text as an edition cuts it, and written back.
+"""Locators: the parts of a scheme's URI as typed data, parsed and written by an edition.
 
 A locator holds data: escapes are decoded by the edition's charset, which the locator keeps, so that the octets are
 known that a server is sent.  Octets that are not UTF-8 are lone surrogates, as in Python's file names.  The host stays
@@ -11,23 +11,23 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
+from overthere.ground.redact import mask
 from overthere.kernel.reference import split
-from overthere.redact import mask
 from overthere.schemes.parts import Given, Writer, octets_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from overthere.echo import Secrets
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.known_secrets import Secrets
+    from overthere.values.uri import URI
 
-__all__ = ["GenericLocator", "Given", "Locator", "Writer", "Written", "reading"]
+__all__ = ["GenericLocator", "Given", "Locator", "Writer", "SourceText", "reading"]
 
 
-class Written(NamedTuple):
+class SourceText(NamedTuple):
     """The text that a locator was read from, and by which edition."""
 
     text: str
@@ -57,7 +57,7 @@ class Locator(ABC):
     """As written, where the scheme does not define one."""
     fragment: str | None = None
     """As written; no scheme has a say in it (RFC 3986 3.5)."""
-    written: Written | None = field(default=None, compare=False)
+    written: SourceText | None = field(default=None, compare=False)
     charset: str = field(default="utf-8", compare=False)
     """Which octets the characters stand for: "latin-1" in what the edition of 1994 has read, else "utf-8"."""
     generic: ClassVar[bool] = False
@@ -118,18 +118,20 @@ class Locator(ABC):
 
     def says(self, other: Locator) -> bool:
         """Whether another says the same: one of the same class, part by part the same octets."""
-        return type(other) is type(self) and self._said() == other._said()
+        return type(other) is type(self) and self._compared_parts() == other._compared_parts()
 
-    def _said(self) -> tuple[Any, ...]:
+    def _compared_parts(self) -> tuple[Any, ...]:
         """What is compared: the octets of what was decoded, and the characters of what was not."""
         said = ((one.name, getattr(self, one.name)) for one in fields(self) if one.compare)
-        return tuple(_same(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in said)
+        return tuple(
+            _comparable_part(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in said
+        )
 
     def __eq__(self, other: object) -> bool:
         return self.says(other) if isinstance(other, Locator) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash((type(self), self._said()))
+        return hash((type(self), self._compared_parts()))
 
     @property
     def edition(self) -> str:
@@ -144,12 +146,12 @@ class Locator(ABC):
         {'user': 'u', 'password': '***', 'host': 'h', 'directories': ['a'], 'name': 'b'}
         """
         shown: dict[str, Any] = {}
-        for name, value in self._shown():
-            shown[name] = _plain(value)
-        hidden: dict[str, Any] = self._secrets().hide_in(shown)
+        for name, value in self._shown_parts():
+            shown[name] = _as_builtin(value)
+        hidden: dict[str, Any] = self._secrets().mask_in(shown)
         return hidden
 
-    def _shown(self) -> Iterator[tuple[str, Any]]:
+    def _shown_parts(self) -> Iterator[tuple[str, Any]]:
         """The parts that say something, as they may be shown; the charset where it matters."""
         plain = True
         for one in sorted(fields(self), key=lambda one: (one.name == "charset", bool(one.kw_only))):
@@ -159,20 +161,20 @@ class Locator(ABC):
             if one.name != "charset":
                 plain = plain and _in_octets(value, "utf-8") == value
             if one.name != "charset" or not plain:
-                yield one.name, _hidden(one.name, value)
+                yield one.name, _mask_part(one.name, value)
 
     def _secrets(self) -> Secrets:
         """The passwords of the text that was read, which may stand in other parts than `password`."""
-        from overthere.echo import Secrets
+        from overthere.values.known_secrets import Secrets
 
-        return Secrets.of("" if self.written is None else self.written.text)
+        return Secrets.from_texts("" if self.written is None else self.written.text)
 
     def __repr__(self) -> str:
-        shown = [f"{name}={value!r}" for name, value in self._shown()]
-        return self._secrets().hide(f"{type(self).__name__}({', '.join(shown)})")
+        shown = [f"{name}={value!r}" for name, value in self._shown_parts()]
+        return self._secrets().mask(f"{type(self).__name__}({', '.join(shown)})")
 
 
-def _same(written: Any) -> Any:
+def _comparable_part(written: Any) -> Any:
     """A part as it is written; "~" is unreserved today and always escaped in RFC 1738 (2.2), and both are one octet."""
     return written.replace("%7E", "~").replace("%7e", "~") if isinstance(written, str) else written
 
@@ -188,21 +190,21 @@ def _in_octets(value: Any, charset: str) -> Any:
         return value
 
 
-def _hidden(name: str, value: Any) -> Any:
+def _mask_part(name: str, value: Any) -> Any:
     """What may be shown of a part (RFC 3986 7.5)."""
     if name == "authority" and isinstance(value, str):
         return mask(f"//{value}")[2:]
     return "***" if name in ("password", "secret") else value
 
 
-def _plain(value: Any) -> Any:
+def _as_builtin(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, tuple):
         named = getattr(value, "_asdict", None)
         if named is not None:
-            return {name: _plain(item) for name, item in named().items() if item is not None}
-        return [_plain(item) for item in value]
+            return {name: _as_builtin(item) for name, item in named().items() if item is not None}
+        return [_as_builtin(item) for item in value]
     return value if isinstance(value, str | int | None) else str(value)
 
 
@@ -221,9 +223,9 @@ class GenericLocator(Locator):
     def split(cls, given: Given) -> GenericLocator:
         text = given.text
         if given.edition != "rfc3986":
-            from overthere.editions.rfc1738 import bare
+            from overthere.editions.rfc1738 import unwrap
 
-            text = bare(text)  # without "URL:"
+            text = unwrap(text)  # without "URL:"
         parts = split(text)
         return cls(parts.authority, parts.path, **{**given.rest(), "query": parts.query, "fragment": parts.fragment})
 

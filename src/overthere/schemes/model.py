@@ -1,4 +1,4 @@
-"""What a scheme is: its documents, its facts, its locator, its normal form, and how what it names is reached.
+"""A scheme: its documents, facts, locator, normal form and access.
 
 A value, made once in the scheme's own file.  Facts and syntax only; what a client sends stands in
 `overthere.access`.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from overthere.errors import Finding, RegistryError
+from overthere.ground.errors import Finding, RegistryError
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
@@ -32,7 +32,7 @@ __all__ = [
     "NormalRule",
     "Scheme",
     "default_port",
-    "last_of",
+    "last_segment",
     "slash_for_empty_path",
 ]
 
@@ -118,7 +118,7 @@ def _with_slash(parts: Parts) -> Parts:
     return parts._replace(path="/") if parts.authority is not None and parts.path == "" else parts
 
 
-def last_of(segments: tuple[str, ...]) -> str:
+def last_segment(segments: tuple[str, ...]) -> str:
     """The last segment that is not empty, which names a file; "" if there is none."""
     return next((one for one in reversed(segments) if one), "")
 
@@ -266,8 +266,8 @@ class Scheme:
         today = reading(edition) == "rfc3986"
         if not rules or (self.whole.accepts(text) if today else self.is_valid(text, edition)):
             return []
-        from overthere.derivation import check_rule
         from overthere.editions import edition as edition_named
+        from overthere.values.derivation import check_rule
 
         by = edition_named(edition)
         if not self._is_mine(text):
@@ -294,9 +294,9 @@ class Scheme:
     @cached_property
     def whole(self) -> Automaton:
         """The automaton of today's rules on a whole URI.  Raises: RegistryError if there are none."""
-        from overthere.schemes.syntax import whole
+        from overthere.schemes.syntax import whole_automaton
 
-        return whole(self.name, self.whole_rule)
+        return whole_automaton(self.name, self.whole_rule)
 
     @property
     def whole_rule(self) -> str:

@@ -1,4 +1,4 @@
-"""All that is known of a scheme, in one mapping: what `overthere schemes NAME` and the page of the schemes print."""
+"""Everything about a scheme in one mapping, as `overthere schemes NAME` and the documentation print it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from overthere.grammar import Grammar
     from overthere.schemes.model import Scheme
 
-__all__ = ["page", "quoted"]
+__all__ = ["page", "rules_of"]
 
 _NAME = re.compile(r'"[^"]*"|%[bdxis][^ )\]]*|([A-Za-z][A-Za-z0-9-]*)')
 
@@ -37,7 +37,7 @@ def page(scheme: Scheme) -> dict[str, Any]:
         "port": scheme.port,
         "hierarchical": scheme.hierarchical,
         "interactive": scheme.interactive,
-        "rules": {name: quoted(scheme, name) for name in scheme.rules},
+        "rules": {name: rules_of(scheme, name) for name in scheme.rules},
         "locator": {
             "type": scheme.locator.__name__,
             "parts": [one.name for one in fields(scheme.locator) if not one.kw_only],
@@ -60,16 +60,16 @@ def page(scheme: Scheme) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in ("", None, [], {})}
 
 
-def quoted(scheme: Scheme, name: str) -> list[str]:
+def rules_of(scheme: Scheme, name: str) -> list[str]:
     """The scheme's rules in an edition, and those that no other scheme there refers to; for today's, its syntax."""
     if name == "rfc3986":
         return [line.rstrip() for line in scheme.syntax.strip("\n").split("\n")]
     grammar = edition(name).grammar
-    mine = _reached(grammar, scheme.rules[name])
+    mine = _referenced_rules(grammar, scheme.rules[name])
     others: set[str] = set()
-    for tops in _tops(name):
+    for tops in _top_rules(name):
         if tops != scheme.rules[name]:
-            others.update(_reached(grammar, tops))
+            others.update(_referenced_rules(grammar, tops))
     kept = [rule for rule in mine if rule not in others or rule in scheme.rules[name]]
     lines: list[str] = []
     for rule in kept:
@@ -79,13 +79,13 @@ def quoted(scheme: Scheme, name: str) -> list[str]:
 
 
 @cache
-def _tops(name: str) -> frozenset[tuple[str, ...]]:
+def _top_rules(name: str) -> frozenset[tuple[str, ...]]:
     """What the built-in schemes call their rules in an edition."""
     registry = Registry.default()
     return frozenset(tops for known in BUILT_IN if (tops := registry.scheme(known).rules.get(name)))
 
 
-def _reached(grammar: Grammar, tops: tuple[str, ...]) -> list[str]:
+def _referenced_rules(grammar: Grammar, tops: tuple[str, ...]) -> list[str]:
     """The rules that these refer to, themselves first."""
     reached = list(dict.fromkeys(top.lower() for top in tops))
     for rule in reached:

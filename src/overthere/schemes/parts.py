@@ -1,16 +1,16 @@
-"""The parts of a URI as an edition cuts them for a scheme to read on, and as it writes them."""
+"""The parts of a URI between an edition and a scheme, for parsing and for writing."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, overload
 
-from overthere.bounded import bounded_cache
-from overthere.errors import CodingError, Finding, InvalidURI
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError, Finding, InvalidURI
 from overthere.kernel import percent_encode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.kernel.reference import split_authority
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

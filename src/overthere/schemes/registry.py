@@ -1,4 +1,4 @@
-"""The registry of schemes, as a value: the built-in ones, those of installed packages, those that a caller adds."""
+"""The registry of schemes, a value: built-in schemes, those of installed packages, those of the caller."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.bounded import bounded_cache
-from overthere.errors import InvalidURI, RegistryError
-from overthere.exact import exact
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import InvalidURI, RegistryError
+from overthere.ground.exact import exact
+from overthere.schemes.entry_points import is_named
 from overthere.schemes.in_text import InText, built_in, facts_of
-from overthere.schemes.installed import is_named
-from overthere.schemes.locator import GenericLocator, Given, Locator, Written, reading
+from overthere.schemes.locator import GenericLocator, Given, Locator, SourceText, reading
 from overthere.schemes.model import Scheme
 
 if TYPE_CHECKING:
-    from overthere.errors import Finding
-    from overthere.uri import URI
+    from overthere.ground.errors import Finding
+    from overthere.values.uri import URI
 
 __all__ = ["BUILT_IN", "GROUP", "Registry"]
 
@@ -131,12 +131,12 @@ class Registry:
                 raise TypeError(f"a registry knows schemes, not {type(scheme).__name__}")
             if not scheme.known:
                 raise RegistryError(f"the scheme {scheme.name!r} is but a name: nothing is known of it")
-            if not replace and (held := self._holder(scheme.name, added)):
+            if not replace and (held := self._owner_of(scheme.name, added)):
                 raise RegistryError(f"two claims to the scheme {scheme.name!r}: {held} and {scheme.title!r}")
             added[scheme.name] = scheme
         return Registry(added, self._claims)
 
-    def _holder(self, name: str, added: Mapping[str, Scheme]) -> str:
+    def _owner_of(self, name: str, added: Mapping[str, Scheme]) -> str:
         if name in added:
             return repr(added[name].title)
         return " and ".join(f"{claim.place} of {claim.package}" for claim in self._claims.get(name, ()))
@@ -178,10 +178,10 @@ class Registry:
             return self._schemes[key]
         claims = self._claims.get(key, ())
         if not claims:
-            return _unknown(key)
+            return _unknown_scheme(key)
         first, *others = claims
         if others:
-            raise RegistryError(f"two claims to the scheme {key!r}: {self._holder(key, {})}")
+            raise RegistryError(f"two claims to the scheme {key!r}: {self._owner_of(key, {})}")
         return _load(key, first)
 
     def get(self, name: str) -> Scheme | None:
@@ -206,9 +206,9 @@ class Registry:
         return {name: facts for name in self if (facts := self._in_text(name)) is not None}
 
     def _in_text(self, name: str) -> InText | None:
-        if name not in self._schemes and self._claims[name] == (_built_in(name),):
+        if name not in self._schemes and self._claims[name] == (_built_in(name),) and name in built_in():
             return built_in()[name]
-        scheme = self.get(name)
+        scheme = self.get(name)  # one of a package, or not in the table yet: `make docs` writes it
         return None if scheme is None else facts_of(scheme)
 
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
@@ -220,7 +220,7 @@ class Registry:
         Raises: InvalidURI if the text is no URI there, or the scheme cannot be read in it.
         """
         from overthere.editions import edition as edition_named
-        from overthere.uri import URI
+        from overthere.values.uri import URI
 
         if not isinstance(uri, str | URI):
             raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
@@ -233,7 +233,7 @@ class Registry:
             given.account = scheme.account(edition)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
         locator = kind.split(given)
-        object.__setattr__(locator, "written", Written(text, edition))  # not shared yet
+        object.__setattr__(locator, "written", SourceText(text, edition))  # not shared yet
         return locator
 
     def check(self, uri: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
@@ -247,7 +247,7 @@ class Registry:
         """
         text = exact(uri, "check()")
         # What stands around a URL of 1994 and of RFC 1738 is none of its scheme's (1994 Wrappers; RFC 1738 Appendix).
-        bare = _bare(text) if reading(edition) != "rfc3986" else text
+        bare = _strip_name(text) if reading(edition) != "rfc3986" else text
         scheme = self.get(bare.partition(":")[0]) if ":" in bare else None
         if scheme is None:
             return []
@@ -266,10 +266,10 @@ class Registry:
         return [one._replace(start=one.start + before, end=one.end + before) for one in found]
 
 
-def _bare(text: str) -> str:
-    from overthere.editions.rfc1738 import bare
+def _strip_name(text: str) -> str:
+    from overthere.editions.rfc1738 import unwrap
 
-    return bare(text)
+    return unwrap(text)
 
 
 @cache
@@ -283,11 +283,20 @@ def _default() -> Registry:
     return Registry({}, claims)
 
 
+_FAMILIES = {
+    "coaps": "coap", "coap+tcp": "coap", "coaps+tcp": "coap", "coap+ws": "coap", "coaps+ws": "coap",
+    "rtsps": "rtsp", "rtspu": "rtsp", "sips": "sip", "mqtts": "mqtt", "ircs": "irc", "wss": "ws", "ldaps": "ldap",
+}  # fmt: skip
+"""Schemes that another one's module has too, under their own name in capitals."""
+
+
 def _built_in(name: str) -> Claim:
-    return Claim("overthere", f"overthere.schemes.known.{_NO_LETTER.sub('_', name)}:SCHEME")
+    own = _NO_LETTER.sub("_", name)
+    module, value = (_FAMILIES[name], own.upper()) if name in _FAMILIES else (own, "SCHEME")
+    return Claim("overthere", f"overthere.schemes.known.{module}:{value}")
 
 
-def _found(name: str, claim: Claim) -> Any:
+def _load_claim(name: str, claim: Claim) -> Any:
     if claim == _built_in(name):
         module, _, value = claim.place.partition(":")
         return getattr(import_module(module), value)
@@ -305,7 +314,7 @@ def _entry_points() -> Iterable[Any]:
 @cache
 def _load(name: str, claim: Claim) -> Scheme:
     try:
-        scheme = _found(name, claim)
+        scheme = _load_claim(name, claim)
     except Exception as error:  # whatever a package's own code does
         why = f"{type(error).__name__}: {error}"
         raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error
@@ -315,7 +324,7 @@ def _load(name: str, claim: Claim) -> Scheme:
 
 
 @bounded_cache(256)  # names come from texts: not all are kept
-def _unknown(name: str) -> Scheme:
+def _unknown_scheme(name: str) -> Scheme:
     from overthere.schemes.iana import registration
 
     registered = registration(name)

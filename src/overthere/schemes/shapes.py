@@ -1,4 +1,4 @@
-"""What several schemes begin with behind the colon, as running text shows it: mailboxes and telephone numbers.
+"""Shapes after the colon that several schemes share in running text: mailboxes and telephone numbers.
 
 Each looks at a bounded number of characters.
 """

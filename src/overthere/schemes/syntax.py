@@ -1,4 +1,4 @@
-"""A scheme's rules with those of RFC 3986 below them."""
+"""A scheme's rules combined with those of RFC 3986."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from overthere.bounded import bounded_cache
 from overthere.grammar import Grammar
 from overthere.grammar.library import grammar as library
-from overthere.grammar.library import stored
-from overthere.grammar.tables import packed, unpacked
+from overthere.grammar.library import read_text
+from overthere.grammar.tables import pack, unpack
+from overthere.ground.caches import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from overthere.grammar.automaton import Automaton
 
-__all__ = ["grammar", "tables", "whole"]
+__all__ = ["grammar", "tables", "whole_automaton"]
 
 _WHOLE = "whole-uri"
 
@@ -34,24 +34,24 @@ def grammar(syntax: str) -> Grammar:
     return Grammar("\n".join([syntax.strip("\n"), *generic, ""]))
 
 
-def whole(name: str, rule: str) -> Automaton:
+def whole_automaton(name: str, rule: str) -> Automaton:
     """The automaton of a scheme's `whole_rule`: the prebuilt one if it was made from exactly that."""
-    held = _held().get(name)
-    ready = unpacked(held, _source(rule)) if held else {}
+    held = _prebuilt_tables().get(name)
+    ready = unpack(held, _source(rule)) if held else {}
     return ready.get(_WHOLE) or grammar(rule).automaton(_WHOLE)
 
 
 def tables(rules: Mapping[str, str]) -> str:
     """The file of prebuilt automata, of the `whole_rule` of each scheme."""
-    made = {name: packed({_WHOLE: grammar(rule).automaton(_WHOLE)}, _source(rule)) for name, rule in rules.items()}
+    made = {name: pack({_WHOLE: grammar(rule).automaton(_WHOLE)}, _source(rule)) for name, rule in rules.items()}
     return json.dumps(made, indent=1) + "\n"
 
 
 @cache
-def _held() -> dict[str, Any]:
-    return json.loads(stored("schemes/whole.tables.json"))  # type: ignore[no-any-return]
+def _prebuilt_tables() -> dict[str, Any]:
+    return json.loads(read_text("schemes/whole.tables.json"))  # type: ignore[no-any-return]
 
 
 def _source(rule: str) -> str:
     """All that such an automaton is made from."""
-    return rule + stored("editions/rfc3986.abnf")
+    return rule + read_text("editions/rfc3986.abnf")

@@ -1,17 +1,17 @@
-"""Locator to text: written by an edition's rules, then read back, so that nothing else is ever said."""
+"""Writes a locator by an edition's rules, then reads the text back to verify it."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from overthere.errors import InvalidURI, RegistryError, Unwritable
+from overthere.ground.errors import InvalidURI, RegistryError, Unwritable
 from overthere.schemes.locator import Locator, Writer, reading
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
     from overthere.schemes.registry import Registry
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
 __all__ = ["write"]
 
@@ -20,8 +20,8 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
     """`Locator.uri`."""
     from overthere.editions import edition as edition_named
     from overthere.editions.model import Edition
+    from overthere.schemes.field_types import check_types
     from overthere.schemes.registry import Registry
-    from overthere.schemes.typed import check_types
 
     by = edition_named(edition) if isinstance(edition, str) else edition
     if not isinstance(by, Edition):
@@ -30,8 +30,8 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
     known = Registry.default() if registry is None else registry
     text = _as_read(locator, by, known)
     if text is None:
-        text = _anew(locator, by, known)
-    return _checked(text, by)
+        text = _write_new(locator, by, known)
+    return _check_uri(text, by)
 
 
 def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
@@ -39,17 +39,17 @@ def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
     if locator.written is None or locator.written.edition != by.name:
         return None
     text = locator.written.text
-    return text if locator.says(registry.locator(_checked(text, by), by.name)) else None
+    return text if locator.says(registry.locator(_check_uri(text, by), by.name)) else None
 
 
-def _checked(text: str, by: Edition) -> URI | str:
+def _check_uri(text: str, by: Edition) -> URI | str:
     """A URI if the edition is that of RFC 3986; what was read with a zone identifier (RFC 6874) is written with it."""
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
     return URI(text, zone="%25" in text) if by.name == "rfc3986" else text
 
 
-def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
+def _write_new(locator: Locator, by: Edition, registry: Registry) -> str:
     name = locator.scheme
     try:
         scheme = registry.scheme(name)
@@ -75,7 +75,7 @@ def _anew(locator: Locator, by: Edition, registry: Registry) -> str:
     if by.name == "url-1994":
         whole = f"URL:{whole}"  # the whole string must start with it (PrePrefix)
     try:
-        back = registry.locator(_checked(whole, by), by.name)
+        back = registry.locator(_check_uri(whole, by), by.name)
     except InvalidURI as error:
         raise Unwritable(f"{by.document} cannot say this: {error}") from None
     if not locator.says(back):

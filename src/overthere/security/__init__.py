@@ -1,4 +1,4 @@
-"""audit(): what to be careful about in a URI (RFC 3986 7; RFC 3987 8), kind by kind in `table.py`."""
+"""audit(): security findings in a URI (RFC 3986 7; RFC 3987 8), by the kinds of `table.py`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from overthere.errors import Finding
-from overthere.exact import exact
-from overthere.secret_parameters import secret_parameters
+from overthere.ground.errors import Finding
+from overthere.ground.exact import exact
+from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
-    from overthere.security.parts import Cut, Place
-    from overthere.value import Value
+    from overthere.security.parts import Place, TextParts
+    from overthere.values.value import Value
 
 __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of"]
 
@@ -42,15 +42,15 @@ def audit(
     text = _text(uri)
     if harmless(text):
         return []
-    from overthere.echo import Secrets
-    from overthere.security.parts import cut, finding
+    from overthere.security.parts import finding, split_text
+    from overthere.values.known_secrets import Secrets
 
-    parts = cut(text, registry)
+    parts = split_text(text, registry)
     places = _places(parts, level)
 
     @cache
     def secrets() -> Secrets:
-        return Secrets.of(text)
+        return Secrets.from_texts(text)
 
     findings = [finding(parts, place, secrets) for place in islice(places, limit)]
     findings.sort(key=lambda one: one.start)
@@ -71,9 +71,9 @@ def kinds(uri: Value | str, *, level: Level = "note", registry: Registry | None 
     text = _text(uri)
     if harmless(text):
         return ()
-    from overthere.security.parts import cut
+    from overthere.security.parts import split_text
 
-    return tuple(dict.fromkeys(place.kind for place in _places(cut(text, registry), level)))
+    return tuple(dict.fromkeys(place.kind for place in _places(split_text(text, registry), level)))
 
 
 def level_of(finding: Finding | str) -> Level:
@@ -89,7 +89,7 @@ def _text(uri: Value | str) -> str:
     return exact(uri, "audit()") if isinstance(uri, str) else str(uri)
 
 
-def _places(parts: Cut, level: Level) -> Iterator[Place]:
+def _places(parts: TextParts, level: Level) -> Iterator[Place]:
     """What there is a bounded number of first, so that a limit does not hide it."""
     from overthere.security import characters, contents, hosts
     from overthere.security.differences import differences
@@ -104,22 +104,22 @@ def _places(parts: Cut, level: Level) -> Iterator[Place]:
         contents.parameters(parts),
         characters.dots(parts),
         characters.devices(parts),
-        characters.escaped(parts),
+        characters.find_escapes(parts),
         characters.raw(parts),
     )
     return (place for place in places if LEVELS.index(KINDS[place.kind].level) >= least)
 
 
-def _invalid(parts: Cut) -> Iterator[Place]:
+def _invalid(parts: TextParts) -> Iterator[Place]:
     """The first thing that makes the text neither URI nor IRI, unless `characters.raw` names it."""
-    from overthere.findings import walk
     from overthere.kernel import parse
     from overthere.security.characters import foreign
     from overthere.security.parts import Place
+    from overthere.values.findings import scan
 
-    text, at = parts.bare, parts.start
+    text, at = parts.text_without_prefix, parts.start
     if parse(text, "IRI-reference", True) is None and not foreign(text):
-        first = next(walk(text, "IRI-reference", True))
+        first = next(scan(text, "IRI-reference", True))
         start, end = at + first.start, at + first.end
         yield Place("invalid", start, end, first.message, first.expected, first.component, first.rule)
 

@@ -1,4 +1,4 @@
-"""Characters and escapes that are more than they seem (RFC 3986 2, 7.2, 7.3; RFC 3987 4.1, 8)."""
+"""Deceptive characters and escapes (RFC 3986 2, 7.2, 7.3; RFC 3987 4.1, 8)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from overthere.editions.whatwg import SPECIAL
+from overthere.ground.display import name_of
 from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.model import Scheme
-from overthere.security.parts import Cut, Place, Span
-from overthere.showing import name_of
+from overthere.security.parts import Place, Span, TextParts
 
-__all__ = ["BIDI", "INVISIBLE", "devices", "dots", "escaped", "raw"]
+__all__ = ["BIDI", "INVISIBLE", "devices", "dots", "find_escapes", "raw"]
 
 # The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -29,7 +29,7 @@ _KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
 _UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{JOINED}]|[{BIDI}{INVISIBLE}]")
 
 
-def raw(cut: Cut) -> Iterator[Place]:
+def raw(cut: TextParts) -> Iterator[Place]:
     """Characters that no URI holds but that are met all the same (2; RFC 3987 4.1), in runs of one kind."""
     if _PLAIN.fullmatch(cut.text):
         return
@@ -57,7 +57,7 @@ _ESCAPE = re.compile(
 _FIELD = re.compile(r"(?<![^?&])([^=&#?]*+)=[^&#]*+")
 
 
-def escaped(cut: Cut) -> Iterator[Place]:
+def find_escapes(cut: TextParts) -> Iterator[Place]:
     """Escapes whose octets are delimiters or controls, and such as were encoded twice (7.2, 7.3, 2.4)."""
     if "%" not in cut.text or cut.is_content:  # any octets are content there (RFC 2397 2)
         return
@@ -73,7 +73,7 @@ def escaped(cut: Cut) -> Iterator[Place]:
                     yield place
 
 
-def _without_texts(cut: Cut, span: Span) -> Iterator[Span]:
+def _without_texts(cut: TextParts, span: Span) -> Iterator[Span]:
     """Line ends belong in the body of a mailto URI (RFC 6068 5)."""
     done = span[0]
     if cut.facts is not None and cut.facts.text_parameters:
@@ -96,7 +96,7 @@ def _escape(facts: Scheme | None, component: str, match: re.Match[str]) -> Place
     if group == "delimiter":
         return _delimiter(own, component, match[0].upper(), start, end)
     if group == "high":
-        return _high(match[0], start, end)
+        return _find_high_octets(match[0], start, end)
     if own.issuperset(percent_decode(match[0].encode())):
         return None
     if group == "line" and facts is not None and facts.lines:
@@ -112,7 +112,7 @@ def _delimiter(own: frozenset[int], component: str, escape: str, start: int, end
     return None
 
 
-def _high(run: str, start: int, end: int) -> Place | None:
+def _find_high_octets(run: str, start: int, end: int) -> Place | None:
     # Legacy charsets have the octets C0 and C1 among others; a run of nothing else is meant for tolerant decoders.
     if _ALL_OVERLONG.fullmatch(run):
         return Place("overlong", start, end)
@@ -126,7 +126,7 @@ _SLASH = r"(?:[/\\]|%2[fF]|%5[cC])"
 _DOTS = re.compile(rf"(?:(?<=[/\\])|(?<=%2[fF])|(?<=%5[cC])|\A)(?:\.|%2[eE]){{1,2}}(?={_SLASH}|\Z)")
 
 
-def dots(cut: Cut) -> Iterator[Place]:
+def dots(cut: TextParts) -> Iterator[Place]:
     """Segments "." and ".." that resolution has not removed, and those that decoding makes (6.2.2.2, 6.2.2.3)."""
     start, end = cut.path
     path = cut.text[start:end]
@@ -153,7 +153,7 @@ _LONGEST = 64
 """So much of a segment is read: a device has a short name."""
 
 
-def devices(cut: Cut) -> Iterator[Place]:
+def devices(cut: TextParts) -> Iterator[Place]:
     """Segments that a file system takes for a device (7.3), once they are decoded."""
     start, end = cut.path
     if cut.is_content or cut.scheme == "javascript" or not (cut.text.startswith("/", start) or not cut.scheme):

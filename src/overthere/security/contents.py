@@ -1,4 +1,4 @@
-"""Schemes and parameters that are worth care: programs, content, files of other hosts, secrets (RFC 3986 7, 7.5)."""
+"""Risky schemes and parameters: programs, content, files of other hosts, secrets (RFC 3986 7, 7.5)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from base64 import b64decode
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-from overthere.secret_parameters import secret_parameters
-from overthere.security.parts import Cut, Place
+from overthere.ground.secret_parameters import secret_parameters
+from overthere.security.parts import Place, TextParts
 
 __all__ = ["contents", "length", "parameters"]
 
 
-def _through(scheme: str) -> str:
+def _strip_as_browser(scheme: str) -> str:
     """A scheme as browsers see it (URL Standard 4.4): they take tabs and line ends out."""
     return r"[\t\n\r]*+".join(scheme)
 
 
 # Browsers take controls and spaces off before the text begins.
-_SCRIPT = re.compile(rf"(?i)[\x00-\x20]*+({_through('javascript')}|{_through('vbscript')})[\t\n\r]*+:")
+_SCRIPT = re.compile(
+    rf"(?i)[\x00-\x20]*+({_strip_as_browser('javascript')}|{_strip_as_browser('vbscript')})[\t\n\r]*+:"
+)
 _DATA = re.compile(r"(?i)data:([^,;]*+)")
 # Types that are programs, and those whose content can hold one that browsers run.
 _SCRIPTS = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|vb|live|j)script[0-9.]{0,4}")
@@ -37,7 +39,7 @@ _LONG = 8000
 """RFC 9110 4.1: octets that everybody should support."""
 
 
-def contents(cut: Cut) -> Iterator[Place]:
+def contents(cut: TextParts) -> Iterator[Place]:
     """Programs, content in the URI, and files of other hosts whose name stands in the path."""
     text = cut.text
     script = _SCRIPT.match(text, cut.start)
@@ -51,7 +53,12 @@ def contents(cut: Cut) -> Iterator[Place]:
         else:
             yield Place("data", cut.start, cut.start + 4)
     # RFC 8089 E.3.2: the name of a host of Windows after four or five slashes.
-    if cut.facts is not None and cut.facts.host_of_files and not cut.of(cut.host) and cut.of(cut.path)[:2] == "//":
+    if (
+        cut.facts is not None
+        and cut.facts.host_of_files
+        and not cut.text_of(cut.host)
+        and cut.text_of(cut.path)[:2] == "//"
+    ):
         yield Place("file-host", *cut.path)
 
 
@@ -72,7 +79,7 @@ def _runs(text: str, at: int) -> bool:
     return _CHARSET.search(head) is not None or _RUNS.search(octets) is not None
 
 
-def parameters(cut: Cut) -> Iterator[Place]:
+def parameters(cut: TextParts) -> Iterator[Place]:
     """Parameters of the query and of the fragment (RFC 6749 4.2.2) whose names say that they are secret."""
     if cut.is_content or cut.scheme == "javascript":
         return
@@ -84,7 +91,7 @@ def parameters(cut: Cut) -> Iterator[Place]:
                 yield Place("secret-parameter", one.start, one.end, it, component=component, rule=component)
 
 
-def length(cut: Cut) -> Iterator[Place]:
+def length(cut: TextParts) -> Iterator[Place]:
     """Texts that some will cut off; `data:` has its own limits (RFC 2397 4)."""
     if len(cut.text) > _LONG and not cut.is_content:
         yield Place("long", _LONG, len(cut.text), f"{len(cut.text):,}")

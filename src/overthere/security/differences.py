@@ -1,4 +1,4 @@
-"""One text and two hosts: what the editions and browsers take for the host (RFC 3986 7.6; URL Standard 4.4)."""
+"""Texts that editions and browsers assign to different hosts (RFC 3986 7.6; URL Standard 4.4)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from overthere.editions import NAMES, edition, whatwg
 from overthere.editions.whatwg import SPECIAL
-from overthere.errors import OverthereError
-from overthere.hosts.address import literal
-from overthere.security.hosts import decoded, quoted
-from overthere.security.parts import Cut, Place
+from overthere.ground.errors import OverthereError
+from overthere.security.hosts import decode_escapes, quote_host
+from overthere.security.parts import Place, TextParts
 from overthere.security.scripts import canonical
+from overthere.values.hosts.address import literal
 
 __all__ = ["differences"]
 
@@ -28,14 +28,14 @@ _AGREED = re.compile(
 _REPAIRED = re.compile(r"[\\\x00-\x20]")
 
 
-def differences(cut: Cut) -> Iterator[Place]:
+def differences(cut: TextParts) -> Iterator[Place]:
     """The host as RFC 3986 finds it beside what others ask, if they ask another."""
     text = cut.text[cut.start : cut.start + _ENOUGH]
     if _AGREED.match(text):
         return
     if cut.authority is None and (cut.scheme not in SPECIAL if cut.scheme else not _REPAIRED.search(text)):
         return
-    own = cut.of(cut.host)
+    own = cut.text_of(cut.host)
     files = cut.facts is not None and cut.facts.host_of_files
     wanted = _key(own, files)
     others: dict[str, tuple[str, list[str]]] = {}
@@ -47,14 +47,14 @@ def differences(cut: Cut) -> Iterator[Place]:
         start, end = cut.authority or (0, 0)
         if start == end:  # there is nothing to point at but the whole
             start, end = cut.start, cut.path[1]
-        said = [f"{_shown(cut, own)} (RFC 3986)"]
-        said += [f"{_shown(cut, host)} ({', '.join(names)})" for host, names in others.values()]
+        said = [f"{_show_host(cut, own)} (RFC 3986)"]
+        said += [f"{_show_host(cut, host)} ({', '.join(names)})" for host, names in others.values()]
         yield Place("host-readings", start, end, "; ".join(said), component="authority")
 
 
-def _hosts(cut: Cut, text: str) -> Iterator[tuple[str, str]]:
+def _hosts(cut: TextParts, text: str) -> Iterator[tuple[str, str]]:
     """Which reader asks which host; readers that say nothing of it are left out."""
-    if cut.scheme and not cut.of(cut.host).startswith("["):  # documents before 2003 know no brackets (RFC 2732)
+    if cut.scheme and not cut.text_of(cut.host).startswith("["):  # documents before 2003 know no brackets (RFC 2732)
         for name in NAMES:
             if name == "rfc3986":
                 continue
@@ -76,17 +76,17 @@ def _key(host: str, files: bool) -> str:
     address = literal(host[:1000])
     if address is not None:
         return str(address)
-    name = canonical(decoded(host)).removesuffix(".")
+    name = canonical(decode_escapes(host)).removesuffix(".")
     return "" if files and name == "localhost" else name
 
 
-def _shown(cut: Cut, host: str) -> str:
+def _show_host(cut: TextParts, host: str) -> str:
     """A host in quotes; where a password stands in the text only such as have nothing of it."""
     if not host:
         return "none"
-    return quoted(host) if not cut.secrets else "another" if host != cut.of(cut.host) else _own(cut)
+    return quote_host(host) if not cut.secrets else "another" if host != cut.text_of(cut.host) else _own_reading(cut)
 
 
-def _own(cut: Cut) -> str:
+def _own_reading(cut: TextParts) -> str:
     assert cut.host is not None
-    return "one" if cut.hides(*cut.host) else quoted(cut.of(cut.host))
+    return "one" if cut.covers_password(*cut.host) else quote_host(cut.text_of(cut.host))

@@ -1,4 +1,4 @@
-"""The host that is asked: userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
+"""Findings on userinfo, host and port (RFC 3986 3.2, 7.2, 7.4 to 7.6; RFC 3987 8)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from overthere.hosts.address import Address, embedded, forbidden, link_local, literal, resolvable
-from overthere.hosts.idn import is_a_label
+from overthere.ground.redact import MASK
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode
-from overthere.redact import MASK
 from overthere.security import scripts
-from overthere.security.parts import Cut, Place
-from overthere.unicode_forms import normalize_unicode
+from overthere.security.parts import Place, TextParts
+from overthere.values.hosts.address import Address, embedded_ipv4, forbidden, link_local, literal, resolvable
+from overthere.values.hosts.idn import is_a_label
 
-__all__ = ["authority", "decoded", "quoted"]
+__all__ = ["authority", "decode_escapes", "quote_host"]
 
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
 _LONGEST = 1000
@@ -22,7 +22,7 @@ _METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::2
 _MAIL = frozenset(("smtp", "submission"))
 
 
-def authority(cut: Cut) -> Iterator[Place]:
+def authority(cut: TextParts) -> Iterator[Place]:
     """Everything about an authority; nothing if there is none."""
     if cut.userinfo is not None:
         yield from _userinfo(cut)
@@ -32,7 +32,7 @@ def authority(cut: Cut) -> Iterator[Place]:
         yield from _port(cut, *cut.port)
 
 
-def decoded(text: str) -> str:
+def decode_escapes(text: str) -> str:
     """The characters of escapes by UTF-8, as far as they are some."""
     if "%" not in text:
         return text
@@ -50,7 +50,7 @@ _PORT = re.compile(r":[0-9]{1,5}(?:(?:[/?#\\]|%2[fF3]|%3[fF]|%5[cC]).*)?", re.DO
 _SLASHES = re.compile(r":(?:[/\\]|%2[fF]|%5[cC]){2}")
 
 
-def _userinfo(cut: Cut) -> Iterator[Place]:
+def _userinfo(cut: TextParts) -> Iterator[Place]:
     assert cut.userinfo is not None
     start, end = cut.userinfo
     colon = cut.text.find(":", start, end)
@@ -66,17 +66,17 @@ def _userinfo(cut: Cut) -> Iterator[Place]:
         yield Place("userinfo", start, end)
 
 
-def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
+def _host_in(cut: TextParts, start: int, colon: int, end: int) -> str | None:
     """What a person would take for the host (7.6), in the part before the first colon; that may be all."""
     user, after = cut.text[start : min(colon, start + 400)], cut.text[colon : min(end, colon + 8)]
     if _SLASHES.match(after):  # a URI behind a scheme
         begun = cut.registry.get(user.lower())
         if begun is not None and begun.needs_host:
             return MASK
-    text = normalize_unicode("NFKC", decoded(user)).replace("\u3002", ".")
+    text = normalize_unicode("NFKC", decode_escapes(user)).replace("\u3002", ".")
     numbers = _NUMBERS.match(text)
     if numbers is not None and "." in numbers[0] and literal(numbers[0]) is not None:
-        return quoted(numbers[0])
+        return quote_host(numbers[0])
     match = _NAME.match(text)
     if match is None:
         return None
@@ -86,10 +86,10 @@ def _host_in(cut: Cut, start: int, colon: int, end: int) -> str | None:
     # joe.doe and joe.doe:password are usual where there are users; what stands behind a name in a URI is not.
     behind = bool(rest) and (not rest.startswith(":") or bool(_PORT.fullmatch(rest)))
     usual = name.count(".") == 1 and not name.lower().startswith("www.") and not (cut.facts and cut.facts.no_userinfo)
-    return None if usual and not behind else quoted(name)
+    return None if usual and not behind else quote_host(name)
 
 
-def quoted(name: str) -> str:
+def quote_host(name: str) -> str:
     """A host in quotes, cut at the length of a line."""
     shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
     return f'"{shown}"' if len(shown) <= 64 else f'"{shown[:64]}…"'
@@ -98,33 +98,33 @@ def quoted(name: str) -> str:
 # -- host
 
 
-def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
+def _host(cut: TextParts, start: int, end: int) -> Iterator[Place]:
     text = cut.text[start:end]
-    hidden = cut.hides(start, end)
+    hidden = cut.covers_password(start, end)
     if len(text) > _LONGEST:
         yield Place("host-long", start, end)
         return
     if "%" in text and not text.startswith("["):
-        yield Place("encoded-host", start, end, MASK if hidden else quoted(decoded(text)))
+        yield Place("encoded-host", start, end, MASK if hidden else quote_host(decode_escapes(text)))
     if text[:2] in ("[v", "[V"):
-        yield Place("host-future", start, end, MASK if hidden else quoted(text))
+        yield Place("host-future", start, end, MASK if hidden else quote_host(text))
         return
     bare, percent, _ = text[1:].partition("%")
     if percent and text.startswith("[") and not link_local(bare):
-        yield Place("host-zone", start, end, MASK if hidden else quoted(text))
+        yield Place("host-zone", start, end, MASK if hidden else quote_host(text))
     address = literal(text)
     if address is not None and not (text.isdigit() and cut.default_port is None):  # a drive, another number
         yield from _address(address, text, start, end, hidden)
         return
-    name, files = decoded(text), cut.facts is not None and cut.facts.host_of_files
+    name, files = decode_escapes(text), cut.facts is not None and cut.facts.host_of_files
     if name.lower().removesuffix(".").rpartition(".")[2] == "localhost":
         if not files:
-            yield Place("localhost", start, end, MASK if hidden else quoted(name))
+            yield Place("localhost", start, end, MASK if hidden else quote_host(name))
         return
     if files:
-        yield Place("file-host", start, end, MASK if hidden else quoted(name))
+        yield Place("file-host", start, end, MASK if hidden else quote_host(name))
     if _run_together(cut, name):
-        yield Place("host-scheme", start, end, MASK if hidden else quoted(name))
+        yield Place("host-scheme", start, end, MASK if hidden else quote_host(name))
     elif not text.startswith("["):
         yield from _name(cut, name, start, end, hidden)
     if not name.isascii() or "xn--" in name.lower():
@@ -132,9 +132,9 @@ def _host(cut: Cut, start: int, end: int) -> Iterator[Place]:
             yield Place(kind, start, end, MASK if hidden else it)
 
 
-def _run_together(cut: Cut, name: str) -> bool:
+def _run_together(cut: TextParts, name: str) -> bool:
     """Whether a URI stands behind a scheme and "//", as in "http://https://h/"."""
-    if not (cut.of(cut.port) == "" and cut.port is not None) and not cut.text.startswith("//", cut.path[0]):
+    if not (cut.text_of(cut.port) == "" and cut.port is not None) and not cut.text.startswith("//", cut.path[0]):
         return False
     from overthere.schemes.iana import registration
 
@@ -147,7 +147,7 @@ _NO_HOST = re.compile(r"[~!$&'()*+,;=]")
 _NO_HOST_ESCAPED = re.compile(r"[~!$&'()*+,;= \"<>^`{|}]")
 
 
-def _name(cut: Cut, name: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
+def _name(cut: TextParts, name: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
     """Names that DNS does not hold: too long, or not of labels of letters, digits and hyphens."""
     asked = name
     problem = ""
@@ -166,9 +166,9 @@ def _name(cut: Cut, name: str, start: int, end: int, hidden: bool) -> Iterator[P
         return
     if not problem and asked.isascii():
         odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)
-        problem = _unusual(labels) if odd is None else f"a host's name has no {quoted(odd[0])}"
+        problem = _unusual(labels) if odd is None else f"a host's name has no {quote_host(odd[0])}"
     if problem:
-        yield Place("host-name", start, end, MASK if hidden else f"{quoted(name)}: {problem}")
+        yield Place("host-name", start, end, MASK if hidden else f"{quote_host(name)}: {problem}")
 
 
 def _unusual(labels: list[str]) -> str:
@@ -179,17 +179,17 @@ def _unusual(labels: list[str]) -> str:
     if labels[-1].isdigit() and len(labels) > 1:
         return "its last label is a number, and it is no address"
     wrong = next((label for label in labels if label[:4].lower() == "xn--" and not is_a_label(label)), "")
-    return f"{quoted(wrong)} stands for no name in another script" if wrong else ""
+    return f"{quote_host(wrong)} stands for no name in another script" if wrong else ""
 
 
 def _address(address: Address, text: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
     if address.version == 4 and text != str(address):
-        it, expected = (MASK, "") if hidden else (quoted(text), f'"{address}"')
+        it, expected = (MASK, "") if hidden else (quote_host(text), f'"{address}"')
         yield Place("address-rare", start, end, it, expected)
     why = forbidden(address)
     if why is None:
         return
-    inner = embedded(address)
+    inner = embedded_ipv4(address)
     shown = MASK if hidden else f"{str(inner or address)[:60]}, {why}"
     yield Place(_kind_of(inner or address, why), start, end, shown)
 
@@ -219,21 +219,21 @@ _KINDS_OF_ADDRESS = (
 # -- port
 
 
-def _port(cut: Cut, start: int, end: int) -> Iterator[Place]:
+def _port(cut: TextParts, start: int, end: int) -> Iterator[Place]:
     text = cut.text[start:end]
     if not (text.isascii() and text.isdigit()):
         return
     digits = text.lstrip("0") or "0"
     if len(digits) > 5 or int(digits) > 65535:
-        yield Place("port-range", start, end, MASK if cut.hides(start, end) else _shortened(digits))
+        yield Place("port-range", start, end, MASK if cut.covers_password(start, end) else _shorten_digits(digits))
         return
     port, usual = int(digits), cut.default_port
     if port == 25 and cut.scheme not in _MAIL:
         yield Place("port-mail", start, end)
     elif usual is not None and port != usual:
-        shown = MASK if cut.hides(start, end) else digits
+        shown = MASK if cut.covers_password(start, end) else digits
         yield Place("port-reserved" if port < 1024 else "port-other", start, end, shown)
 
 
-def _shortened(digits: str) -> str:
+def _shorten_digits(digits: str) -> str:
     return digits if len(digits) <= 20 else f"{digits[:20]}…"

@@ -1,4 +1,4 @@
-"""A text cut by Appendix B, whatever it is, and what passes between the judges of its parts."""
+"""Splits any text by Appendix B, and the data that the checks of its parts share."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from overthere.echo import Secrets
-from overthere.errors import Finding
+from overthere.ground.display import name_of
+from overthere.ground.errors import Finding
+from overthere.ground.redact import MASK, Span, overlaps, secret_spans
 from overthere.kernel.reference import APPENDIX_B
-from overthere.redact import MASK, Span, overlaps, secret_spans
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.security.table import KINDS
-from overthere.showing import name_of
+from overthere.values.known_secrets import Secrets
 
-__all__ = ["Cut", "Place", "Span", "cut", "finding"]
+__all__ = ["TextParts", "Place", "Span", "split_text", "finding"]
 
 
 class Place(NamedTuple):
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     rule: str = ""
 
 
-class Cut(NamedTuple):
+class TextParts(NamedTuple):
     """The components' places (RFC 3986 3, 3.2); None is undefined."""
 
     text: str
@@ -53,7 +53,7 @@ class Cut(NamedTuple):
     """Where it begins: behind "URL:" where that stands before a URI (Appendix C)."""
 
     @property
-    def bare(self) -> str:
+    def text_without_prefix(self) -> str:
         """The text without that prefix."""
         return self.text[self.start :]
 
@@ -67,11 +67,11 @@ class Cut(NamedTuple):
         """Whether what follows the scheme is content, not a name (RFC 2397 2)."""
         return self.facts is not None and self.facts.content
 
-    def of(self, span: Span | None) -> str:
+    def text_of(self, span: Span | None) -> str:
         """The text of a component; "" if it is undefined."""
         return "" if span is None else self.text[span[0] : span[1]]
 
-    def hides(self, start: int, end: int) -> bool:
+    def covers_password(self, start: int, end: int) -> bool:
         """Whether some of a password stands there."""
         return overlaps(self.secrets, start, end)
 
@@ -88,11 +88,11 @@ class Cut(NamedTuple):
 _PREFIX = re.compile(r"(?i)URL:(?=[a-z][a-z0-9+.-]*+:)")
 
 
-def cut(text: str, registry: Registry | None = None) -> Cut:
+def split_text(text: str, registry: Registry | None = None) -> TextParts:
     """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
 
-    >>> parts = cut("http://u@[::1]:8/p")
-    >>> parts.of(parts.userinfo), parts.of(parts.host), parts.of(parts.port)
+    >>> parts = split_text("http://u@[::1]:8/p")
+    >>> parts.text_of(parts.userinfo), parts.text_of(parts.host), parts.text_of(parts.port)
     ('u', '[::1]', '8')
     """
     prefix = _PREFIX.match(text)
@@ -112,12 +112,12 @@ def cut(text: str, registry: Registry | None = None) -> Cut:
     scheme = (match[1] or "").lower()
     known = Registry.default() if registry is None else registry
     facts, secrets = known.get(scheme), secret_spans(text)
-    return Cut(
+    return TextParts(
         text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, secrets, facts, known, begin
     )
 
 
-def finding(parts: Cut, place: Place, secrets: Callable[[], Secrets]) -> Finding:
+def finding(parts: TextParts, place: Place, secrets: Callable[[], Secrets]) -> Finding:
     """A place in words; nothing of a password is in them.
 
     secrets: gives those of the text, which are looked for once whatever number of findings there is.
@@ -125,8 +125,8 @@ def finding(parts: Cut, place: Place, secrets: Callable[[], Secrets]) -> Finding
     kind, start, end, it, expected, component, rule = place
     row = KINDS[kind]
     if not it:
-        it = MASK if parts.hides(start, end) else name_of(parts.text[start:end])
+        it = MASK if parts.covers_password(start, end) else name_of(parts.text[start:end])
     elif parts.secrets:  # what is decoded or canonical there
-        it = secrets().hide(it)
+        it = secrets().mask(it)
     component = component or (parts.component(start) if row.component == "any" else row.component)
     return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))

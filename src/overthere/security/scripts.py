@@ -1,4 +1,4 @@
-"""Names of hosts in letters beyond US-ASCII: what they become, and what they look like (RFC 3987 7.5, 8; UTS 39)."""
+"""Host names beyond US-ASCII: their A-labels, and their look-alikes (RFC 3987 7.5, 8; UTS 39)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from overthere.bounded import bounded_cache
-from overthere.hosts.idn import to_unicode
-from overthere.unicode_forms import normalize_unicode
+from overthere.ground.caches import bounded_cache
+from overthere.ground.unicode_forms import normalize_unicode
+from overthere.values.hosts.idn import to_unicode
 
 __all__ = ["canonical", "judge", "scripts_of"]
 
@@ -53,25 +53,25 @@ def judge(name: str) -> Iterator[tuple[str, str]]:
     """Kinds of concern and what they are about, of a host's name whose escapes are decoded."""
     mapped = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
     if not name.isascii() and mapped != normalize_unicode("NFC", name).lower():
-        yield "host-mapped", _shown(mapped)
+        yield "host-mapped", _show_text(mapped)
     labels = [_unicode(label) for label in mapped.split(".")]
     foreign = [label for label in labels if not label.isascii()]
     if not foreign:
         return
-    mixed = [label for label in foreign if _mixed(scripts_of(label))]
+    mixed = [label for label in foreign if _is_mixed(scripts_of(label))]
     for label in mixed:
-        yield "host-mixed-script", f"{_shown(label)} ({_words(scripts_of(label))})"
+        yield "host-mixed-script", f"{_show_text(label)} ({_words(scripts_of(label))})"
     # A whole name in one script looks like no name of US-ASCII: its last label gives it away.
     alike = [_look_alike(label) if labels[-1].isascii() else None for label in labels]
     if any(alike):
         name = ".".join(like or label for like, label in zip(alike, labels, strict=True))
-        yield "host-confusable", f"{_shown(name)}, and is {_shown('.'.join(labels))}"
+        yield "host-confusable", f"{_show_text(name)}, and is {_show_text('.'.join(labels))}"
     elif not mixed:
         scripts = frozenset[str]().union(*map(scripts_of, foreign))
-        yield "host-script", f"{_shown('.'.join(labels))} ({_words(scripts) or 'no letters'})"
+        yield "host-script", f"{_show_text('.'.join(labels))} ({_words(scripts) or 'no letters'})"
 
 
-def _mixed(scripts: frozenset[str]) -> bool:
+def _is_mixed(scripts: frozenset[str]) -> bool:
     return len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER)
 
 
@@ -79,7 +79,7 @@ def _words(scripts: frozenset[str]) -> str:
     return ", ".join(sorted(script.capitalize() for script in scripts))
 
 
-def _shown(text: str) -> str:
+def _show_text(text: str) -> str:
     shown = "".join(c if c.isprintable() else "\ufffd" for c in text)
     return f'"{shown}"' if len(shown) <= 100 else f'"{shown[:100]}…"'
 
@@ -124,7 +124,7 @@ _IGNORED = re.compile("[\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 def canonical(name: str) -> str:
     """A name as it is looked up, for comparing: by UTS 46, or as nearly as that goes."""
-    from overthere.hosts.address import resolvable
+    from overthere.values.hosts.address import resolvable
 
     try:
         name = resolvable(name).lower()

@@ -1,4 +1,4 @@
-"""The one table of what is worth care in a URI: kind, level, paragraph, and a text that has it."""
+"""The table of security findings: kind, level, paragraph, and an example of each."""
 
 from __future__ import annotations
 

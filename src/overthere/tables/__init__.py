@@ -1,4 +1,4 @@
-"""Tables as files: one writer, and one reader, of Parquet, Arrow, CSV and JSON lines, by the suffix of the name.
+"""Tables as files: one writer and one reader for Parquet, Arrow, CSV and JSON lines, by file suffix.
 
 What is written may be a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads
 (all but folders and JSON lines), `open_writer` writes.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from overthere.tables.formats import FORMATS, READ, Layout, fitting, suffix
+from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
 if TYPE_CHECKING:
     from overthere.tables.reading import Source, open_source
     from overthere.tables.writer import Writer
 
-__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fitting", "open_source", "open_writer", "suffix"]
+__all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_source", "open_writer", "suffix"]
 
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
@@ -38,10 +38,10 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     """
     from pathlib import Path
 
-    from overthere.atomic import is_stream, refuse_link
+    from overthere.ground.atomic import is_stream, refuse_link
+    from overthere.tables.atomic_table import Table
     from overthere.tables.folder import Folder
-    from overthere.tables.growing import Text
-    from overthere.tables.whole import Table
+    from overthere.tables.text_table import TextTable
     from overthere.tables.writer import Stream
 
     name = os.fspath(path)
@@ -60,7 +60,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
         raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
-    return (Text if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
+    return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
 def __getattr__(name: str) -> object:

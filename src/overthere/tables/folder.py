@@ -1,4 +1,4 @@
-"""Tables as a folder of Parquet parts, each of which is there when it is whole: what a killed job leaves is kept."""
+"""Tables as a folder of Parquet parts, each written atomically; a killed job keeps its parts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from overthere.atomic import remove
+from overthere.ground.atomic import remove
+from overthere.tables.atomic_table import PartFile, read, read_metadata
+from overthere.tables.checkpoint import Checkpoint, ResumeError, load_mark, lock, undisturbed
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, ResumeError, load_mark, lock, undisturbed
-from overthere.tables.whole import Growing, about, read
 from overthere.tables.writer import Writer
 
 __all__ = ["Folder"]
@@ -32,7 +32,7 @@ class Folder(Writer):
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
         self.marked: Path = path / MARK
-        self.growing: Growing | None = None
+        self.growing: PartFile | None = None
         self.number: int = 0
         self.since: float = 0.0
         with undisturbed():
@@ -58,16 +58,16 @@ class Folder(Writer):
         if self.resume and (mark := load_mark(self.marked, self.name, self.job)) is not None:
             self._keep(parts, mark)
             self.take(mark)
-            if mark.done:
+            if mark.is_done:
                 self._unlock()
             return
         for name in parts:
             remove(self.path / name)
         self.mark.save(self.marked)
 
-    def _keep(self, parts: list[str], mark: Mark) -> None:
+    def _keep(self, parts: list[str], mark: Checkpoint) -> None:
         """The parts that hold what is committed; of the last of them, its rows up to there."""
-        start, sizes = 0, [about(self.path / name).num_rows for name in parts]
+        start, sizes = 0, [read_metadata(self.path / name).num_rows for name in parts]
         if sum(sizes) < mark.rows:
             raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {mark.rows:,} when it was marked")
         for name, size in zip(parts, sizes, strict=True):
@@ -83,9 +83,9 @@ class Folder(Writer):
             start += size
             self.number += 1
 
-    def _part(self) -> Growing:
+    def _part(self) -> PartFile:
         name = f"part-{self.number:05}.parquet"
-        return Growing(self.path / name, self.path / f".{name}", self.layout)
+        return PartFile(self.path / name, self.path / f".{name}", self.layout)
 
     def _write(self, batch: Any) -> None:
         if self.growing is None:

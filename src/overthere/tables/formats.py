@@ -1,4 +1,4 @@
-"""The formats of tables, by suffix: what each holds of a table's columns."""
+"""Table formats by file suffix, and how each stores the columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-__all__ = ["FORMATS", "READ", "Layout", "fitting", "suffix"]
+__all__ = ["FORMATS", "READ", "Layout", "fit_schema", "suffix"]
 
 READ = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
 """What is read; a CSV file is text in every column."""
@@ -44,7 +44,7 @@ class Layout(NamedTuple):
     """The names in the header of CSV stand without quotes."""
 
 
-def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
+def fit_schema(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
     """The columns as a format holds them, a `pyarrow.Schema`.
 
     An Arrow file holds one dictionary a column, and a table that is not read to its end may have
@@ -56,7 +56,7 @@ def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
     """
     import pyarrow as pa
 
-    from overthere.tables.pens import pen
+    from overthere.tables.writers import open_format_writer
 
     kinds = pa.types
     lines = form.startswith(".jsonl")
@@ -72,7 +72,7 @@ def fitting(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
         alone = pa.schema([columns.field(place)])
         try:
             with pa.BufferOutputStream() as sink:
-                pen(sink, Layout(alone, form)).end()
+                open_format_writer(sink, Layout(alone, form)).end()
         except pa.ArrowException:
             raise ValueError(f'column "{field.name}" holds {field.type}, which a {form} file cannot') from None
     return columns

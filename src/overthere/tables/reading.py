@@ -1,4 +1,4 @@
-"""Tables that are read, batch by batch: Parquet, CSV and Arrow, named by the suffix.
+"""Reads tables in batches: Parquet, CSV and Arrow, by file suffix.
 
 CSV is text: every column is read as text, an empty field is null and `""` is the empty text.  Views are read as
 large text.
@@ -53,10 +53,10 @@ def open_source(name: str, separator: str = ",") -> Iterator[Source]:
         finally:
             file.detach()
     else:
-        yield _named(name, separator)
+        yield _parse_source(name, separator)
 
 
-def _named(name: str, separator: str = ",") -> Source:
+def _parse_source(name: str, separator: str = ",") -> Source:
     import pyarrow as pa
 
     form, size = suffix(name, READ), os.stat(name).st_size
@@ -109,7 +109,7 @@ def _parquet(raw: Any, size: int) -> Source:
             for piece in pieces(batch):
                 yield piece, size * done // max(rows, 1)
 
-    return Source(_plain(table.schema_arrow), batches(), size)
+    return Source(_without_views(table.schema_arrow), batches(), size)
 
 
 def _arrow(raw: Any, size: int) -> Source:
@@ -119,20 +119,20 @@ def _arrow(raw: Any, size: int) -> Source:
 
     def batches() -> Iterator[tuple[Any, int]]:
         for i in range(table.num_record_batches):
-            for piece in _sound(table.get_batch(i)):
+            for piece in _check_batch(table.get_batch(i)):
                 yield piece, size * (i + 1) // table.num_record_batches
 
-    return Source(_plain(table.schema), batches(), size)
+    return Source(_without_views(table.schema), batches(), size)
 
 
 def _stream(raw: Any) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
 
     table = pa.ipc.open_stream(raw)
-    return _plain(table.schema), (piece for batch in table for piece in _sound(batch))
+    return _without_views(table.schema), (piece for batch in table for piece in _check_batch(batch))
 
 
-def _sound(batch: Any) -> Iterator[Any]:
+def _check_batch(batch: Any) -> Iterator[Any]:
     # Arrow's formats are memory as it lies: what does not check its offsets can be led anywhere by them.
     batch.validate(full=True)
     yield from pieces(batch)
@@ -142,7 +142,7 @@ def pieces(batch: Any) -> Iterator[Any]:
     """A batch without views, in pieces of a bounded size."""
     import pyarrow as pa
 
-    schema = _plain(batch.schema)
+    schema = _without_views(batch.schema)
     if not schema.equals(batch.schema):
         columns = [c.cast(field.type) for c, field in zip(batch.columns, schema, strict=True)]
         batch = pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -152,7 +152,7 @@ def pieces(batch: Any) -> Iterator[Any]:
         yield batch.slice(start, step)
 
 
-def _plain(schema: Any) -> Any:
+def _without_views(schema: Any) -> Any:
     """The schema without views: a slice of a column of views holds, and would write, the text of all its rows."""
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What writes a table, whatever it is written to; pipes and standard output themselves."""
+"""Table writers for every destination, and for pipes and standard output."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
-from overthere.atomic import beside, grow, stream
-from overthere.showing import visible
+from overthere.ground.atomic import create_part, stream, temporary_path
+from overthere.ground.display import visible
+from overthere.tables.checkpoint import Checkpoint, ResumeError, claim_mark, guard_own, lock, undisturbed
 from overthere.tables.formats import Layout
-from overthere.tables.mark import Mark, ResumeError, claim_mark, lock, ours, undisturbed
-from overthere.tables.pens import Pen, pen
+from overthere.tables.writers import FormatWriter, open_format_writer
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
@@ -43,7 +43,7 @@ class Writer(ABC):
         """Of the last commit; after taking up, where the job goes on."""
         self.notice: str | None = None
         """What there is to say about taking up, in a sentence."""
-        self.mark: Mark = Mark(job, 0, 0, {})
+        self.mark: Checkpoint = Checkpoint(job, 0, 0, {})
         self.marks: bool = bool(job) or resume
         self.closed: bool = False
         """Nothing more can be written: the table has come to its end, or an error was raised."""
@@ -57,7 +57,7 @@ class Writer(ABC):
         """Whether the state says `"done": True`: nothing is left to write."""
         return bool(self.state and self.state.get("done"))
 
-    def take(self, mark: Mark) -> None:
+    def take(self, mark: Checkpoint) -> None:
         """Go on from a mark."""
         self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
         if self.done:
@@ -75,7 +75,7 @@ class Writer(ABC):
             raise ValueError(f"{self.name}: a batch has other columns than the table")
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
-        with self._guarded():
+        with self._naming_errors():
             self._write(batch)
             self.rows += batch.num_rows
 
@@ -83,16 +83,16 @@ class Writer(ABC):
         """What was written so far are whole tasks.  `state` is JSON; with `"done": True` the table is finished."""
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
-        with self._guarded():
+        with self._naming_errors():
             self.state = dict(state)
-            self.mark = Mark(self.job, self.rows, 0, self.state)
+            self.mark = Checkpoint(self.job, self.rows, 0, self.state)
             self._commit()
 
     def close(self) -> None:
         """Make the table stand under its name.  Raises: OSError."""
         if not self.closed:
             self.closed = True
-            with self._guarded():
+            with self._naming_errors():
                 self._close()
 
     def drop(self) -> None:
@@ -102,7 +102,7 @@ class Writer(ABC):
             self._fail()
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _naming_errors(self) -> Iterator[None]:
         """An error says which table it is about; after one the table is closed with what it holds."""
         with undisturbed() if self.patient else nullcontext():
             try:
@@ -147,18 +147,18 @@ class Stream(Writer):
         super().__init__(Path(name or "standard output"), layout)
         self.own: bool = name is not None
         self.file: Any = _standard_output() if name is None else stream(name)
-        self.pen: Pen | None = None
+        self.pen: FormatWriter | None = None
 
-    def _begun(self) -> Pen:
-        self.pen = self.pen or pen(self.file, self.layout)
+    def _open_writer(self) -> FormatWriter:
+        self.pen = self.pen or open_format_writer(self.file, self.layout)
         return self.pen
 
     def _write(self, batch: Any) -> None:
-        self._begun().write(batch)
+        self._open_writer().write(batch)
         self.file.flush()
 
     def _close(self) -> None:
-        self._begun().end()
+        self._open_writer().end()
         if self.own:
             self.file.close()
 
@@ -175,7 +175,7 @@ def _standard_output() -> Any:
 
 
 class _Terminal:
-    """Rows as text on a person's terminal: no control of a cell gets there (`showing.visible`)."""
+    """Rows as text on a person's terminal: no control of a cell gets there (`display.visible`)."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -194,11 +194,11 @@ class FileWriter(Writer):
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.part: Path = path.with_name(f"{path.name}.part") if self.marks else beside(path)
+        self.part: Path = path.with_name(f"{path.name}.part") if self.marks else temporary_path(path)
         self.marked: Path = path.with_name(f"{path.name}.resume")
         claim_mark(self.marked)
 
-    def unmarked(self) -> ResumeError:
+    def missing_checkpoint_error(self) -> ResumeError:
         """What there is to say of a table that stands there without its mark."""
         return ResumeError(
             self.name,
@@ -216,8 +216,8 @@ def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     try:
-        with ours(part) if resume else nullcontext():
-            file = grow(part, path, resume=resume)
+        with guard_own(part) if resume else nullcontext():
+            file = create_part(part, path, resume=resume)
     except OSError as error:
         error.filename = str(path)
         raise

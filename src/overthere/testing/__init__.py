@@ -1,4 +1,4 @@
-"""What an author of a scheme or of its access needs to test it: suites to subclass, with pytest.
+"""Test suites for authors of schemes and protocols, to subclass with pytest.
 
 class TestFinger(SchemeSuite):
     scheme = SCHEME

@@ -1,4 +1,4 @@
-"""The laws of a dialogue: whatever a server sends, and wherever it ends, nothing undocumented happens."""
+"""The laws of a dialogue: no server answer, wherever it ends, causes undocumented behaviour."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from random import Random
 from traceback import format_exception
 from typing import ClassVar
 
-from overthere.access.opening import Way
+from overthere.access.opening import Opening
 from overthere.access.planning import plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Credentials, Send
 from overthere.access.wire import Dialogue
-from overthere.echo import logins
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.testing.replay import Outcome, Recorded, Replay
-from overthere.testing.words import as_before, reworded
+from overthere.testing.words import as_before, replace_words
+from overthere.values.known_secrets import logins
 
 __all__ = ["AccessSuite"]
 
@@ -53,7 +53,7 @@ class AccessSuite:
 
     def dialogue(self, credentials: Credentials | None = None) -> Dialogue:
         """The dialogue of the plan of `uri`; credentials: others than those of the class."""
-        self._way = Way(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
+        self._way = Opening(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
         return self._way.dialogue(self._way.scheme())
 
     def _registry(self) -> Registry:
@@ -97,7 +97,7 @@ class AccessSuite:
         whole = self.whole()
         dialogue = self.dialogue()
         dialogue.close()
-        self._way.plan, words = reworded(self._way.plan)
+        self._way.plan, words = replace_words(self._way.plan)
         outcome = Replay(self.answer, self.data).run(self._way.dialogue(self._way.scheme()))
         assert as_before(outcome, words) == as_before(whole, {})
 
@@ -122,36 +122,36 @@ class AccessSuite:
         random = Random(3986)
         for _ in range(self.runs):
             if isinstance(self.answer, bytes):
-                answer: Recorded = _spoiled(self.answer, random)
+                answer: Recorded = _damage_octets(self.answer, random)
             else:
                 spoiled = random.randrange(len(self.answer) or 1)
                 answer = [
-                    (asked, _spoiled(came, random) if number == spoiled else came)
+                    (asked, _damage_octets(came, random) if number == spoiled else came)
                     for number, (asked, came) in enumerate(self.answer)
                 ]
                 # What is sent may be another thing then.
                 answer = b"".join(came for _, came in answer) if random.random() < 0.5 else answer
-            self._any(Replay(answer, _spoiled(self.data, random) if self.data else b""))
+            self._run_any(Replay(answer, _damage_octets(self.data, random) if self.data else b""))
 
     def test_numbers_without_end(self) -> None:
         """A number of thousands of digits is more than Python reads: it has a limit against quadratic time."""
         for number in (b"9" * 5000, b"0" * 5000, b"-1", b"f" * 5000):
-            for answer, data in self._replaced(_NUMBER, number):
-                self._any(Replay(answer, data))
+            for answer, data in self._replace_matches(_NUMBER, number):
+                self._run_any(Replay(answer, data))
 
     def test_encoded_words(self) -> None:
         """RFC 2047: in unknown charsets, in codecs that are no charsets, broken."""
         for word in _WORDS:
-            for answer, data in self._replaced(_VALUE, word):
-                self._any(Replay(answer, data))
+            for answer, data in self._replace_matches(_VALUE, word):
+                self._run_any(Replay(answer, data))
 
-    def _replaced(self, pattern: re.Pattern[bytes], by: bytes) -> Iterator[tuple[Recorded, bytes]]:
+    def _replace_matches(self, pattern: re.Pattern[bytes], by: bytes) -> Iterator[tuple[Recorded, bytes]]:
         """The answer and the data, in one of them one match, or all, by something else."""
         exchanges = [(b"", self.answer)] if isinstance(self.answer, bytes) else list(self.answer)
         for number, (asked, came) in enumerate(exchanges):
-            for spoiled in _each(pattern, came, by, self.runs // 10):
+            for spoiled in _replace_each(pattern, came, by, self.runs // 10):
                 yield [*exchanges[:number], (asked, spoiled), *exchanges[number + 1 :]], self.data
-        for spoiled in _each(pattern, self.data, by, self.runs // 10):
+        for spoiled in _replace_each(pattern, self.data, by, self.runs // 10):
             yield self.answer, spoiled
 
     def test_an_answer_without_end(self) -> None:
@@ -162,7 +162,7 @@ class AccessSuite:
                 replay.run(self.dialogue(), most=100)
 
     def test_a_reader_who_stops(self) -> None:
-        outcome = Replay(self.answer, self.data).run(_first(self.dialogue()))
+        outcome = Replay(self.answer, self.data).run(_up_to_head(self.dialogue()))
         assert (outcome.head is None) == (self.whole().head is None)
 
     def test_no_password_is_shown(self) -> None:
@@ -177,7 +177,7 @@ class AccessSuite:
             at = random.randint(0, len(whole))
             # In place of other octets, lengths in the answer hold.
             answer = whole[:at] + word + whole[at + random.choice((0, len(word))) :]
-            outcome = self._any(Replay(answer, self.data), credentials)
+            outcome = self._run_any(Replay(answer, self.data), credentials)
             if outcome is not None and outcome.error is not None:
                 told = [str(outcome.error), repr(outcome.error), *format_exception(outcome.error)]
                 assert password not in "".join(told), f"repeated at {at}: {outcome.error!r}"
@@ -187,10 +187,10 @@ class AccessSuite:
     def test_data_make_no_lines(self) -> None:
         """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or
         holds no line that begins with what the URI says, but the first (RFC 1738 6, RFC 3986 7.2)."""
-        for text in _spiked(self.uri):
+        for text in _add_lines(self.uri):
             registry = self._registry()
             try:
-                way = Way(text, Policy(), self.credentials, registry, None)
+                way = Opening(text, Policy(), self.credentials, registry, None)
                 way.dialogue(way.scheme())
             except OverthereError:
                 continue
@@ -198,7 +198,7 @@ class AccessSuite:
                 for line in _PARTED.split(step.data)[1:] if isinstance(step, Send) else ():
                     assert not line.startswith(_SPIKE), f"{text} begins a line of {step.line()}"
 
-    def _any(self, replay: Replay, credentials: Credentials | None = None) -> Outcome | None:
+    def _run_any(self, replay: Replay, credentials: Credentials | None = None) -> Outcome | None:
         try:
             return replay.run(self.dialogue(credentials), most=10_000)
         except AssertionError as error:
@@ -216,7 +216,7 @@ _WORDS = (
 )  # fmt: skip
 
 
-def _each(pattern: re.Pattern[bytes], octets: bytes, by: bytes, most: int) -> Iterator[bytes]:
+def _replace_each(pattern: re.Pattern[bytes], octets: bytes, by: bytes, most: int) -> Iterator[bytes]:
     places = [match.span() for match in islice(pattern.finditer(octets), most)]
     for start, end in places:
         yield octets[:start] + by + octets[end:]
@@ -233,7 +233,7 @@ _PARTED = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<
 _PORT = re.compile(r"^([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
 
 
-def _spiked(uri: str) -> Iterator[str]:
+def _add_lines(uri: str) -> Iterator[str]:
     """The URI at a port of another protocol, with a line of its own behind each of its parts."""
     there = _PORT.sub(r"\1:6379", uri, count=1)
     for place in re.finditer("(?=[/?#;=,:@&!]|%09|$)", there):
@@ -241,7 +241,7 @@ def _spiked(uri: str) -> Iterator[str]:
             yield there[: place.start()] + end + _SPIKE.decode() + there[place.start() :]
 
 
-def _first(dialogue: Dialogue) -> Dialogue:
+def _up_to_head(dialogue: Dialogue) -> Dialogue:
     """The dialogue up to its head."""
     from overthere.access.wire import Head
 
@@ -257,7 +257,7 @@ def _first(dialogue: Dialogue) -> Dialogue:
             return
 
 
-def _spoiled(octets: bytes, random: Random) -> bytes:
+def _damage_octets(octets: bytes, random: Random) -> bytes:
     """Some octets other than they were, more, or fewer."""
     spoiled = bytearray(octets)
     for _ in range(random.randint(1, 4)):

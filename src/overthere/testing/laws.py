@@ -1,4 +1,4 @@
-"""The laws of a scheme: what it says is read and written back, and no delimiter comes out of data into a command."""
+"""The laws of a scheme: locators round-trip, and no delimiter in data reaches a command."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 from overthere.access.planning import plan
 from overthere.access.steps import Interact, Send, Step
 from overthere.editions import NAMES, edition
-from overthere.errors import InvalidURI, NotSpecified, PlanRefused, Unwritable
+from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused, Unwritable
 from overthere.kernel.reference import split
+from overthere.schemes.field_types import check_types
 from overthere.schemes.locator import Locator, reading
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.schemes.typed import check_types
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["SchemeSuite"]
 
@@ -101,7 +101,7 @@ class SchemeSuite:
 
     def test_every_edition_keeps_the_octets(self) -> None:
         """What one edition reads and another writes are the same octets, and the same dialogue (RFC 3986 2.5)."""
-        for name, text in self._sampled():
+        for name, text in self._sample_texts():
             with suppress(InvalidURI):  # derivable by the letter, and no URI of the scheme
                 locator = self.registry.locator(text, name)
                 for other in NAMES:
@@ -112,7 +112,7 @@ class SchemeSuite:
                         said = [self._dialogue(one) for one in (locator, back)]
                         assert None in said or said[0] == said[1], (name, text, other, there)
 
-    def _sampled(self) -> Iterator[tuple[str, str]]:
+    def _sample_texts(self) -> Iterator[tuple[str, str]]:
         """Edition and text: what the scheme's rules derive there, or in its document of today."""
         for name in NAMES:
             account = reading(name)
@@ -166,14 +166,14 @@ class SchemeSuite:
                     changes = [hostile, hostile.encode(), *([(*value, hostile)] if isinstance(value, tuple) else [])]
                     for changed in changes:
                         with suppress(TypeError, ValueError):  # no value of that part
-                            made = _with(locator, one.name, changed)
+                            made = _replace_part(locator, one.name, changed)
                             check_types(made)
                             yield made
 
     def test_a_password_is_not_shown(self) -> None:
         for locator in self.locators():
             if "password" in {one.name for one in fields(locator)}:
-                secret = _with(locator, "password", "s3cr3t!")
+                secret = _replace_part(locator, "password", "s3cr3t!")
                 assert "s3cr3t" not in repr(secret)
                 try:
                     made = plan(secret, registry=self.registry)
@@ -187,6 +187,6 @@ class SchemeSuite:
             assert hash(replace(locator)) == hash(locator)
 
 
-def _with(locator: Locator, name: str, value: object) -> Locator:
+def _replace_part(locator: Locator, name: str, value: object) -> Locator:
     changed: dict[str, Any] = {name: value}
     return replace(locator, **changed)

@@ -1,4 +1,4 @@
-"""A dialogue carried out over recorded octets, without a socket."""
+"""Runs a dialogue over recorded octets, without a socket."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from overthere.access.errors import DOCUMENTED, AccessFailed
-from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item, Look, Read, Seek, Write
+from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item, OpenLocal, Read, Seek, Write
 
 __all__ = ["DOCUMENTED", "Outcome", "Recorded", "Replay"]
 
@@ -39,7 +39,7 @@ class Replay:
     ...     yield Dial("h", 70)
     ...     yield Write(b"about\\r\\n")
     ...     yield Head("text/plain")
-    ...     yield from Wire().dotted("the text")
+    ...     yield from Wire().read_to_period("the text")
     >>> found = Replay(b"one\\r\\n.\\r\\n").run(dialogue())
     >>> found.head.media_type, found.content, found.sent, found.error
     ('text/plain', b'one\\r\\n', b'about\\r\\n', None)
@@ -122,7 +122,7 @@ class Replay:
                 return self._read(min(size, self.piece), channel, outcome, patience)
             case Seek(port=port):
                 return [("192.0.2.1", port)]
-            case Look(path):
+            case OpenLocal(path):
                 raise AccessFailed("no file is recorded", where=path)
             case _:
                 raise AssertionError(effect)
@@ -133,7 +133,7 @@ class Replay:
             asked, came = self.exchanges[0]
             if not outcome.sent.startswith(self.awaited + asked):
                 assert patience is not None, f"it waits, but has not sent {asked!r} after {self.awaited!r}"
-                self._nothing()
+                self._check_nothing_left()
                 return None
             del self.exchanges[0]
             self.awaited += asked
@@ -142,7 +142,7 @@ class Replay:
         data, self.coming[channel] = self.coming[channel][:size], self.coming[channel][size:]
         self.left[channel] -= len(data)
         if not data and patience is not None:
-            self._nothing()
+            self._check_nothing_left()
             return None
         if not data and self.again:
             data = self.again
@@ -150,6 +150,6 @@ class Replay:
         assert self.taken <= self.held, f"it has taken {self.taken:,} octets and given nothing"
         return data
 
-    def _nothing(self) -> None:
+    def _check_nothing_left(self) -> None:
         self.silent += 1
         assert self.silent < 1000, "it waits for ever"

@@ -1,4 +1,4 @@
-"""A plan in other words: what is for people says something else, and all else is the same."""
+"""A plan with its texts for people replaced; everything else is the same."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.steps import Step
 
-__all__ = ["PROSE", "as_before", "reworded"]
+__all__ = ["PROSE", "as_before", "replace_words"]
 
 PROSE = ("what", "note")
 """The fields of steps that are words for people."""
 
 
-def reworded(plan: Plan) -> tuple[Plan, dict[str, str]]:
+def replace_words(plan: Plan) -> tuple[Plan, dict[str, str]]:
     """The plan with a word that says nothing for each of its texts, and which text each word stands for.
 
     >>> from overthere import plan
-    >>> there, words = reworded(plan("gopher://h/0about"))
+    >>> there, words = replace_words(plan("gopher://h/0about"))
     >>> there.steps[2].line(), words
     ('receive zq0q (until the server closes)', {'zq0q': 'the text'})
     """
     words = dict[str, str]()
     if plan.through is not None:
-        there, words = reworded(plan.through)
+        there, words = replace_words(plan.through)
         return replace(plan, through=there, steps=there.steps), words
-    return replace(plan, steps=tuple(_reworded(step, words) for step in plan.steps)), words
+    return replace(plan, steps=tuple(_replace_step_words(step, words) for step in plan.steps)), words
 
 
-def _reworded(step: Step, words: dict[str, str]) -> Step:
+def _replace_step_words(step: Step, words: dict[str, str]) -> Step:
     said = dict[str, Any]()
     for name in {one.name for one in fields(step)}.intersection(PROSE):
         if text := getattr(step, name):

@@ -16,9 +16,9 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from overthere.exact import exact
-from overthere.text.entered import typed
-from overthere.text.found import Found, Kind, guess, meant
+from overthere.ground.exact import exact
+from overthere.text.delimiters import DelimitedText, read_delimited
+from overthere.text.match import Found, Kind, expand_abbreviation, guess_uri
 from overthere.text.names import Names, names
 from overthere.text.rules import (
     ABBREVIATED,
@@ -37,9 +37,9 @@ from overthere.text.rules import (
     SECOND_LEVEL,
     WORD,
     run,
-    trimmed,
+    trim_end,
 )
-from overthere.text.wrapped import Wrapped, wrapped
+from overthere.text.typed_input import typed
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
@@ -94,7 +94,7 @@ def find(
     )
     listed: Collection[str] = ()
     if hosts == "suffixes":
-        from overthere.hosts.domains import suffix_list
+        from overthere.values.hosts.domains import suffix_list
 
         listed = suffix_list().rules
     return _Scanner(text, names(registry), wanted, abbreviated, bool(hosts), mail, listed).run()
@@ -129,7 +129,7 @@ def _trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: boo
     wanted_names = {*schemes, "url"}
     width = min(2, *(len(name) for name in wanted_names)) or 1
     ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
-    # Between brackets white space and line marks may stand anywhere (`text.wrapped`).
+    # Between brackets white space and line marks may stand anywhere (`text.read_delimited`).
     blank = r"(?u:[\s>|])*+"
     wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
     if abbreviated:
@@ -175,7 +175,7 @@ class _Scanner:
         while match := self.search(self.text, at):
             mark = match[0][0]
             if mark in '<"':
-                reference, at = self._wrapped(match.start())
+                reference, at = self._read_delimited(match.start())
             elif mark == ":":
                 reference, at = self._colon(match.start())
             elif mark == "@":
@@ -191,28 +191,30 @@ class _Scanner:
 
     # -- between brackets and quotes
 
-    def _wrapped(self, at: int) -> tuple[Found | None, int]:
+    def _read_delimited(self, at: int) -> tuple[Found | None, int]:
         line = self.text.rfind("\n", self.seen, at)
         self.line, self.seen = line + 1 if line >= 0 else self.line, at
-        inside = wrapped(self.text, at, self.line, self.names)
+        inside = read_delimited(self.text, at, self.line, self.names)
         if inside is None:
             return None, at + 1
         kind = self._kind(inside, at)
         if kind is None:
             return None, at + 1
-        reference = self._found(inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed))
+        reference = self._make_match(
+            inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed)
+        )
         if reference is None:
             return None, at + 1
-        if inside.alternative is not None and meant(inside.alternative, kind) is not None:
+        if inside.alternative is not None and expand_abbreviation(inside.alternative, kind) is not None:
             reference = reference._replace(alternative=inside.alternative)
         return reference, inside.closed
 
-    def _kind(self, inside: Wrapped, at: int) -> Kind | None:
+    def _kind(self, inside: DelimitedText, at: int) -> Kind | None:
         """Of what stands between delimiters: whether it is meant for a URI."""
         text = inside.reference
         match = _WITH_SCHEME.fullmatch(text)
         if match is None:
-            if self.abbreviated and inside.delimiter == "<>" and self._guessed(text) and ABBREVIATED.match(text):
+            if self.abbreviated and inside.delimiter == "<>" and self._is_guess(text) and ABBREVIATED.match(text):
                 return "abbreviated"
             return "mail" if self._is_mailbox(text) else None
         scheme, rest = match[1].lower(), match[2]
@@ -221,7 +223,7 @@ class _Scanner:
             return "URI" if fits and (self.schemes is None or scheme in self.schemes) else None
         if self.schemes is not None:
             return "URI" if scheme in self.schemes else None
-        shape = self.names.shaped(scheme)
+        shape = self.names.shape_of(scheme)
         if shape is not None and shape.match(rest):
             return "URI"
         if inside.delimiter != "<>":
@@ -269,17 +271,17 @@ class _Scanner:
             host = ATTACHED.search(authority["host"])
             if host is not None:
                 end = authority.start("host") + host.start() + len(host[0]) - len(host[0].lstrip(_ASCII_LETTERS))
-                return self._bare(start, end, begin)
+                return self._read_bare(start, end, begin)
             if authority["bad"] and authority["port"] and OF_TEXT.match(authority["bad"]):
-                return self._bare(start, authority.start("bad"), begin)
+                return self._read_bare(start, authority.start("bad"), begin)
             if authority["bad"] or (name in self.names.need_hosts and not authority["host"].strip("._-~")):
                 return None, begin
             if text[begin : begin + 1] not in ("/", "?", "#"):
-                return self._bare(start, trimmed(text, start, begin), begin)
+                return self._read_bare(start, trim_end(text, start, begin), begin)
         elif not self._fits(name, start, begin):
             return None, begin
         end = run(text, begin, apostrophe)
-        return self._bare(start, trimmed(text, start, end), end)
+        return self._read_bare(start, trim_end(text, start, end), end)
 
     def _scheme_before(self, at: int, slashes: bool) -> str:
         before = self.text[max(self.floor, at - _LONGEST - 1) : at]
@@ -288,7 +290,7 @@ class _Scanner:
             return ""
         scheme = scheme.lstrip("0123456789+-.")
         if "\\" in before:
-            scheme = self._unescaped(scheme, at)
+            scheme = self._strip_escape(scheme, at)
         if "." in scheme and scheme.lower() not in self.names.registered:
             # A sentence that ends without a blank: `See.http://h/`
             last = scheme.rpartition(".")[2]
@@ -299,7 +301,7 @@ class _Scanner:
             return ""
         return scheme
 
-    def _unescaped(self, scheme: str, at: int) -> str:
+    def _strip_escape(self, scheme: str, at: int) -> str:
         """A scheme without the rest of an escape sequence that stands before it (rule 6)."""
         start = at - len(scheme)
         escape = _ESCAPE.match(scheme) if self.text[start - 1 : start] == "\\" else None
@@ -312,21 +314,21 @@ class _Scanner:
         """Whether what follows a scheme without "//" looks like its URI."""
         if self.schemes is not None:
             return _ANY.match(self.text, begin) is not None
-        shape = self.names.shaped(name)
+        shape = self.names.shape_of(name)
         return shape is not None and shape.match(self.text, begin) is not None
 
-    def _bare(self, start: int, end: int, scanned: int) -> tuple[Found | None, int]:
+    def _read_bare(self, start: int, end: int, scanned: int) -> tuple[Found | None, int]:
         text = self.text[start:end]
         match = _WITH_SCHEME.fullmatch(text)
         if match is None or not match[2].strip("/"):
             return None, scanned
-        reference = self._plain(text, start, end, "URI", scanned)
+        reference = self._read_plain(text, start, end, "URI", scanned)
         return reference, scanned if reference is None else end
 
-    def _plain(self, text: str, start: int, end: int, kind: Kind, scanned: int) -> Found | None:
+    def _read_plain(self, text: str, start: int, end: int, kind: Kind, scanned: int) -> Found | None:
         """scanned: where it ended before punctuation was taken off."""
         delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
-        reference = self._found(text, start, end, delimiter, kind, (outer, end))
+        reference = self._make_match(text, start, end, delimiter, kind, (outer, end))
         mark = self.text[scanned : scanned + 1]
         # The same before it is its partner: `code`, |cell|.
         if reference is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
@@ -349,10 +351,10 @@ class _Scanner:
         end = begin
         if text[begin : begin + 1] in ("/", "?", "#"):
             end = run(text, begin, text[start - 1 : start] == "'")
-        scanned, end = end, trimmed(text, start, end)
-        if not self._guessed(text[start:end]):
+        scanned, end = end, trim_end(text, start, end)
+        if not self._is_guess(text[start:end]):
             return None, scanned
-        reference = self._plain(text[start:end], start, end, "abbreviated", scanned)
+        reference = self._read_plain(text[start:end], start, end, "abbreviated", scanned)
         return reference, scanned if reference is None else end
 
     def _is_host(self, start: int, end: int) -> bool:
@@ -371,8 +373,8 @@ class _Scanner:
         after = _HOST_END.match(self.text, end)
         return (top == name and name not in COUNTRY_CODES_WORDS) or bool(after and after["path"])
 
-    def _guessed(self, text: str) -> bool:
-        return self.schemes is None or guess(text).partition(":")[0] in self.schemes
+    def _is_guess(self, text: str) -> bool:
+        return self.schemes is None or guess_uri(text).partition(":")[0] in self.schemes
 
     def _address(self, at: int) -> tuple[Found | None, int]:
         before = self.text[max(self.floor, at - _LONGEST - 1) : at]
@@ -387,12 +389,12 @@ class _Scanner:
         end = domain.end()
         wrapper = "<>" if self.text[start - 1 : start] + self.text[end : end + 1] == "<>" else ""
         outer = (start - 1, end + 1) if wrapper else (start, end)
-        return self._found(self.text[start:end], start, end, wrapper, "mail", outer), end
+        return self._make_match(self.text[start:end], start, end, wrapper, "mail", outer), end
 
-    def _found(
+    def _make_match(
         self, reference: str, start: int, end: int, delimiter: str, kind: Kind, outer: tuple[int, int]
     ) -> Found | None:
-        uri = meant(reference, kind)
+        uri = expand_abbreviation(reference, kind)
         if uri is None:
             return None
         if kind == "URI" and not reference.isascii():

@@ -1,4 +1,4 @@
-"""Which parts of a Markdown text hold inline text: paragraphs, and the labels of link reference definitions.
+"""Finds inline text in Markdown: paragraphs, and labels of link reference definitions.
 
 What CommonMark 0.31 calls leaf blocks (4), as far as autolinks depend on them: fenced and indented code, HTML blocks
 and definitions hold none.  Containers are not told apart; a list item or a heading begins a paragraph of its own.

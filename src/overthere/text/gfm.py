@@ -1,4 +1,4 @@
-"""Autolinks of CommonMark (0.31, 6.5) and of GitHub Flavored Markdown (0.29, 6.8 and 6.9), by the letter of both.
+"""Autolinks of CommonMark (0.31, 6.5) and GitHub Flavored Markdown (0.29, 6.8 and 6.9), exactly as specified.
 
 A `Found` of these rules has what the link leads to, as HTML has it, in `reference` and `uri`; that is not always a
 URI, for CommonMark takes more for one.  `text` is what is shown.
@@ -142,7 +142,9 @@ class _Paragraph:
         dead = len(self.open) < self.dead
         self.dead = min(self.dead, len(self.open))
         end = at if dead and not image else self._target(begin, at)
-        if end > at or (not (dead and not image) and self._defined(self.text[begin : begin + 1000], at - 1 - begin)):
+        if end > at or (
+            not (dead and not image) and self._is_definition(self.text[begin : begin + 1000], at - 1 - begin)
+        ):
             # "Links may not contain other links": what the rules beyond CommonMark found is none.
             kept = [] if image else [link for link in self.found[before:] if link.delimiter]
             self.found[before:] = kept
@@ -157,11 +159,11 @@ class _Paragraph:
             return match.end()
         if self.labels and (match := _FULL.match(self.text, at, self.end)):
             if not match[1].strip():
-                return match.end() if self._defined(self.text[begin : begin + 1000], at - 1 - begin) else at
+                return match.end() if self._is_definition(self.text[begin : begin + 1000], at - 1 - begin) else at
             return match.end() if label(match[1]) in self.labels else at
         return at
 
-    def _defined(self, text: str, length: int) -> bool:
+    def _is_definition(self, text: str, length: int) -> bool:
         return bool(self.labels) and length < 1000 and label(text[:length]) in self.labels
 
     # -- GitHub Flavored Markdown 6.9
@@ -175,7 +177,7 @@ class _Paragraph:
         if any("_" in segment for segment in segments[-2:]) or (www and "." not in domain[0]):
             return domain.end()
         rest = _REST[bool(self.open)].match(self.text, domain.end(), self.end)
-        end = _shortened(self.text, start, rest.end() if rest else domain.end())
+        end = _trim_path(self.text, start, rest.end() if rest else domain.end())
         if end <= begin:
             return domain.end()
         shown = self.text[start:end]
@@ -192,14 +194,14 @@ class _Paragraph:
             return at + 1
         end = domain.end()
         # A part of a domain without a letter or digit is none; neither is what goes on as another address.
-        if domain[0][-1] in "-_" or self.text[end : end + 1] == "@" or not all(map(_spoken, domain[0].split("."))):
+        if domain[0][-1] in "-_" or self.text[end : end + 1] == "@" or not all(map(_is_word, domain[0].split("."))):
             return end
         kind: Kind = "mail"
         for protocol in ("mailto:", "xmpp:"):
             if self.text.endswith(protocol, floor, start):
                 start, kind = start - len(protocol), "URI"
                 if protocol == "xmpp:" and (resource := _RESOURCE.match(self.text, end, self.end)):
-                    end = _shortened(self.text, end, resource.end())
+                    end = _trim_path(self.text, end, resource.end())
         shown = self.text[start:end]
         self._add(_href(shown if kind == "URI" else f"mailto:{shown}"), start, end, "", kind)
         return end
@@ -209,11 +211,11 @@ class _Paragraph:
         self.found.append(Found(href, self.text[start:end], start, end, delimiter, kind, href, None, outer))
 
 
-def _spoken(part: str) -> bool:
+def _is_word(part: str) -> bool:
     return part.strip("-_") != ""
 
 
-def _shortened(text: str, start: int, end: int) -> int:
+def _trim_path(text: str, start: int, end: int) -> int:
     """Extended autolink path validation: trailing punctuation, parentheses that are not opened, entities."""
     surplus = text.count(")", start, end) - text.count("(", start, end)
     while end > start:

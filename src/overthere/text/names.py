@@ -1,4 +1,4 @@
-"""Which words of a text are taken for schemes: what a registry knows of them, and what is usual of others."""
+"""Which words of a text count as schemes: registered names, and usual forms of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from overthere.schemes.registry import Registry
 from overthere.schemes.shapes import MAILBOX, NESTED, PHONE
 
-__all__ = ["OTHERS", "Names", "names", "registered"]
+__all__ = ["OTHERS", "Names", "names", "registered_schemes"]
 
 OTHERS: dict[str, str] = {
     "acct": MAILBOX,
@@ -35,16 +35,16 @@ class Names(NamedTuple):
     registered: frozenset[str]
     """Schemes that IANA has registered, or the registry knows."""
 
-    def shaped(self, scheme: str) -> re.Pattern[str] | None:
+    def shape_of(self, scheme: str) -> re.Pattern[str] | None:
         """The shape of a scheme, in lower case; None if it has none."""
         shape = self.shapes.get(scheme)
-        return None if shape is None else _compiled(shape)
+        return None if shape is None else _compile_shape(shape)
 
 
 def names(registry: Registry | None = None) -> Names:
     """Those of a registry, the default one unless given.
 
-    >>> "http" in names().need_hosts, names().shaped("tel").match("+1"), names().shaped("http")
+    >>> "http" in names().need_hosts, names().shape_of("tel").match("+1"), names().shape_of("http")
     (True, <re.Match object; span=(0, 2), match='+1'>, None)
     """
     return _names(Registry.default() if registry is None else registry)
@@ -57,12 +57,12 @@ def _names(registry: Registry) -> Names:
     return Names(
         {name: shape for name, shape in shapes.items() if shape},
         frozenset(name for name, one in known.items() if one.needs_host),
-        registered(registry),
+        registered_schemes(registry),
     )
 
 
 @lru_cache(8)
-def registered(registry: Registry) -> frozenset[str]:
+def registered_schemes(registry: Registry) -> frozenset[str]:
     """Schemes that IANA has registered, or that a registry knows; none of them is loaded."""
     from overthere.schemes.iana import registrations
 
@@ -70,5 +70,5 @@ def registered(registry: Registry) -> frozenset[str]:
 
 
 @cache
-def _compiled(shape: str) -> re.Pattern[str]:
+def _compile_shape(shape: str) -> re.Pattern[str]:
     return re.compile(shape)

@@ -1,4 +1,4 @@
-"""A text with what was found in it marked: for HTML, for Markdown, for a terminal.
+"""Marks the matches in a text: for HTML, for Markdown, for a terminal.
 
 A link is made only to a URI of `linkable()`: `javascript:` and `data:` are shown and lead nowhere.
 """
@@ -11,8 +11,8 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
+from overthere.ground.display import printable
 from overthere.schemes.registry import Registry
-from overthere.showing import printable
 from overthere.text import Found
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def linkable(registry: Registry | None = None) -> frozenset[str]:
     return _linkable(Registry.default() if registry is None else registry)
 
 
-def _leads(one: Found, schemes: Collection[str] | None) -> bool:
+def _is_linkable(one: Found, schemes: Collection[str] | None) -> bool:
     schemes = linkable() if schemes is None else schemes
     return one.uri.partition(":")[0].lower() in schemes
 
@@ -72,7 +72,7 @@ def as_html(text: str, found: Iterable[Found], *, schemes: Collection[str] | Non
     """
     written: list[str] = []
     for part, one in _parts(text, found):
-        if one is not None and _leads(one, schemes):
+        if one is not None and _is_linkable(one, schemes):
             written.append(f'<a href="{_html(one.uri)}">{_html(part)}</a>')
         else:
             written.append(_html(part))
@@ -97,7 +97,7 @@ def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] |
     """
     written: list[str] = []
     for part, one in _parts(text, found, outer=True):
-        if one is None or not _leads(one, schemes):
+        if one is None or not _is_linkable(one, schemes):
             plain = _CONTROLS.sub("\ufffd", part)
             # `<javascript:...>` would be an autolink of Markdown.
             written.append(plain if one is None else plain.replace("<", "\\<"))
@@ -113,7 +113,7 @@ _LINE = re.compile(r"[^\n\t]+")
 _STYLES = {"URI": "cyan underline", "IRI": "cyan underline", "abbreviated": "magenta underline", "mail": "blue"}
 
 
-def _shown(text: str) -> str:
+def _escape_controls(text: str) -> str:
     """No control gets to the terminal, nor what turns the direction of writing; line ends and tabs do."""
     text = text.replace("\r\n", "\n")
     return text if text.isprintable() else _LINE.sub(lambda match: printable(match[0]), text)
@@ -127,8 +127,8 @@ def as_terminal(text: str, found: Iterable[Found], *, schemes: Collection[str] |
     written = Text(no_wrap=True)
     for part, one in _parts(text, found):
         if one is None:
-            written.append(_shown(part))
+            written.append(_escape_controls(part))
         else:
-            link = printable(one.uri) if _leads(one, schemes) else None
-            written.append(_shown(part), Style.parse(_STYLES[one.kind]) + Style(link=link))
+            link = printable(one.uri) if _is_linkable(one, schemes) else None
+            written.append(_escape_controls(part), Style.parse(_STYLES[one.kind]) + Style(link=link))
     return written

@@ -1,4 +1,4 @@
-"""A text of any length in pieces that cut no URI: what is held at a time is bounded."""
+"""Splits a text of any length into pieces without cutting a URI, in bounded memory."""
 
 from __future__ import annotations
 

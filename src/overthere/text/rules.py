@@ -1,4 +1,4 @@
-"""The rules by which a URI ends in running text, and which names are taken for hosts.
+"""Rules for where a URI ends in running text, and which names count as hosts.
 
 Where the delimiters are angle brackets or quotes they say where the URI ends (RFC 3986 Appendix C).  Where they are
 white space, "punctuation marks that might be mistaken for part of the URI" stand at its end, and nothing but these
@@ -55,7 +55,7 @@ __all__ = [
     "SECOND_LEVEL",
     "WORD",
     "run",
-    "trimmed",
+    "trim_end",
 ]
 
 ENDS = (
@@ -213,10 +213,10 @@ _CLOSING = ".,;:!?'("
 _EMPHASIS = "*_~"
 
 
-def trimmed(text: str, start: int, end: int) -> int:
+def trim_end(text: str, start: int, end: int) -> int:
     """Where text[start:end] ends without the punctuation of the sentence (rule 7).
 
-    >>> trimmed("http://h/...", 0, 12)
+    >>> trim_end("http://h/...", 0, 12)
     9
     """
     before = text[start - 1 : start]

@@ -1,4 +1,4 @@
-"""The explainer: pages that show what this library makes of a URI, a reference, two URIs or a text.
+"""The explainer: web pages about a URI, a reference, two URIs or a text.
 
 `views` are functions from inputs to data, `pages` draws them as HTML, and `server` serves them; the first two need no
 server.  All data come from public functions of the library.

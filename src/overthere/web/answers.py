@@ -1,4 +1,4 @@
-"""What a worker process answers: a view as a page, as a part of one, or as JSON, with its status."""
+"""Answers of a worker process: a view as a page, a fragment or JSON, with a status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overthere.web import pages
 from overthere.web.model import BadInput, as_data
 from overthere.web.views import VIEWS
 
-__all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decoded", "encoded", "status_of"]
+__all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decode_answer", "encode_answer", "status_of"]
 
 
 class Answer(NamedTuple):
@@ -40,7 +40,7 @@ def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
         return Answer(200, as_json(as_data(VIEWS[name](given))))
     except (BadInput, ModuleNotFoundError) as error:
         if form == "part":
-            return Answer(200, pages.failed(str(error)))
+            return Answer(200, pages.failure_fragment(str(error)))
         return Answer(status_of(error) if isinstance(error, BadInput) else 501, as_json({"error": str(error)}))
 
 
@@ -54,7 +54,7 @@ def status_of(error: BadInput) -> int:
     return 413 if error.too_long else 400
 
 
-def encoded(work: Form, request: bytes) -> bytes:
+def encode_answer(work: Form, request: bytes) -> bytes:
     """A request from a pipe, answered for the pipe."""
     try:
         form, name, given = json.loads(request)
@@ -65,8 +65,8 @@ def encoded(work: Form, request: bytes) -> bytes:
     return json.dumps([status, text]).encode()
 
 
-def decoded(reply: bytes) -> Answer:
-    """What `encoded` has made.  Raises: Fault."""
+def decode_answer(reply: bytes) -> Answer:
+    """What `encode_answer` has made.  Raises: Fault."""
     status, text = json.loads(reply)
     if status == "fault":
         raise Fault(text)

@@ -1,4 +1,4 @@
-"""A connection of the explainer with deadlines, one of a bounded number of connections."""
+"""A connection of the explainer with deadlines; the number of connections is limited."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from itertools import count
 from typing import Any, ClassVar
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web.limits import Limits
 
 with brought_by("web"):

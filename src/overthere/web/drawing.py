@@ -1,4 +1,4 @@
-"""Drawings as SVG: the figure of RFC 3986 3, and automata in layers.  Colours are the style sheet's."""
+"""SVG drawings: the figure of RFC 3986 3, and automata in layers; the style sheet has the colours."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def figure(found: Figure) -> Markup:
     high = 68 + _LINE * max((label.row for label in found.labels), default=-1)
     return Markup(
         '<svg class="figure" viewBox="-2 0 {:.1f} {}" width="{:.0f}" height="{}" role="img" aria-label="{}">{}</svg>'
-    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, _said(found), Markup("").join(parts))
+    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, _describe_finding(found), Markup("").join(parts))
 
 
-def _said(found: Figure) -> str:
+def _describe_finding(found: Figure) -> str:
     named = [f"{one.component}: {one.text or 'empty'}" for one in found.pieces if one.component is not None]
     return "The figure of RFC 3986 section 3. " + "; ".join(named)
 
@@ -107,7 +107,7 @@ def automaton(found: Machine) -> Markup:
     x, y = places[found.start]
     arrow = Markup('<path class="start" d="M{} {}H{}" marker-end="url(#head)"/>').format(x - 44, y, x - _RADIUS - 1)
     right = max(x for x, _ in places.values()) + 60
-    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest(found.moves, places))
+    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest_arc(found.moves, places))
     said = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
     return Markup(
         '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
@@ -178,7 +178,7 @@ def _layers(nodes: list[State], moves: list[Move]) -> dict[int, int]:
     return layer
 
 
-def _deepest(moves: list[Move], places: dict[int, tuple[int, int]]) -> int:
+def _deepest_arc(moves: list[Move], places: dict[int, tuple[int, int]]) -> int:
     """How far the widest way round bends down, in layers."""
     return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
 
@@ -203,7 +203,7 @@ def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: b
         path = f"M{x + _RADIUS} {y}C{x + 60} {y + bow} {to_x - 60} {to_y + bow} {to_x - _RADIUS - 1} {to_y}"
         # Near its beginning, where moves of one state lie apart.
         share = 0.5 if across == 1 else 0.4
-        at = _on(share, (x + _RADIUS, y), (x + 60, y + bow), (to_x - 60, to_y + bow), (to_x - _RADIUS, to_y))
+        at = _curve_point(share, (x + _RADIUS, y), (x + 60, y + bow), (to_x - 60, to_y + bow), (to_x - _RADIUS, to_y))
         at = at[0], at[1] - 5
     elif across == 0:
         side = 1 if to_y > y else -1
@@ -222,7 +222,7 @@ def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: b
     )  # fmt: skip
 
 
-def _on(share: float, *points: tuple[float, float]) -> tuple[float, float]:
+def _curve_point(share: float, *points: tuple[float, float]) -> tuple[float, float]:
     """A point of a Bézier curve."""
     left = list(points)
     while len(left) > 1:

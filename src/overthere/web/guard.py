@@ -1,11 +1,11 @@
-"""What holds for every answer of the explainer: who may ask by which name, and what a browser may do with the page."""
+"""Security of every answer of the explainer: allowed host names, and headers that restrict the browser."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 
 with brought_by("web"):
     from starlette.datastructures import Headers, MutableHeaders
@@ -45,7 +45,7 @@ class Guard:
             await self.inner(scope, receive, send)
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
@@ -56,14 +56,14 @@ class Guard:
         hosts = headers.getlist("host")
         if self.loopback and not (len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0])):
             said = "This server answers for localhost, 127.0.0.1 and [::1] only; the Host of the request is another.\n"
-            await PlainTextResponse(said, 421)(scope, receive, guarded)
+            await PlainTextResponse(said, 421)(scope, receive, send_with_headers)
             return
         if not _is_own(headers) and not (scope["method"] in _SAFE and _is_link(headers)):
             said = "From the page of another origin this server takes a link that is followed, and nothing else.\n"
-            await PlainTextResponse(said, 403)(scope, receive, guarded)
+            await PlainTextResponse(said, 403)(scope, receive, send_with_headers)
             return
         with suppress(ClientDisconnect):
-            await self.inner(scope, receive, guarded)
+            await self.inner(scope, receive, send_with_headers)
 
 
 def _is_own(headers: Headers) -> bool:

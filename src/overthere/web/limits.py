@@ -1,4 +1,4 @@
-"""How much of the explainer one client may take: seconds, connections, worker processes."""
+"""Limits of the explainer: seconds, connections, worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a view is: named inputs of bounded length, and a function from them to data."""
+"""A view: named inputs of limited length, and a function from them to data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 __all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
 
@@ -38,7 +38,7 @@ class Input:
     choices: Sequence[tuple[str, str]] = ()
     """Values with what they are called."""
 
-    def checked(self, given: str | None) -> str:
+    def check(self, given: str | None) -> str:
         """The input as the view takes it.  Raises: BadInput."""
         if given is None:
             if self.default is None:
@@ -87,10 +87,10 @@ class View:
             if name not in known:
                 shown = name if len(name) <= 40 else f"{name[:40]}…"
                 raise BadInput(f"there is no input {shown!r}; there is {', '.join(sorted(known))}")
-        return self.answer(**{one.name: one.checked(given.get(one.name)) for one in self.inputs})
+        return self.answer(**{one.name: one.check(given.get(one.name)) for one in self.inputs})
 
     @property
-    def required(self) -> bool:
+    def is_input_required(self) -> bool:
         """Whether it says nothing without an input."""
         return any(one.default is None for one in self.inputs)
 

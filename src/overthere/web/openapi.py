@@ -1,4 +1,4 @@
-"""The OpenAPI document of the views' JSON, made from the views themselves."""
+"""The OpenAPI document of the views' JSON, generated from the views."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, get_type_hints
 
 import overthere
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web.model import TEXT, Input, View
 from overthere.web.views import VIEWS
 

@@ -1,4 +1,4 @@
-"""The pages: a view's data as HTML, whole or the answer alone; no server is needed."""
+"""HTML pages: a view's data as a page or as the answer alone; no server is needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import overthere
 from overthere import kernel
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web import drawing
 from overthere.web.model import TEXT, BadInput, View
 from overthere.web.views import VIEWS
@@ -18,7 +18,7 @@ from overthere.web.views import VIEWS
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["LINK", "answer", "failed", "link", "page", "part", "refused", "start"]
+__all__ = ["LINK", "answer", "failure_fragment", "link", "page", "part", "refusal_page", "start"]
 
 LINK = 60_000
 """Octets of a permanent link: what servers and browsers take without question."""
@@ -35,7 +35,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     made.filters.update(figure=drawing.figure, automaton=drawing.automaton)
     made.globals.update(
-        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=carried, link=link
+        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link
     )
     return made
 
@@ -52,7 +52,7 @@ def link(name: str, given: Mapping[str, str], suffix: str = "") -> str | None:
     return found if len(found) <= LINK and all(len(value) <= TEXT for value in given.values()) else None
 
 
-def carried(view: View, given: Mapping[str, str]) -> str:
+def link_to_view(view: View, given: Mapping[str, str]) -> str:
     """The link to another view with the text in question, where there is one."""
     text = next((given[name] for name in _CARRIED if given.get(name)), None)
     first = view.inputs[0].name
@@ -82,10 +82,10 @@ def part(name: str, given: str) -> str:
     try:
         return answer(name, json.loads(given))
     except (BadInput, ModuleNotFoundError) as error:
-        return failed(str(error))
+        return failure_fragment(str(error))
 
 
-def failed(message: str) -> str:
+def failure_fragment(message: str) -> str:
     """A piece of HTML that says why there is no answer."""
     return _render("failed.html", message=message)
 
@@ -100,17 +100,17 @@ def page(
     error: what was the matter before there were any inputs.
     """
     view = VIEWS[name]
-    body = "" if error is None else failed(str(error))
+    body = "" if error is None else failure_fragment(str(error))
     shown: dict[str, str] = dict(given)
-    if error is None and (given or not view.required):
+    if error is None and (given or not view.is_input_required):
         try:
             body = answer(name, given)
         except BadInput as bad:
-            body, error = failed(str(bad)), bad
+            body, error = failure_fragment(str(bad)), bad
             # What is too long is not sent back.
             shown = {key: value if _fits(view, key, value) else "" for key, value in given.items()}
         except ModuleNotFoundError as lacking:
-            body = failed(str(lacking))
+            body = failure_fragment(str(lacking))
     return _render("view.html", view=view, given=shown, answer=body, offline=offline), error
 
 
@@ -123,7 +123,7 @@ def start(offline: bool = False) -> str:
     return _render("start.html", given={}, offline=offline)
 
 
-def refused(status: int, message: str) -> str:
+def refusal_page(status: int, message: str) -> str:
     """A page for what is no view: it is not there, or not asked for like this."""
     return _render("refused.html", given={}, offline=False, status=status, message=message)
 

@@ -1,4 +1,4 @@
-"""A text in runs, each in one component and under the same findings: how a page colours and marks it."""
+"""Splits a text into runs, each in one component and with the same findings, for colouring a page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from overthere.redact import MASK, mask, secret_spans
-from overthere.showing import name_of, printable
+from overthere.ground.display import name_of, printable
+from overthere.ground.redact import MASK, mask, secret_spans
 
 __all__ = ["Place", "Run", "runs"]
 
@@ -50,7 +50,7 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
     named = sorted(places, key=lambda place: (place.start, -place.end))
     secrets = secret_spans(text)
     within = [(max(0, start), min(len(text), end)) for start, end in findings]
-    cuts = {0, len(text), *(at for place in named for at in (place.start, place.end)), *_unseen(text)}
+    cuts = {0, len(text), *(at for place in named for at in (place.start, place.end)), *_invisible_bounds(text)}
     cuts.update(at for span in (*secrets, *within) for at in span)
     ends = sorted(at for at in cuts if 0 <= at <= len(text))
     empty = {start for start, end in within if start == end}
@@ -61,41 +61,41 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
     made: list[Run] = []
     for start, end in zip(ends, [*ends[1:], len(text)], strict=True):
         if start in empty:
-            made.append(Run(start, start, "", None, _of(within, start, start), False))
+            made.append(Run(start, start, "", None, _findings_in(within, start, start), False))
         if start == end:
             continue
-        if _covered(secrets, start):
+        if _is_covered(secrets, start):
             if made and made[-1].text == MASK and made[-1].end == start:
                 continue  # one mask, whatever delimiters are in it
             shown, hidden = MASK, False
         else:
-            shown, hidden = mask(text[start:end], _clipped(secrets, start, end)), not text[start].isprintable()
+            shown, hidden = mask(text[start:end], _clip_spans(secrets, start, end)), not text[start].isprintable()
             shown = name_of(shown) if hidden and end <= cut else printable(shown)
             hidden = hidden and end <= cut
         component = next((p.name for p in reversed(named) if p.start <= start and end <= p.end), None)
-        made.append(Run(start, end, shown, component, _of(within, start, end), hidden))
+        made.append(Run(start, end, shown, component, _findings_in(within, start, end), hidden))
     return made
 
 
-def _of(findings: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
+def _findings_in(findings: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
     """Which findings concern a run: by number."""
     if start == end:
         return [i for i, span in enumerate(findings, 1) if span == (start, start)]
     return [i for i, (low, high) in enumerate(findings, 1) if low <= start and end <= high and low < high]
 
 
-def _clipped(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+def _clip_spans(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
     """What of the spans is in a stretch, by its own offsets: in the last of many runs there may be some."""
     within = ((max(low, start), min(high, end)) for low, high in spans)
     return [(low - start, high - start) for low, high in within if low < high]
 
 
-def _covered(spans: Sequence[tuple[int, int]], at: int) -> bool:
+def _is_covered(spans: Sequence[tuple[int, int]], at: int) -> bool:
     index = bisect_right(spans, (at, 1 << 62)) - 1
     return index >= 0 and spans[index][0] <= at < spans[index][1]
 
 
-def _unseen(text: str) -> Iterable[int]:
+def _invisible_bounds(text: str) -> Iterable[int]:
     """Where runs of characters that cannot be seen begin and end."""
     if text.isprintable():
         return

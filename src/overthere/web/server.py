@@ -1,4 +1,4 @@
-"""The explainer as an ASGI application: permanent links, JSON of each view, and what keeps it to itself.
+"""The explainer as an ASGI application: permanent links, and JSON of each view.
 
 Nothing is kept, logged or fetched.  Inputs are bounded in length, a request in octets, an answer in time: views run in
 worker processes (`workers`), so that a heavy one stops no other.
@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web import pages
 from overthere.web.answers import Answer, Fault, as_json, status_of
 from overthere.web.guard import Guard
@@ -22,7 +22,7 @@ from overthere.web.limits import Limits
 from overthere.web.model import TEXT, BadInput
 from overthere.web.openapi import document
 from overthere.web.views import VIEWS
-from overthere.web.workers import Closed, TooSlow, Workers
+from overthere.web.workers import PoolClosed, TooSlow, Workers
 
 with brought_by("web"):
     import anyio
@@ -74,7 +74,7 @@ def application(*, loopback: bool = True, limits: Limits | None = None, workers:
         finally:
             workers.close()
 
-    inner = Starlette(routes=routes, exception_handlers={HTTPException: _refused}, lifespan=lifespan)
+    inner = Starlette(routes=routes, exception_handlers={HTTPException: _refusal_response}, lifespan=lifespan)
     return Guard(inner, loopback=loopback)
 
 
@@ -106,7 +106,7 @@ class _Server:
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
         try:
-            given = await _given(request)
+            given = await _inputs_of(request)
         except BadInput as bad:
             return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
         if request.method == "POST" and (there := pages.link(name, given)) is not None:
@@ -116,19 +116,19 @@ class _Server:
     async def part(self, name: str, request: Request) -> Response:
         """The answer alone, for a page that is there; why there is none is an answer to it."""
         try:
-            given = await _given(request)
+            given = await _inputs_of(request)
         except BadInput as error:
-            return _html(Answer(200, pages.failed(str(error))))
+            return _html(Answer(200, pages.failure_fragment(str(error))))
         try:
             return _html(await self._answer("part", name, given))
         except HTTPException as error:
             if error.status_code != 503:
                 raise
-            return _html(Answer(200, pages.failed(error.detail)))
+            return _html(Answer(200, pages.failure_fragment(error.detail)))
 
     async def data(self, name: str, request: Request) -> Response:
         try:
-            given = await _given(request)
+            given = await _inputs_of(request)
         except BadInput as error:
             return _json({"error": str(error)}, status_of(error))
         return _json_text(await self._answer("data", name, given))
@@ -150,7 +150,7 @@ class _Server:
             return await run_sync(self.workers.answer, form, name, given, limiter=self._threads)
         except TooSlow:
             raise HTTPException(503, f"this takes more than {self.workers.seconds:g} seconds") from None
-        except Closed:
+        except PoolClosed:
             raise HTTPException(503, "the server ends") from None
         except Fault as fault:
             print(f"overthere serve: {fault}", file=sys.stderr)
@@ -164,10 +164,10 @@ def _file(name: str) -> Response:
     return Response(content, media_type=_STATIC[name], headers={"Cache-Control": "no-cache"})
 
 
-async def _given(request: Request) -> dict[str, str]:
+async def _inputs_of(request: Request) -> dict[str, str]:
     """The inputs, of the query or of a form.  Raises: BadInput."""
     if request.method != "POST":
-        given = _parsed(request.scope["query_string"])
+        given = _parse_query(request.scope["query_string"])
         for name, value in given.items():
             if len(value) > TEXT:
                 said = (
@@ -185,10 +185,10 @@ async def _given(request: Request) -> dict[str, str]:
         content += chunk
         if len(content) > _BODY:
             raise BadInput(f"the request has more than {_BODY:,} octets", too_long=True)
-    return _parsed(bytes(content))
+    return _parse_query(bytes(content))
 
 
-def _parsed(query: bytes) -> dict[str, str]:
+def _parse_query(query: bytes) -> dict[str, str]:
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=20)
     except UnicodeDecodeError:
@@ -229,13 +229,13 @@ def _json(data: Any, status: int = 200) -> Response:
     return _json_text(Answer(status, as_json(data)))
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refusal_response(request: Request, error: Exception) -> Response:
     """What is no answer, in the form that was asked for."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if request.url.path.endswith(".json") or _wants_json(request.headers.get("accept", "")):
         made = _json({"error": error.detail}, error.status_code)
     else:
-        made = _html(Answer(error.status_code, pages.refused(error.status_code, error.detail)))
+        made = _html(Answer(error.status_code, pages.refusal_page(error.status_code, error.detail)))
     made.headers.update(headers)
     return made

@@ -1,10 +1,10 @@
-"""The explainer on a socket, by uvicorn; the requests are logged nowhere."""
+"""Serves the explainer with uvicorn; requests are not logged."""
 
 from __future__ import annotations
 
 import socket
 
-from overthere.extras import brought_by
+from overthere.ground.extras import brought_by
 from overthere.web.answers import Form, answer
 from overthere.web.connection import connection_type
 from overthere.web.limits import Limits

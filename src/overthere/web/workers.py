@@ -1,4 +1,4 @@
-"""A pool of worker processes with a time limit: a view that takes too long is ended with its process."""
+"""A pool of worker processes with a time limit: a view that takes too long ends with its process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from overthere.processes import without_interrupts
-from overthere.web.answers import Answer, Fault, Form, answer, decoded, encoded
+from overthere.ground.processes import without_interrupts
+from overthere.web.answers import Answer, Fault, Form, answer, decode_answer, encode_answer
 
-__all__ = ["Closed", "TooSlow", "Workers"]
+__all__ = ["PoolClosed", "TooSlow", "Workers"]
 
 _START = 60
 """Seconds for a process to begin, which are not the view's."""
@@ -25,7 +25,7 @@ class TooSlow(Exception):
     """The answer took too long; its process was ended."""
 
 
-class Closed(Exception):
+class PoolClosed(Exception):
     """The server ends, and its workers with it."""
 
 
@@ -54,13 +54,13 @@ class Workers:
         except BaseException as error:
             self._drop(worker)
             if self._closed:
-                raise Closed from None
+                raise PoolClosed from None
             if isinstance(error, EOFError | OSError):
                 raise Fault("a worker process ended") from None
             raise
         with self._lock:
             self._idle.append(worker)
-        return decoded(reply)
+        return decode_answer(reply)
 
     def close(self) -> None:
         """End all processes, those at work too."""
@@ -78,7 +78,7 @@ class Workers:
     def _take(self) -> _Worker:
         with self._lock:
             if self._closed:
-                raise Closed
+                raise PoolClosed
             if self._idle:
                 return self._idle.pop()
             worker = _Worker(self.work)
@@ -126,4 +126,4 @@ def _work(pipe: Connection, work: Form) -> None:
     with suppress(EOFError, OSError):
         pipe.send_bytes(_READY)
         while True:
-            pipe.send_bytes(encoded(work, pipe.recv_bytes()))
+            pipe.send_bytes(encode_answer(work, pipe.recv_bytes()))

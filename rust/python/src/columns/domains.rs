@@ -9,11 +9,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::drive::{rewritten, text_column, Outcome};
-use super::flow::{copied, each, over};
+use super::chunks::{each, over};
+use super::not_text;
+use super::row_loop::{text_column, Outcome};
 use super::rows::{visit, Rows, Visit};
-use super::schemes::Raised;
-use super::{not_text, Result};
+use super::schemes::ErrorSlot;
+use crate::arrow::views::rewritten;
+use crate::arrow::Result;
 use crate::bug::guarded;
 use crate::fast::host;
 
@@ -42,7 +44,7 @@ struct Domains<'a> {
     part: Part,
     private: bool,
     finish: &'a Py<PyAny>,
-    raised: &'a Raised,
+    raised: &'a ErrorSlot,
     threads: usize,
 }
 
@@ -111,18 +113,13 @@ pub fn column_domain(
             "public_suffix" => Part::PublicSuffix,
             other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
         };
-        let (rules, raised) = (rules.0.clone(), Raised::default());
-        let told = raised.clone();
+        let (rules, raised) = (rules.0.clone(), ErrorSlot::default());
+        let slot = raised.clone();
         let found = over(column, move |column, _| {
-            each(column, &|values| {
+            each(column, views, |values| {
                 let domains =
-                    Domains { rules: &rules, part, private, finish: &finish, raised: &told, threads };
-                let found = visit(values, domains).ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+                    Domains { rules: &rules, part, private, finish: &finish, raised: &slot, threads };
+                visit(values, domains).ok_or_else(|| not_text(values))?
             })
         });
         found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))

@@ -5,9 +5,9 @@ use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parse::Rule;
 use overthere_core::place::{Part, Spans};
 
-use super::drive::Outcome;
+use super::row_loop::Outcome;
 use super::schemes::form;
-use crate::components::Asked;
+use crate::components::SyntaxRule;
 use crate::fast::parse;
 
 /// What is written on the way, and written over by the next row.
@@ -19,7 +19,7 @@ pub struct Scratch {
 
 /// The components of a row in octets; None if the rule does not derive it.
 #[inline(always)]
-pub fn read(row: &str, (rule, iri): Asked, zone: bool, scratch: &mut Scratch) -> Option<Spans> {
+pub fn read(row: &str, (rule, iri): SyntaxRule, zone: bool, scratch: &mut Scratch) -> Option<Spans> {
     if !iri || row.is_ascii() {
         return parse(row.as_bytes(), rule, zone).ok();
     }

@@ -1,14 +1,13 @@
 //! The column functions of `overthere._native`: Arrow in, Arrow out, the GIL released.
 
+mod chunks;
 mod domains;
-mod drive;
-mod flow;
 mod iris;
 mod parameters;
 mod parts;
+mod row_loop;
 mod rows;
 mod schemes;
-mod sound;
 mod text;
 
 use std::sync::Arc;
@@ -24,25 +23,23 @@ use overthere_core::percent::Safe;
 use overthere_core::place::At;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::input::AnyArray;
 
+use crate::arrow::Result;
 use crate::automaton::Automaton;
 use crate::bug::guarded;
-use crate::components::{named, Asked};
+use crate::components::{rule_named, SyntaxRule};
+use chunks::{decoded, each, over, texts_of};
 pub use domains::{column_domain, Suffixes};
-use drive::Bad;
-use flow::{copied, each, over, texts_of};
 use iris::Scratch;
-use parameters::{Parameters, Said};
+use parameters::{ParameterArguments, Parameters};
 use parts::{Check, Judge, Parts};
+use row_loop::Bad;
 use rows::{visit, Rows};
-use schemes::{Raised, Rules, Schemes};
-use text::{Operation, Text, Way};
+use schemes::{ErrorSlot, Rules, Schemes};
+use text::{BaseOperation, Operation, Text};
 
-type Result<T> = std::result::Result<T, String>;
-
-fn rule_of(rule: &str) -> PyResult<Asked> {
-    named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
+fn rule_of(rule: &str) -> PyResult<SyntaxRule> {
+    rule_named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
 }
 
 fn not_text(column: &dyn Array) -> String {
@@ -72,7 +69,7 @@ fn structure(names: &[&str], columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) 
 }
 
 /// The first finding on a row that was refused.
-fn refusal(row: &[u8], (rule, iri): Asked, zone: bool) -> (Kind, usize) {
+fn refusal(row: &[u8], (rule, iri): SyntaxRule, zone: bool) -> (Kind, usize) {
     let found = match std::str::from_utf8(row) {
         Ok(text) if iri => first_finding_in_iri(text, rule, zone),
         _ => first_finding(row, rule, zone),
@@ -100,7 +97,7 @@ pub fn column_check(
             Err(_) => Judge::Rule(rule_of(&rule.extract::<String>()?)?, zone),
         };
         over(column, move |column, _| {
-            each(column, &|values| {
+            each(column, true, |values| {
                 visit(values, Check { rule: &rule, threads }).ok_or_else(|| not_text(values))
             })
         })
@@ -123,14 +120,8 @@ pub fn column_parts(
             rule => rule.map(|(rule, _)| (rule, zone)),
         };
         over(column, move |column, _| {
-            each(column, &|values| {
-                let found = visit(values, Parts { names: &names, rule, threads });
-                let found = found.ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+            each(column, views, |values| {
+                visit(values, Parts { names: &names, rule, threads }).ok_or_else(|| not_text(values))?
             })
         })
     })
@@ -155,14 +146,15 @@ pub fn column_text(
     strict: bool,
     safe: &str,
     schemes: Option<(Rules, Py<PyAny>)>,
-    parameters: Option<Said>,
+    parameters: Option<ParameterArguments>,
     details: bool,
     threads: usize,
     views: bool,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
-        let raised = Raised::default();
-        let asked = parameters.map(|said| Parameters::new(operation, said)).transpose()?.flatten();
+        let raised = ErrorSlot::default();
+        let of_parameters =
+            parameters.map(|arguments| Parameters::new(operation, arguments)).transpose()?.flatten();
         let rule = rule_of(rule)?;
         let operation = match (operation, base) {
             ("host", _) => Operation::Host,
@@ -176,38 +168,37 @@ pub fn column_text(
                 Operation::NormalizeByScheme(Schemes::new(rules, finish, raised.clone()))
             }
             ("resolve" | "relate", Some(base)) => {
-                let way = if operation == "relate" { Way::Relate } else { Way::Resolve { strict } };
+                let relation = if operation == "relate" {
+                    BaseOperation::Relate
+                } else {
+                    BaseOperation::Resolve { strict }
+                };
                 match base.extract::<String>() {
                     Ok(base) => {
                         let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
                             .ok_or_else(|| PyValueError::new_err("the base is none"))?;
-                        Operation::By { base, spans, way }
+                        Operation::By { base, spans, operation: relation }
                     }
-                    Err(_) => Operation::ByEach { bases: texts_of(base.extract::<AnyArray>()?)?, way },
+                    Err(_) => Operation::ByEach { bases: texts_of(base)?, operation: relation },
                 }
             }
             ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
             ("decode", _) => Operation::Decode,
-            (other, _) => match asked {
-                Some(asked) => Operation::Parameters(asked),
+            (other, _) => match of_parameters {
+                Some(parameters) => Operation::Parameters(parameters),
                 None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
             },
         };
         let by_row = matches!(operation, Operation::ByEach { .. });
         let found = over(column, move |column, first| {
             let work = |values: &ArrayRef| {
-                let found = visit(values, Text { operation: &operation, first, rule, details, threads });
-                let found = found.ok_or_else(|| not_text(values))?;
-                if views {
-                    found
-                } else {
-                    found.and_then(copied)
-                }
+                let text = Text { operation: &operation, first, rule, details, threads };
+                visit(values, text).ok_or_else(|| not_text(values))?
             };
             if by_row {
-                work(&flow::unpacked(column)?)
+                each(&decoded(column)?, views, work)
             } else {
-                each(column, &work)
+                each(column, views, work)
             }
         });
         found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))

@@ -1,14 +1,14 @@
-//! What is asked of the queries of a column: a value by its name, or other pairs.
+//! The parameters of the queries of a column: a value by its name, or other pairs.
 
 use overthere_core::parameters::{Change, Form, Given, Scratch};
 use overthere_core::place::{Part, Spans};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::drive::Outcome;
+use super::row_loop::Outcome;
 
-/// What Python says of it: names with their pairs, the separator, whether "+" is a space.
-pub type Said = (Vec<Given>, char, bool);
+/// The arguments from Python: names with their pairs, the separator, whether "+" is a space.
+pub type ParameterArguments = (Vec<Given>, char, bool);
 
 /// What is done with each row's query.
 pub enum Parameters {
@@ -25,8 +25,8 @@ pub enum Parameters {
 }
 
 impl Parameters {
-    /// What an operation does with what is said of it; None for an operation that is none of parameters.
-    pub fn new(operation: &str, (given, separator, plus): Said) -> PyResult<Option<Self>> {
+    /// The operation with its arguments; None for an operation that is not one of parameters.
+    pub fn new(operation: &str, (given, separator, plus): ParameterArguments) -> PyResult<Option<Self>> {
         let separator = u8::try_from(separator)
             .map_err(|_| PyValueError::new_err(format!("pairs are not parted by {separator:?}")))?;
         let form = Form { separator, plus };

@@ -8,16 +8,18 @@ use overthere_core::automaton::Automaton;
 use overthere_core::parse::Rule;
 use overthere_core::place::{Component, Span};
 
-use super::drive::{bits, code_points, view, Bad, Views};
 use super::iris::{read, Scratch};
+use super::row_loop::{bits, code_points, Bad};
 use super::rows::{Rows, Visit};
-use super::{error_columns, nulls, refusal, structure, Result};
-use crate::components::Asked;
+use super::{error_columns, nulls, refusal, structure};
+use crate::arrow::views::{view, Views};
+use crate::arrow::Result;
+use crate::components::SyntaxRule;
 use crate::fast::{parse, split};
 
 /// What says whether a row is right.
 pub enum Judge {
-    Rule(Asked, bool),
+    Rule(SyntaxRule, bool),
     Automaton(Arc<Automaton>),
 }
 

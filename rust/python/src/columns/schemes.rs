@@ -9,11 +9,12 @@ use overthere_core::place::{Part, Spans};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::drive::{rewritten, Outcome};
-use super::Result;
+use super::row_loop::Outcome;
+use crate::arrow::views::rewritten;
+use crate::arrow::Result;
 
-/// What an operation on columns raised in Python: the loop under it knows messages only.
-pub type Raised = Arc<Mutex<Option<PyErr>>>;
+/// The exception that an operation on columns raised in Python: the loop of rows knows messages only.
+pub type ErrorSlot = Arc<Mutex<Option<PyErr>>>;
 
 /// The rules of each scheme that is known, by its name in lower case: default port, and whether an empty path is
 /// written "/"; None where it has others.
@@ -23,14 +24,14 @@ pub type Rules = HashMap<String, Option<(Option<String>, bool)>>;
 pub struct Schemes {
     rules: HashMap<Vec<u8>, Option<SchemeRules>>,
     finish: Py<PyAny>,
-    raised: Raised,
+    raised: ErrorSlot,
 }
 
 static NO_RULES: SchemeRules = SchemeRules { default_port: None, slash_for_empty_path: false };
 
 impl Schemes {
     /// `finish` takes the texts, normal by the generic rungs, of schemes that have other rules, and returns their forms.
-    pub fn new(rules: Rules, finish: Py<PyAny>, raised: Raised) -> Self {
+    pub fn new(rules: Rules, finish: Py<PyAny>, raised: ErrorSlot) -> Self {
         let known = |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
         let rules = rules.into_iter().map(|(name, rules)| (name.into_bytes(), rules.map(known))).collect();
         Schemes { rules, finish, raised }
@@ -73,7 +74,7 @@ impl Schemes {
             self.finish.call1(py, (texts,))?.extract::<Vec<Option<String>>>(py)
         });
         match forms {
-            Ok(forms) => Ok(rewritten(&column, open, &forms)?),
+            Ok(forms) => rewritten(&column, open, &forms),
             Err(error) => {
                 let message = error.to_string();
                 *self.raised.lock().unwrap_or_else(|held| held.into_inner()) = Some(error);

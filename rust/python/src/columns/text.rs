@@ -12,13 +12,14 @@ use overthere_core::place::{At, Part, Span, Spans};
 use overthere_core::relate::relate;
 use overthere_core::resolve::{resolve, Parsed};
 
-use super::drive::{code_points, text_column, Outcome};
 use super::iris::{normal, read, to_iri, to_uri, Scratch};
 use super::parameters::Parameters;
+use super::row_loop::{code_points, text_column, Outcome};
 use super::rows::{Rows, Visit};
 use super::schemes::{form, Schemes};
-use super::{error_columns, nulls, refusal, structure, Result};
-use crate::components::Asked;
+use super::{error_columns, nulls, refusal, structure};
+use crate::arrow::Result;
+use crate::components::SyntaxRule;
 use crate::fast::{host, parse};
 
 /// What `column_text` does with each row.
@@ -29,16 +30,16 @@ pub enum Operation {
     NormalizeIri(u8),
     ToUri,
     ToIri,
-    By { base: String, spans: Spans, way: Way },
-    ByEach { bases: StringViewArray, way: Way },
+    By { base: String, spans: Spans, operation: BaseOperation },
+    ByEach { bases: StringViewArray, operation: BaseOperation },
     Encode(Box<Safe>),
     Decode,
     Parameters(Parameters),
 }
 
-/// What is done with a row and a base.
+/// An operation of a row and a base.
 #[derive(Clone, Copy)]
-pub enum Way {
+pub enum BaseOperation {
     Resolve { strict: bool },
     Relate,
 }
@@ -47,7 +48,7 @@ pub enum Way {
 pub struct Text<'a> {
     pub operation: &'a Operation,
     pub first: usize,
-    pub rule: Asked,
+    pub rule: SyntaxRule,
     pub details: bool,
     pub threads: usize,
 }
@@ -71,7 +72,7 @@ impl Operation {
         number: usize,
         memory: &mut Memory<'a>,
         given: &str,
-        rule: Asked,
+        rule: SyntaxRule,
         out: &mut Vec<u8>,
     ) -> Outcome {
         let row = given.as_bytes();
@@ -97,20 +98,30 @@ impl Operation {
             }
             Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
             Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
-            Operation::By { base, spans, way } => {
-                against(Parsed { text: base.as_bytes(), spans }, given, rule, *way, &mut memory.scratch, out)
-            }
+            Operation::By { base, spans, operation } => against(
+                Parsed { text: base.as_bytes(), spans },
+                given,
+                rule,
+                *operation,
+                &mut memory.scratch,
+                out,
+            ),
             Operation::ByEach { bases, .. } if bases.is_null(number) => Outcome::Null,
-            Operation::ByEach { bases, way } => {
+            Operation::ByEach { bases, operation } => {
                 let text = bases.value(number);
                 let Memory { base, scratch, .. } = memory;
                 if text != base.text {
                     *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
                 }
                 match &base.spans {
-                    Some(spans) => {
-                        against(Parsed { text: text.as_bytes(), spans }, given, rule, *way, scratch, out)
-                    }
+                    Some(spans) => against(
+                        Parsed { text: text.as_bytes(), spans },
+                        given,
+                        rule,
+                        *operation,
+                        scratch,
+                        out,
+                    ),
                     None => {
                         let text = text.as_bytes();
                         let (_, at) = refusal(text, (Rule::Uri, rule.1), false);
@@ -151,8 +162,8 @@ impl Operation {
 fn against(
     base: Parsed<'_>,
     row: &str,
-    rule: Asked,
-    way: Way,
+    rule: SyntaxRule,
+    operation: BaseOperation,
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> Outcome {
@@ -161,11 +172,11 @@ fn against(
         return Outcome::Bad(kind, at);
     };
     let row = Parsed { text: row.as_bytes(), spans: &spans };
-    match way {
-        Way::Resolve { strict } => {
+    match operation {
+        BaseOperation::Resolve { strict } => {
             resolve(base, row, strict, out);
         }
-        Way::Relate => {
+        BaseOperation::Relate => {
             if relate(base, row, out).is_none() {
                 return Outcome::Bad(Kind::Unreachable, spans.path().start);
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use overthere_core::place::Part;
-use overthere_html::{Attributes, Element, Namespace, Sink, Told};
+use overthere_html::{Attributes, Element, Namespace, Notes, Sink};
 use pyo3::prelude::*;
 
 use super::css::{holds, urls};
@@ -11,7 +11,7 @@ use super::Callbacks;
 
 /// A reference: where it stands, its text, and what it is resolved against.
 #[derive(Clone, Copy)]
-pub struct Found {
+pub struct Reference {
     place: usize,
     start: usize,
     end: usize,
@@ -35,11 +35,11 @@ pub enum Against {
 #[derive(Default)]
 pub struct Pending {
     texts: String,
-    found: Vec<Found>,
+    found: Vec<Reference>,
     next: usize,
     base: Option<(usize, usize)>,
     /// What there is to say of the document as a whole.
-    pub told: Told,
+    pub notes: Notes,
     /// What is embedded and was not asked for: how many of each name of `Embedded`.
     pub passed: Vec<u64>,
     /// Element and attribute, each once for the whole job.
@@ -53,14 +53,14 @@ impl Pending {
         self.base.map(|(start, end)| self.texts.part(start..end))
     }
 
-    pub fn next(&mut self) -> Option<Found> {
+    pub fn next(&mut self) -> Option<Reference> {
         let found = self.found.get(self.next).copied();
         self.next += 1;
         found
     }
 
     /// Where it stands, and its text.
-    pub fn texts(&self, found: Found) -> (&str, &str) {
+    pub fn texts(&self, found: Reference) -> (&str, &str) {
         (self.places.get(found.place).map_or("", String::as_str), self.texts.part(found.start..found.end))
     }
 
@@ -87,7 +87,7 @@ impl Pending {
             self.known.clear();
         }
         self.passed.resize(embedded.names.len(), 0);
-        let mut taking = Taking {
+        let mut collector = ReferenceCollector {
             pending: self,
             py,
             ways,
@@ -103,16 +103,16 @@ impl Pending {
             script: None,
             failed: None,
         };
-        let told = overthere_html::read(data, attributes, &mut taking);
-        let failed = taking.failed;
-        self.told = told;
+        let notes = overthere_html::read(data, attributes, &mut collector);
+        let failed = collector.failed;
+        self.notes = notes;
         failed.map_or(Ok(()), Err)
     }
 
     fn add(&mut self, place: usize, text: &str, against: Against) {
         let start = self.texts.len();
         self.texts.push_str(text);
-        self.found.push(Found { place, start, end: self.texts.len(), against });
+        self.found.push(Reference { place, start, end: self.texts.len(), against });
     }
 
     fn place(&mut self, key: &[u8]) -> usize {
@@ -152,7 +152,7 @@ impl Embedded {
 /// A hostile document may have a name of its own for every element.
 const MOST_PLACES: usize = 10_000;
 
-struct Taking<'a, 'py> {
+struct ReferenceCollector<'a, 'py> {
     pending: &'a mut Pending,
     py: Python<'py>,
     ways: &'a [String],
@@ -183,12 +183,12 @@ fn is_space(b: &u8) -> bool {
     matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
-impl Taking<'_, '_> {
+impl ReferenceCollector<'_, '_> {
     fn place(&mut self, element: &[u8], name: &[u8]) -> usize {
         self.key.clear();
         if element.len() > NAME {
-            let told = String::from_utf8_lossy(element);
-            self.key.extend(told.chars().take(NAME).collect::<String>().bytes());
+            let shown = String::from_utf8_lossy(element);
+            self.key.extend(shown.chars().take(NAME).collect::<String>().bytes());
         } else {
             self.key.extend_from_slice(element);
         }
@@ -247,7 +247,7 @@ impl Taking<'_, '_> {
     }
 }
 
-impl Taking<'_, '_> {
+impl ReferenceCollector<'_, '_> {
     /// The key is a value in lower case.
     fn lower(&mut self, value: &[u8]) {
         self.key.clear();
@@ -272,10 +272,10 @@ impl Taking<'_, '_> {
 /// What a style sheet with references holds; a backslash may hide one of them.
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
-/// Characters of an element's name that are told.
+/// Characters of an element's name that are shown.
 const NAME: usize = 64;
 
-impl Sink for Taking<'_, '_> {
+impl Sink for ReferenceCollector<'_, '_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: element, namespace, is_base, .. } = element;
         let before = self.pending.found.len();

@@ -1,12 +1,12 @@
 //! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
 
 mod css;
+mod document;
 mod escapes;
 mod html;
 mod page;
 pub mod pages;
 mod table;
-mod taking;
 
 use overthere_core::iri::escape;
 use overthere_core::parse::Rule;
@@ -16,12 +16,12 @@ use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3_arrow::PyArray;
 use std::sync::Arc;
 
+use crate::arrow::ArrowArray;
 use crate::bug::guarded;
 use crate::fast::parse;
-use html::{Against, Embedded, Found, Pending};
+use html::{Against, Embedded, Pending, Reference};
 use table::{Base, Columns, Row};
 
 /// What Python does: what is rare, or needs what only it knows.
@@ -51,7 +51,7 @@ pub struct LinkRows {
     python: Callbacks,
     columns: Columns,
     pending: Pending,
-    waiting: Option<Found>,
+    waiting: Option<Reference>,
     source: String,
     fallback: Base,
     base: Base,
@@ -138,8 +138,8 @@ impl LinkRows {
                 None => self.fallback.clone(),
                 Some(href) => from_content(py, href, &self.fallback, &self.python)?,
             };
-            let told = self.pending.told;
-            let notes = [(told.is_too_deep, "too-deep"), (told.is_unclosed, "unclosed")];
+            let found = self.pending.notes;
+            let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
             Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
         })
     }
@@ -236,10 +236,10 @@ impl LinkRows {
     }
 
     /// All rows so far as one Arrow array of structs; there are none then.
-    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyArray>> {
+    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
             let rows = self.columns.take().map_err(PyValueError::new_err)?;
-            Py::new(py, PyArray::from_array_ref(Arc::new(rows)))
+            ArrowArray::object(py, Arc::new(rows))
         })
     }
 }
@@ -258,7 +258,7 @@ fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks)
 fn row_of<'a>(
     py: Python<'_>,
     pending: &'a Pending,
-    found: Found,
+    found: Reference,
     base: &Base,
     python: &Callbacks,
     rung: u8,

@@ -12,8 +12,8 @@ use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 
+use super::document::{Count, Document, Place, Reference};
 use super::escapes::{decoded, is_odd, lines, plain};
-use super::taking::{Count, Place, Reference, Taking};
 use crate::fast::parse;
 
 /// What all documents are read by.
@@ -90,9 +90,9 @@ pub struct Page {
     pub next: Option<u32>,
 }
 
-/// What a reference asks.
+/// What is known of a reference.
 #[derive(Clone, Copy)]
-enum Seen {
+enum Verdict {
     Passed(usize),
     Within,
     /// Within, with a fragment directive: only a browser finds that text.
@@ -105,8 +105,8 @@ enum Seen {
     Other(u64),
 }
 
-/// Something that only Python reads.
-pub struct Left;
+/// The document has something that only Python reads.
+pub struct NeedsPython;
 
 /// A reference for which the document is read again.
 pub struct Fault {
@@ -130,25 +130,25 @@ pub fn read(
     uri: &str,
     data: &[u8],
     others: &mut HashMap<u64, String>,
-) -> Result<Page, Left> {
-    let taken = Taking::of(site, data).ok_or(Left)?;
+) -> Result<Page, NeedsPython> {
+    let taken = Document::of(site, data).ok_or(NeedsPython)?;
     let asks = Asks::new(site, number, uri, &taken, others)?;
     let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(taken.texts.part(start..end)));
     let mut page = Page { next, ..Page::default() };
     let mut pairs: HashSet<(u64, u64)> = HashSet::new();
     let mut count = Count::default();
-    let anchors = asks.each(&taken, |_, seen| {
+    let anchors = asks.each(&taken, |_, verdict| {
         count.references += 1;
-        page.within += u64::from(!matches!(seen, Seen::Passed(_) | Seen::Other(_)));
-        match seen {
-            Seen::Passed(reason) => count.pass(reason),
-            Seen::Within => {}
-            Seen::Directive => count.pass(site.reason(b" text-fragment")),
-            Seen::Fault => page.findings = true,
-            Seen::Asks(first, second) => {
+        page.within += u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Other(_)));
+        match verdict {
+            Verdict::Passed(reason) => count.pass(reason),
+            Verdict::Within => {}
+            Verdict::Directive => count.pass(site.reason(b" text-fragment")),
+            Verdict::Fault => page.findings = true,
+            Verdict::Asks(first, second) => {
                 pairs.insert((first, second));
             }
-            Seen::Other(key) => page.others.push(key),
+            Verdict::Other(key) => page.others.push(key),
         }
     })?;
     page.anchors = anchors;
@@ -172,17 +172,17 @@ pub fn again(
     number: u32,
     uri: &str,
     data: &[u8],
-    is_fault: impl Fn(Asked) -> bool,
-) -> Result<Again, Left> {
-    let taken = Taking::of(site, data).ok_or(Left)?;
+    is_fault: impl Fn(Lookup) -> bool,
+) -> Result<Again, NeedsPython> {
+    let taken = Document::of(site, data).ok_or(NeedsPython)?;
     let mut others = HashMap::new();
     let asks = Asks::new(site, number, uri, &taken, &mut others)?;
     let mut faults = Vec::new();
-    asks.each(&taken, |one, seen| {
-        let is_one = match seen {
-            Seen::Fault => true,
-            Seen::Asks(first, second) => is_fault(Asked::Anchor(first, second)),
-            Seen::Other(key) => is_fault(Asked::Target(key)),
+    asks.each(&taken, |one, verdict| {
+        let is_one = match verdict {
+            Verdict::Fault => true,
+            Verdict::Asks(first, second) => is_fault(Lookup::Anchor(first, second)),
+            Verdict::Other(key) => is_fault(Lookup::Target(key)),
             _ => false,
         };
         if is_one {
@@ -193,8 +193,8 @@ pub fn again(
     Ok(Again { anchors: taken.anchors, base, faults })
 }
 
-/// What is asked of who knows all documents.
-pub enum Asked {
+/// What only somebody who knows all documents can look up.
+pub enum Lookup {
     Anchor(u64, u64),
     Target(u64),
 }
@@ -249,20 +249,20 @@ impl<'a> Asks<'a> {
         site: &'a Site,
         number: u32,
         uri: &str,
-        taken: &Taking<'_>,
+        taken: &Document<'_>,
         others: &'a mut HashMap<u64, String>,
-    ) -> Result<Self, Left> {
+    ) -> Result<Self, NeedsPython> {
         let mut anchors: Vec<u64> = taken.anchors.iter().map(|name| key(u64::from(number), name)).collect();
         anchors.sort_unstable();
         anchors.dedup();
-        let mut inner = Base::new(uri.to_owned()).ok_or(Left)?;
+        let mut inner = Base::new(uri.to_owned()).ok_or(NeedsPython)?;
         if let Some((start, end)) = taken.base {
-            let mut text = inner.join(taken.texts.part(start..end)).ok_or(Left)?.0;
+            let mut text = inner.join(taken.texts.part(start..end)).ok_or(NeedsPython)?.0;
             text.truncate(text.find('#').unwrap_or(text.len()));
-            inner = Base::new(text).ok_or(Left)?;
+            inner = Base::new(text).ok_or(NeedsPython)?;
             let scheme = inner.spans.scheme().map_or("", |scheme| scheme.of_str(&inner.text));
             if site.passed.contains_key(scheme.to_ascii_lowercase().as_bytes()) {
-                return Err(Left);
+                return Err(NeedsPython);
             }
         }
         let path = inner.text.part(..inner.text.find('?').unwrap_or(inner.text.len()));
@@ -271,26 +271,30 @@ impl<'a> Asks<'a> {
     }
 
     /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
-    fn each(mut self, taken: &Taking<'_>, mut tell: impl FnMut(&Reference, Seen)) -> Result<Vec<u64>, Left> {
-        let mut known: AHashMap<(&[u8], bool), Seen> = AHashMap::with_capacity(taken.found.len());
+    fn each(
+        mut self,
+        taken: &Document<'_>,
+        mut tell: impl FnMut(&Reference, Verdict),
+    ) -> Result<Vec<u64>, NeedsPython> {
+        let mut known: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(taken.found.len());
         for one in &taken.found {
             let text = taken.texts.part(one.start..one.end);
-            let seen = match known.get(&(text, one.is_map)) {
-                Some(seen) => *seen,
+            let verdict = match known.get(&(text, one.is_map)) {
+                Some(verdict) => *verdict,
                 None => {
-                    let seen = self.look(text, one.is_map)?;
-                    known.insert((text, one.is_map), seen);
-                    seen
+                    let verdict = self.look(text, one.is_map)?;
+                    known.insert((text, one.is_map), verdict);
+                    verdict
                 }
             };
-            tell(one, seen);
+            tell(one, verdict);
         }
         Ok(self.anchors)
     }
 
-    fn look(&mut self, text: &[u8], is_map: bool) -> Result<Seen, Left> {
+    fn look(&mut self, text: &[u8], is_map: bool) -> Result<Verdict, NeedsPython> {
         if let Some(reason) = self.passed(text) {
-            return Ok(Seen::Passed(reason));
+            return Ok(Verdict::Passed(reason));
         }
         // The commonest reference of all: an anchor of the document itself.
         if let ([b'#', name @ ..], true) = (text, self.is_own_base) {
@@ -298,9 +302,9 @@ impl<'a> Asks<'a> {
                 return Ok(self.fragment(self.number, name, is_map));
             }
         }
-        let (target, spans) = self.inner.join(text).ok_or(Left)?;
+        let (target, spans) = self.inner.join(text).ok_or(NeedsPython)?;
         if let Some(reason) = self.passed(target.as_bytes()) {
-            return Ok(Seen::Passed(reason));
+            return Ok(Verdict::Passed(reason));
         }
         let fragment = spans.fragment(target.len());
         let whole = target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1));
@@ -312,21 +316,21 @@ impl<'a> Asks<'a> {
             return if is_absolute || !text.is_ascii() && text.contains(&b':') {
                 Ok(self.other(whole))
             } else {
-                Err(Left)
+                Err(NeedsPython)
             };
         };
         if below.contains("/.") || below.starts_with('.') || is_odd(below.as_bytes()) {
-            return Err(Left);
+            return Err(NeedsPython);
         }
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
             return Ok(self.other(whole));
         };
         if found & REDIRECTED != 0 {
-            return Ok(Seen::Fault);
+            return Ok(Verdict::Fault);
         }
         Ok(match fragment {
             Some(fragment) => self.fragment(found, fragment.of(target.as_bytes()), is_map),
-            None => Seen::Within,
+            None => Verdict::Within,
         })
     }
 
@@ -348,18 +352,18 @@ impl<'a> Asks<'a> {
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
-    fn other(&mut self, whole: &str) -> Seen {
+    fn other(&mut self, whole: &str) -> Verdict {
         let found = key(0, whole.as_bytes());
         self.others.entry(found).or_insert_with(|| whole.to_owned());
-        Seen::Other(found)
+        Verdict::Other(found)
     }
 
-    fn fragment(&self, number: u32, name: &[u8], is_map: bool) -> Seen {
+    fn fragment(&self, number: u32, name: &[u8], is_map: bool) -> Verdict {
         if !self.site.fragments || name.is_empty() || name.eq_ignore_ascii_case(b"top") {
-            return Seen::Within;
+            return Verdict::Within;
         }
         if name.windows(3).any(|three| three == b":~:") {
-            return Seen::Directive;
+            return Verdict::Directive;
         }
         let document = u64::from(number);
         let made =
@@ -372,11 +376,11 @@ impl<'a> Asks<'a> {
         };
         let there = |key| self.anchors.binary_search(&key).is_ok();
         if number != self.number {
-            Seen::Asks(first, second)
+            Verdict::Asks(first, second)
         } else if there(first) || there(second) {
-            Seen::Within
+            Verdict::Within
         } else {
-            Seen::Fault
+            Verdict::Fault
         }
     }
 }

@@ -11,7 +11,7 @@ use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::page::{self, Asked, Page, Site};
+use super::page::{self, Lookup, Page, Site};
 use crate::bug::{bug, guarded};
 
 /// The key of a name in a document, the same in every process.
@@ -105,7 +105,7 @@ type Differences = (Option<String>, bool);
 type Again = (Vec<Vec<u8>>, Option<Vec<u8>>, Vec<(usize, bool, Vec<u8>)>);
 
 /// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings, next.
-type Told<'py> = (
+type PageRow<'py> = (
     u32,
     u64,
     Bound<'py, PyBytes>,
@@ -205,7 +205,7 @@ impl Pages {
         files: Vec<File>,
         threads: usize,
         limit: u64,
-    ) -> PyResult<(Vec<Told<'py>>, Vec<u32>, HashMap<u64, String>)> {
+    ) -> PyResult<(Vec<PageRow<'py>>, Vec<u32>, HashMap<u64, String>)> {
         guarded(py, || {
             let done = py.detach(|| self.all(&files, threads, limit));
             let mut others: HashMap<u64, String> = HashMap::new();
@@ -216,13 +216,13 @@ impl Pages {
                 others.extend(targets);
             }
             pages.sort_unstable_by_key(|(at, ..)| *at);
-            let mut told = Vec::new();
+            let mut rows = Vec::new();
             let mut left = Vec::new();
             for (at, size, page) in pages {
                 let Some(&(number, ..)) = files.get(at) else { continue };
                 match page {
                     None => left.push(number),
-                    Some(page) => told.push((
+                    Some(page) => rows.push((
                         number,
                         size,
                         PyBytes::new(py, &octets(&page.anchors)),
@@ -236,7 +236,7 @@ impl Pages {
                     )),
                 }
             }
-            Ok((told, left, others))
+            Ok((rows, left, others))
         })
     }
 }
@@ -268,8 +268,8 @@ impl Pages {
         let (number, path, uri) = file;
         let data = content(path, limit)?;
         let found = page::again(&self.site, *number, uri, &data, |asked| match asked {
-            Asked::Anchor(first, second) => !keys.has(first) && !keys.has(second),
-            Asked::Target(key) => targets.contains(&key),
+            Lookup::Anchor(first, second) => !keys.has(first) && !keys.has(second),
+            Lookup::Target(key) => targets.contains(&key),
         });
         let found = found.ok()?;
         let faults: Option<Vec<_>> =

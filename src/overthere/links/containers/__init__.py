@@ -1,1 +1,1 @@
-"""Containers: what holds documents, and in what each of them lies."""
+"""Containers: formats that hold documents."""

@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.atomic import scratch
 from overthere.base import Base
+from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.records import inflated, member
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
-from overthere.links.faults import guarded
-from overthere.links.model import Document, Note, Options, Passed
+from overthere.links.faults import guard
+from overthere.links.model import Document, Note, Options, PassedContent
 
 __all__ = ["members"]
 
@@ -54,7 +54,7 @@ def members(
     start: int = 0,
     end: int | None = None,
     begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | Passed]:
+) -> Iterator[Document | Note | PassedContent]:
     """The documents of the records that begin in [start, end).
 
     Sources, bases and what a header of HTTP refers to are those of `warc.members`, and so is `begins`. The record that
@@ -64,18 +64,18 @@ def members(
         size = file.seek(0, os.SEEK_END)
         end = size if end is None else min(end, size)
         file.seek(start)
-        walk = _gzipped if file.read(3) == _GZIP else _plain
+        walk = _read_gzipped if file.read(3) == _GZIP else _read_plain
         for record in walk(file, size, start, end, options.limit):
             here = Document(
                 f"{document.source}!{record.at}", b"", document.base, notes=record.notes, depth=document.depth + 1
             )
             scheme = b"" if record.line is None else record.line.url.partition(b":")[0].lower()
             if scheme in (b"filedesc", b"dns"):
-                yield Passed(scheme.decode())
+                yield PassedContent(scheme.decode())
                 if record.notes:
                     yield here
             elif begins(here.source):
-                yield from guarded(_documents(record, here, options), here.failed)
+                yield from guard(_documents(record, here, options), here.failed)
     except OSError:
         yield Note("unreadable")
 
@@ -117,11 +117,11 @@ def _line(data: bytes) -> _Line | None:
     return None
 
 
-def _plain(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+def _read_plain(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
     file.seek(max(at - 1, 0))
     if at and file.read(1) != b"\n":
         yield _Record(str(at), None, b"", ("corrupt",))  # no record begins here
-        at = _next(file, at, size)
+        at = _next_record(file, at, size)
     while at < end:
         file.seek(at)
         head = file.read(_LONGEST)
@@ -133,14 +133,14 @@ def _plain(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator
         if line is None:
             cut = at + len(head) == size and b"\n" not in head
             yield _Record(str(at), None, b"", ("truncated" if cut else "corrupt",))
-            at = _next(file, at, size)
+            at = _next_record(file, at, size)
             continue
         begin = at + line.size
         stop = after = begin + line.length
         notes: tuple[str, ...] = ()
         if not _ends(file, stop, size):
             # Too long, it would swallow the next records; too short, it would hide the rest of its own.
-            stop = after = _next(file, begin - 1, size)
+            stop = after = _next_record(file, begin - 1, size)
             notes = ("truncated",) if begin + line.length > size and after >= size else ("wrong-length",)
         most = limit + _LONGEST
         file.seek(begin)
@@ -161,7 +161,7 @@ def _ends(file: BinaryIO, stop: int, size: int) -> bool:
     return not behind or _line(behind) is not None or (stop + len(tail) == size and b"\n" not in behind)
 
 
-def _next(file: BinaryIO, at: int, size: int) -> int:
+def _next_record(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line of a record follows a line end; or `size`."""
     while at < size:
         file.seek(at)
@@ -172,7 +172,7 @@ def _next(file: BinaryIO, at: int, size: int) -> int:
     return size
 
 
-def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+def _read_gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
     while at < end:
         data, note, after = member(file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None)
         line = _line(data)
@@ -183,7 +183,7 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
         else:
             rest = data[line.size :]
             if rest[line.length :].strip(b"\r\n") and not note:
-                yield from _whole(file, at, size, limit)
+                yield from _read_long(file, at, size, limit)
             else:
                 content = rest[: line.length]
                 yield _Record(
@@ -192,10 +192,10 @@ def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterat
         at = after
 
 
-def _whole(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
+def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
     """Many records in one gzip member, or one that has more than was said."""
     most = 64 * limit + 32 * size
-    with scratch() as into:
+    with open_unnamed() as into:
         made, note = 0, ""
         try:
             for piece in inflated(file, at):
@@ -205,7 +205,7 @@ def _whole(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
                     break
         except Exception as error:  # each library has its own
             note = "truncated" if isinstance(error, EOFError) else "corrupt"
-        for record in _plain(into, made, 0, made, limit):
+        for record in _read_plain(into, made, 0, made, limit):
             yield record._replace(at=f"{at}!{record.at}" if record.at != "0" else str(at))
         if note:
             yield _Record(f"{at}!{made}", None, b"", (note,))

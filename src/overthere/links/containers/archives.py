@@ -1,4 +1,4 @@
-"""What lies in ZIP and tar files, and in single files that are compressed: gzip, bzip2, xz, zstd."""
+"""Members of ZIP and tar files, and single compressed files: gzip, bzip2, xz, zstd."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from overthere.base import Base, enclosed
-from overthere.encoding import IN_SEGMENT
-from overthere.links.containers import torn, zipnames
+from overthere.links.containers import zip_recovery, zipnames
 from overthere.links.containers.packed import MAGICS, Chained, Stream, failing, unpacked
-from overthere.links.faults import guarded, noted, ours
-from overthere.links.model import Document, Note, Options, Passed
-from overthere.uri import URI, URIReference
+from overthere.links.faults import guard, is_own_error, note_kind
+from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
-__all__ = ["ends_as_zip", "Chained", "Member", "Stream", "cut", "members", "opened", "read", "taken"]
+__all__ = ["ends_as_zip", "Chained", "Member", "Stream", "truncate", "members", "open_archive", "read", "take_octets"]
 
 
 class Member(NamedTuple):
@@ -33,20 +33,22 @@ class Member(NamedTuple):
     crc: int | None = None
 
 
-def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note | Passed]:
+def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note | PassedContent]:
     """The members of an archive, of the kind that its first octets show; the base of each is that of the archive."""
     head = file.read(8)
     file.seek(-len(head), os.SEEK_CUR)
     kind = "zip" if head.startswith(b"PK") else "compressed" if head.startswith(MAGICS) else "tar"
-    for member in opened(kind, file, document):
-        if isinstance(member, Note | Passed) or member.stream is None:
+    for member in open_archive(kind, file, document):
+        if isinstance(member, Note | PassedContent) or member.stream is None:
             yield member.document if isinstance(member, Member) else member
             continue
         content, notes = read(member.stream, options.limit, member.crc)
         yield member.document._replace(content=content, notes=member.document.notes + notes)
 
 
-def opened(kind: str, file: Stream, document: Document, beneath: URI | None = None) -> Iterator[Member | Note | Passed]:
+def open_archive(
+    kind: str, file: Stream, document: Document, beneath: URI | None = None
+) -> Iterator[Member | Note | PassedContent]:
     """The members one by one, each to be read before the next is asked for; what is the matter with the archive.
 
     kind: "zip", for which the file must be one that can seek, "tar" or "compressed".
@@ -57,7 +59,7 @@ def opened(kind: str, file: Stream, document: Document, beneath: URI | None = No
     """
     try:
         if kind == "compressed":
-            yield from _packed(file, document)
+            yield from _read_compressed(file, document)
         elif kind == "zip":
             yield from _zip(cast("BinaryIO", file), document, beneath)
         else:
@@ -68,10 +70,10 @@ def opened(kind: str, file: Stream, document: Document, beneath: URI | None = No
 
 def read(stream: Stream, limit: int, crc: int | None = None) -> tuple[bytes, tuple[str, ...]]:
     """The first `limit` octets, and what is the matter with them; what stands before an error is kept."""
-    return cut(*taken(stream, limit + 1), limit, crc)
+    return truncate(*take_octets(stream, limit + 1), limit, crc)
 
 
-def cut(content: bytes, note: str, limit: int, crc: int | None) -> tuple[bytes, tuple[str, ...]]:
+def truncate(content: bytes, note: str, limit: int, crc: int | None) -> tuple[bytes, tuple[str, ...]]:
     """What was taken, up to one octet more than `limit`, as content and notes."""
     if len(content) > limit:
         return content[:limit], ("too-large",)
@@ -80,7 +82,7 @@ def cut(content: bytes, note: str, limit: int, crc: int | None) -> tuple[bytes, 
     return content, (note,) if note else ()
 
 
-def taken(stream: Stream, most: int) -> tuple[bytes, str]:
+def take_octets(stream: Stream, most: int) -> tuple[bytes, str]:
     """The next octets, `most` or all that there are, and the note for an error that ends them, or ""."""
     parts: list[bytes] = []
     try:
@@ -96,8 +98,8 @@ _PIECE = 1 << 16
 
 
 def _note(error: Exception) -> str:
-    if ours(error):
-        return noted(error)
+    if is_own_error(error):
+        return note_kind(error)
     if isinstance(error, MemoryError | _TooLarge):
         return "too-large"
     if isinstance(error, NotImplementedError):
@@ -109,7 +111,7 @@ class _TooLarge(Exception):
     pass
 
 
-class _Guarded(io.RawIOBase):
+class _GuardedZip(io.RawIOBase):
     """A ZIP file whose directory is not read if it would not fit in memory, and whose names are read by `zipnames`."""
 
     _MOST = 1 << 24
@@ -136,7 +138,7 @@ class _Guarded(io.RawIOBase):
         return self.reads(data)
 
 
-def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
+def _member_base(name: bytes, base: Base, beneath: URI | None) -> Base:
     if beneath is None:
         return base
     # A path that leads out of the archive ends at its root, as dot-segments do (RFC 3986 5.2.4).
@@ -148,23 +150,23 @@ def _placed(name: bytes, base: Base, beneath: URI | None) -> Base:
     )
 
 
-def _within(document: Document, name: str, base: Base, *notes: str) -> Document:
+def _member_document(document: Document, name: str, base: Base, *notes: str) -> Document:
     shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return Document(f"{document.source}!{shown}", b"", base, notes=notes, depth=document.depth + 1)
 
 
-def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
-    octets = _Guarded(file)
+    octets = _GuardedZip(file)
     try:
         archive = zipfile.ZipFile(octets)
     except zipfile.BadZipFile:
-        yield from _torn(file, document, base, beneath)
+        yield from _recover_members(file, document, base, beneath)
         return
     with archive:
         octets.reads = bytes
-        if _hides(archive, file):
-            yield from _torn(file, document, base, beneath)
+        if _has_hidden_members(archive, file):
+            yield from _recover_members(file, document, base, beneath)
             return
         is_epub = _is_epub(archive)
         for info in archive.infolist():
@@ -172,17 +174,19 @@ def _zip(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Me
             if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
-                yield Passed("link")
+                yield PassedContent("link")
                 continue
-            within = _named(info, document, base, beneath, is_epub)
-            yield from guarded(_zipped(archive, octets, info, within), Note)
-        if (note := _behind(archive, file)) is not None:
+            within = _zip_document(info, document, base, beneath, is_epub)
+            yield from guard(_read_member(archive, octets, info, within), Note)
+        if (note := _trailing_note(archive, file)) is not None:
             yield Note(note)
 
 
-def _named(info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool) -> Document:
+def _zip_document(
+    info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool
+) -> Document:
     name = info.filename.encode("utf-8", "surrogateescape")
-    within = _within(document, info.filename, _placed(name, base, beneath))
+    within = _member_document(document, info.filename, _member_base(name, base, beneath))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
         # Its documents are XHTML (EPUB 3.3 6.1).
         return within._replace(media_type="application/xhtml+xml")
@@ -211,13 +215,13 @@ _END_MOST = 22 + 0xFFFF
 """Octets of the last record with the longest comment."""
 
 
-def _hides(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
+def _has_hidden_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
     """Whether there are members before the first one of the directory: that is of an archive within one that is cut."""
     file.seek(0)
     return file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0
 
 
-def _behind(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
+def _trailing_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     """The note for a file that does not end where its last record says (APPNOTE 4.3.16)."""
     size = file.seek(0, os.SEEK_END)
     there = len(archive.comment)
@@ -228,33 +232,35 @@ def _behind(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     return "corrupt"
 
 
-def _torn(file: BinaryIO, document: Document, base: Base, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+def _recover_members(
+    file: BinaryIO, document: Document, base: Base, beneath: URI | None
+) -> Iterator[Member | Note | PassedContent]:
     """What is whole of an archive without its directory, and what there is of the rest."""
     is_epub = False
-    for number, local in enumerate(torn.locals_of(file)):
+    for number, local in enumerate(zip_recovery.locals_of(file)):
         if isinstance(local, str):
             yield Note(local)
             continue
         if local.info.is_dir():
             continue
-        within = _named(local.info, document, base, beneath, is_epub)
+        within = _zip_document(local.info, document, base, beneath, is_epub)
         if local.encrypted:
             yield Member(within._replace(notes=("encrypted",)), None)
             continue
         try:
-            stream = torn.opened(file, local)
+            stream = zip_recovery.open_member(file, local)
         except Exception as error:  # as above
             yield Member(within._replace(notes=(_note(error),)), None)
             continue
         if number == 0 and local.info.filename == "mimetype":
             is_epub = read(stream, len(_EPUB))[0] == _EPUB
-            stream = torn.opened(file, local)
+            stream = zip_recovery.open_member(file, local)
         yield Member(within, stream, local.crc)
 
 
-def _zipped(
-    archive: zipfile.ZipFile, octets: _Guarded, info: zipfile.ZipInfo, within: Document
-) -> Iterator[Member | Note | Passed]:
+def _read_member(
+    archive: zipfile.ZipFile, octets: _GuardedZip, info: zipfile.ZipInfo, within: Document
+) -> Iterator[Member | Note | PassedContent]:
     if info.flag_bits & 1:
         yield Member(within._replace(notes=("encrypted",)), None)
         return
@@ -286,7 +292,7 @@ def _is_epub(archive: zipfile.ZipFile) -> bool:
     return False
 
 
-def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note | Passed]:
+def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
     broken: list[str] = []
     ended = False
@@ -311,19 +317,19 @@ def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Memb
                 raise tarfile.HeaderError("a size below zero")
             return info
 
-    stream: Any = _Ending(file)
+    stream: Any = _BoundedStream(file)
     archive: Any
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=Info, encoding="utf-8", errors="surrogateescape") as archive:
         while (info := archive.next()) is not None:
             archive.members.clear()  # else it would remember all of them
             if not info.isreg():
                 if not info.isdir():
-                    yield Passed("link" if info.issym() or info.islnk() else "device")
+                    yield PassedContent("link" if info.issym() or info.islnk() else "device")
                 continue
             content = archive.extractfile(info)
             if content is not None:
                 name = info.name.encode("utf-8", "surrogateescape")
-                yield Member(_within(document, info.name, _placed(name, base, beneath)), content)
+                yield Member(_member_document(document, info.name, _member_base(name, base, beneath)), content)
         if not broken:
             # Two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may fill what is read at once.
             block = archive.fileobj.read(tarfile.BLOCKSIZE) if ended else b""
@@ -337,7 +343,7 @@ def _tar(file: Stream, document: Document, beneath: URI | None) -> Iterator[Memb
         yield Note(broken[0])
 
 
-class _Ending:
+class _BoundedStream:
     """A stream that raises when read beyond its end: tarfile would read 2**95 octets that are not there."""
 
     def __init__(self, stream: Stream) -> None:
@@ -369,10 +375,10 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-def _packed(file: Stream, document: Document) -> Iterator[Member | Note | Passed]:
+def _read_compressed(file: Stream, document: Document) -> Iterator[Member | Note | PassedContent]:
     """Compression is a coding of the document, not an entity around it: its base stays."""
     name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
     stem, suffix = os.path.splitext(name)
-    within = _within(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
+    within = _member_document(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
     stream = unpacked(file)
     yield Note("corrupt") if stream is None else Member(within, stream)

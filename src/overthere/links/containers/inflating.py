@@ -6,6 +6,8 @@ import zlib
 from importlib import import_module
 from typing import Any, BinaryIO
 
+from overthere.ground.codings import Zlib
+
 __all__ = ["MOST", "PIECE", "taken"]
 
 PIECE, MOST = 1 << 14, 1 << 16
@@ -42,24 +44,22 @@ def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, s
 
 def _by(library: Any, file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
     """`taken` by zlib, or by what has the same functions."""
-    inflate = library.decompressobj(31)
+    inflate = Zlib(31, library)
     parts: list[bytes] = []
     got = used = 0
     file.seek(at)
     while not inflate.eof:
-        piece = file.read(PIECE)
-        if not piece:
+        piece = file.read(PIECE) if inflate.needs_input else b""
+        if not piece and inflate.needs_input:
             return b"".join(parts), used, "truncated"
         used += len(piece)
-        while piece and not inflate.eof:
-            try:
-                out = inflate.decompress(piece, MOST)
-            except library.error:
-                return b"".join(parts), used, "corrupt"
-            piece = inflate.unconsumed_tail
-            if got < most:
-                parts.append(out)
-            got += len(out)
-            if got > most + ratio * used:
-                return b"".join(parts), used, "too-large"
+        try:
+            out = inflate.decompress(piece, MOST)
+        except library.error:
+            return b"".join(parts), used, "corrupt"
+        if got < most:
+            parts.append(out)
+        got += len(out)
+        if got > most + ratio * used:
+            return b"".join(parts), used, "too-large"
     return b"".join(parts), used - len(inflate.unused_data), "long" if got > most else ""

@@ -1,4 +1,4 @@
-"""An mbox as a container: the messages in a file, each behind a line that begins with "From " (RFC 4155)."""
+"""An mbox as a container: each message follows a line that begins with "From " (RFC 4155)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from overthere.base import enclosed
-from overthere.links.containers.message.steps import Steps, carried, taken
+from overthere.links.containers.message.steps import Steps, run_steps, take_body
 from overthere.links.model import Document, Note, Options
 from overthere.mail.reader import Decoder, MessageReader
 
@@ -22,7 +22,7 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
     if document.depth >= options.depth:
         yield Note("too-deep")
         return
-    yield from carried(_messages(document, options), file)
+    yield from run_steps(_messages(document, options), file)
 
 
 def _messages(document: Document, options: Options) -> Steps:
@@ -34,7 +34,7 @@ def _messages(document: Document, options: Options) -> Steps:
         yield Note("corrupt" if reader.held else "empty")
     while (yield from reader.next_message()):
         number += 1
-        content, flaws, _ = yield from taken(lambda: reader.piece({}), Decoder(), options.limit)
+        content, flaws, _ = yield from take_body(lambda: reader.piece({}), Decoder(), options.limit)
         notes = (*flaws,) if content.strip() or flaws else ("empty",)
         if (yield from reader.at_end()) and not reader.held.endswith((b"\n\n", b"\n\r\n")):
             notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)

@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.atomic import scratch
+from overthere.ground.atomic import open_unnamed
+from overthere.ground.codings import FILE_WINDOW, Decoder, decode, zstd_dictionary
 from overthere.links.containers.inflating import MOST, PIECE, taken
-from overthere.links.containers.packed import failing, pieces, skipped
+from overthere.links.containers.packed import failing, skipped
 
 __all__ = ["Record", "cuts", "inflated", "member", "records"]
 
@@ -344,7 +345,7 @@ def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
 
 def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
     """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
-    with scratch() as file:
+    with open_unnamed() as file:
         size, note = 0, ""
         try:
             for piece in pieces:
@@ -373,14 +374,6 @@ def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
 
 def _unpacked(file: BinaryIO, packing: str) -> Iterator[bytes]:
     file.seek(0)
-    if packing == "lz4":
-        # That of FastWARC takes an end for the end, wherever it is, and passes over no frame.
-        from lz4.frame import LZ4FrameDecompressor
-
-        yield from pieces(file, LZ4FrameDecompressor)
-        return
-    from fastwarc.stream_io import ZstdReader
-
-    reader = ZstdReader(file)
-    while piece := reader.read(_HEAD_MOST):
-        yield piece
+    dictionary = zstd_dictionary(file) if packing == "zstd" else None
+    file.seek(0)
+    yield from decode(file, Decoder(packing, FILE_WINDOW, dictionary))

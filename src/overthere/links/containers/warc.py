@@ -1,4 +1,4 @@
-"""The documents of a WARC file: responses, resources and conversions, retrieved by their WARC-Target-URI (WARC 1.1)."""
+"""Documents of a WARC file: responses, resources and conversions by WARC-Target-URI (WARC 1.1)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from overthere.base import Base, establish, to_reference
-from overthere.errors import InvalidURI, NotSpecified
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.records import Record, records
 from overthere.links.containers.response import content as decoded
 from overthere.links.containers.response import is_as_long_as_told
-from overthere.links.documents.header import HTTP, Fields, fields, first, header, pointing
+from overthere.links.documents.header import HTTP, Fields, fields, first_value, header, reference_fields
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
-from overthere.links.faults import guarded
-from overthere.links.model import Document, Note, Options, Passed
-from overthere.uri import URI
+from overthere.links.faults import guard
+from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.values.uri import URI
 
 __all__ = ["members", "response", "target"]
 
@@ -34,7 +34,7 @@ def members(
     start: int = 0,
     end: int | None = None,
     begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | Passed]:
+) -> Iterator[Document | Note | PassedContent]:
     """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
@@ -48,53 +48,53 @@ def members(
     try:
         for record in records(file, options.limit, start, end):
             if record.passed:
-                yield Passed(record.passed)
+                yield PassedContent(record.passed)
                 if not record.notes:
                     continue
-            here = _here(record, document)
+            here = _record_document(record, document)
             if not begins(here.source):
                 continue
-            yield from guarded(_documents(record, here, options), here.failed)
+            yield from guard(_documents(record, here, options), here.failed)
     except OSError:
         yield Note("unreadable")
 
 
-def _here(record: Record, outside: Document) -> Document:
+def _record_document(record: Record, outside: Document) -> Document:
     source = f"{outside.source}!{record.at}"
     return Document(source, b"", outside.base, notes=record.notes, depth=outside.depth + 1)
 
 
-def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | Passed]:
+def _documents(record: Record, here: Document, options: Options) -> Iterator[Document | Note | PassedContent]:
     if not record.header:
         yield here
         return
     said = fields(record.header)
     notes = list(record.notes)
-    if first(said, b"warc-truncated") or first(said, b"warc-segment-number"):
+    if first_value(said, b"warc-truncated") or first_value(said, b"warc-segment-number"):
         notes.append("truncated")  # a segmented record goes on in other records (WARC 1.1 section 7)
-    kind = first(said, b"warc-type").lower()
-    told = first(said, b"warc-target-uri")
+    kind = first_value(said, b"warc-type").lower()
+    told = first_value(said, b"warc-target-uri")
     uri = target(next((value for name, value in said if name == b"warc-target-uri"), b""))
     if uri is None and (told or kind != "metadata"):  # metadata needs none (WARC 1.1 section 5.10)
         notes.append("corrupt")
     elif uri is None:
         pass
     elif uri.scheme.lower() == "dns":
-        yield Passed("dns")
+        yield PassedContent("dns")
         if notes:
-            yield here._replace(notes=_once(notes))
+            yield here._replace(notes=_unique(notes))
         return
     else:
         here = here._replace(base=Base(uri, "retrieval", "retrieval"))
-    media_type, charset = media_type_of(first(said, b"content-type"))
+    media_type, charset = media_type_of(first_value(said, b"content-type"))
     if media_type == HTTP:
         yield from response(record.content, here, notes, options)
         return
     if kind == "metadata":
         if not _TELLS.match(record.content):
-            yield Passed("metadata")
+            yield PassedContent("metadata")
             if notes:
-                yield here._replace(notes=_once(notes))
+                yield here._replace(notes=_unique(notes))
             return
         media_type, charset = METADATA, None
     elif uri is not None and media_type == "application/json" and (page := page_of(str(uri))) is not None:
@@ -104,7 +104,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     if len(content) > options.limit:
         content = content[: options.limit]
         notes.append("too-large")
-    yield Document(here.source, content, here.base, media_type, charset, _once(notes), here.depth)
+    yield Document(here.source, content, here.base, media_type, charset, _unique(notes), here.depth)
 
 
 def response(block: bytes, here: Document, notes: list[str], options: Options) -> Iterator[Document]:
@@ -112,19 +112,19 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
     head = header(block)
     if head is None:
         notes.append("corrupt")  # no status line: the block is taken for the content
-        yield here._replace(content=block[: options.limit], notes=_once(notes))
+        yield here._replace(content=block[: options.limit], notes=_unique(notes))
         return
     content, said = decoded(block, head, options.limit)
     # An archive that undoes codings leaves the length as it was; a block that is cut is told already.
     if head.whole and not {*notes, *said} & {"truncated", "too-large", "wrong-type"}:
         said += [] if is_as_long_as_told(block, head) else ["wrong-length"]
     notes += said
-    if referring := pointing(head.fields):
+    if referring := reference_fields(head.fields):
         yield here._replace(content=referring, media_type=HTTP, notes=())
     base = _base(here.base, head.fields, options.edition)
-    media_type, charset = media_type_of(first(head.fields, b"content-type"))
+    media_type, charset = media_type_of(first_value(head.fields, b"content-type"))
     if content or notes or head.status == 200:
-        yield Document(here.source, content, base, media_type, charset, _once(notes), here.depth)
+        yield Document(here.source, content, base, media_type, charset, _unique(notes), here.depth)
 
 
 def _base(target: Base, fields: Fields, edition: str) -> Base:
@@ -160,5 +160,5 @@ def target(octets: bytes) -> URI | None:
     return None if reference is None or reference.scheme is None else URI(str(reference))
 
 
-def _once(notes: list[str]) -> tuple[str, ...]:
+def _unique(notes: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))

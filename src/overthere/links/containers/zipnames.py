@@ -1,4 +1,4 @@
-"""Names of members of ZIP files, of which a bad one costs nothing but itself (APPNOTE 4.4.4, Appendix D).
+"""Member names of ZIP files; a bad name affects only its member (APPNOTE 4.4.4, Appendix D).
 
 `zipfile` refuses a whole archive for one name that is flagged as UTF-8 and is not.  Here the flag is taken from the
 headers that it reads, so that it takes each name for Code Page 437, which has a character for every octet; and what
@@ -15,7 +15,7 @@ _UTF_8, _WAS_UTF_8 = 1 << 11, 1 << 15
 """The bit of the flag, and one that APPNOTE reserves and no reader asks for."""
 
 
-def _moved(headers: bytearray, at: int) -> None:
+def _shift_headers(headers: bytearray, at: int) -> None:
     flags = int.from_bytes(headers[at : at + 2], "little") & ~_WAS_UTF_8
     if flags & _UTF_8:
         flags ^= _UTF_8 | _WAS_UTF_8
@@ -26,7 +26,7 @@ def directory(octets: bytes) -> bytes:
     """A central directory as `zipfile` is to read it (APPNOTE 4.3.12); anything else as it is."""
     headers, at = bytearray(octets), 0
     while headers[at : at + 4] == b"PK\1\2" and len(headers) >= at + 46:
-        _moved(headers, at + 8)
+        _shift_headers(headers, at + 8)
         at += 46 + sum(int.from_bytes(headers[length : length + 2], "little") for length in range(at + 28, at + 34, 2))
     return bytes(headers)
 
@@ -36,7 +36,7 @@ def header(octets: bytes) -> bytes:
     if len(octets) != 30 or not octets.startswith(b"PK\3\4"):
         return octets
     headers = bytearray(octets)
-    _moved(headers, 6)
+    _shift_headers(headers, 6)
     return bytes(headers)
 
 

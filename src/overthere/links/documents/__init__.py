@@ -1,1 +1,1 @@
-"""Documents: of which kind each is, in which characters, and a reader for each kind."""
+"""Documents: their kind, their charset, and a reader for each kind."""

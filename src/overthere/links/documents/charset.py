@@ -1,4 +1,4 @@
-"""The characters of a document's octets: byte order mark, what was told, a default (Encoding Standard 6, "decode")."""
+"""Decodes a document: byte order mark, given charset, default (Encoding Standard 6, "decode")."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import codecs
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overthere import indexes
-from overthere.bounded import bounded_cache
+from overthere.ground import indexes
+from overthere.ground.caches import bounded_cache
 
 if TYPE_CHECKING:
     from webencodings import Encoding
 
-__all__ = ["MARKS", "decoded", "encoding"]
+__all__ = ["MARKS", "decode_text", "encoding"]
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -21,7 +21,7 @@ MARKS = (
 )
 
 
-def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
+def decode_text(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
     """The characters of `content`, and whether it is not what was told.
 
     told: the charset as it was told; its label is read as the Encoding Standard reads it (4.2): latin-1 and
@@ -31,9 +31,9 @@ def decoded(content: bytes, told: str | None, default: str = "utf-8") -> tuple[s
     A byte order mark goes before everything else and is no character of the text. Octets that are not in the charset
     become U+FFFD. True: there were such octets, the label is unknown, or the mark says something else than the label.
 
-    >>> decoded(b"caf\\xe9 \\x80", "ISO-8859-1")
+    >>> decode_text(b"caf\\xe9 \\x80", "ISO-8859-1")
     ('café €', False)
-    >>> decoded(b"caf\\xe9", None)
+    >>> decode_text(b"caf\\xe9", None)
     ('caf\\ufffd', True)
     """
     codec = None if told is None else _codec(told)
@@ -81,7 +81,7 @@ def _lookup(label: str) -> Encoding | None:
 def _characters(content: bytes, codec: str) -> tuple[str, bool]:
     python = codec.replace("windows-", "cp")
     try:
-        if indexes.mended(python):
+        if indexes.is_corrected(python):
             text = indexes.text(content, python)
             return text, "\ufffd" in text
         if codec != "x-user-defined":

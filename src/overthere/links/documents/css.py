@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from overthere.links.documents.charset import decoded
+from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["PAINTED", "inline", "placed", "read"]
+__all__ = ["PAINTED", "inline", "with_places", "read"]
 
 PAINTED = frozenset(
     ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"],
@@ -101,7 +101,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
         # What declares itself in US-ASCII is not UTF-16.
         told = rule[1].decode("ascii", "replace")
         told = "utf-8" if told.lower().startswith("utf-16") else told
-    text, wrong = decoded(document.content, told)
+    text, wrong = decode_text(document.content, told)
     if wrong:
         yield Note("wrong-charset")
     for where, reference in inline(text):
@@ -117,13 +117,13 @@ def inline(text: str) -> Iterator[tuple[str, str]]:
     >>> list(inline('@import "a.css"; p { background: url( b\\\\29 .png ) }'))
     [('@import', 'a.css'), ('url()', 'b).png')]
     """
-    return ((where, reference) for where, reference, _ in placed(text))
+    return ((where, reference) for where, reference, _ in with_places(text))
 
 
-def placed(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
+def with_places(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """The same, each with the place of what is written there.
 
-    >>> list(placed("a { b: url( 'c' ) }"))
+    >>> list(with_places("a { b: url( 'c' ) }"))
     [('url()', 'c', (13, 14))]
     """
     depth, sets = 0, [0]  # open parentheses since the first image-set(), and at which depths there is one

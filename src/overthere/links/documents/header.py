@@ -1,4 +1,4 @@
-"""The header of an HTTP response as an archive holds it, and what it refers to.
+"""References in the header of an archived HTTP response.
 
 Written by hand: libraries end a header at the first CR LF CR LF, wherever in the content that is, while a line may end
 with LF alone (RFC 9112 2.2).
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from overthere.links.documents.html import values
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["HTTP", "Fields", "Header", "fields", "first", "header", "pointing", "read", "references"]
+__all__ = ["HTTP", "Fields", "Header", "fields", "first_value", "header", "reference_fields", "read", "references"]
 
 HTTP = "application/http"
 """The media type of a document that is the header of an HTTP response: its references, for `read()`."""
@@ -57,7 +57,7 @@ def fields(block: bytes) -> Fields:
     return pairs
 
 
-def first(fields: Fields, name: bytes) -> str:
+def first_value(fields: Fields, name: bytes) -> str:
     """The value of the first field of that name, or ""."""
     return next((value.decode("utf-8", "replace") for key, value in fields if key == name), "")
 
@@ -81,7 +81,7 @@ def header(block: bytes) -> Header | None:
     return None
 
 
-def pointing(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+def reference_fields(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Those of the fields, with names in lower case, that refer to something, as a document for `read`; or nothing."""
     return b"".join(name + b": " + value + b"\r\n" for name, value in fields if name in _POINTING)
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from overthere.links.documents import css
-from overthere.links.documents.charset import MARKS, decoded, encoding
-from overthere.links.documents.prescan import declared
-from overthere.links.documents.tokens import Script, Sheet, Told, tokens
+from overthere.links.documents.charset import MARKS, decode_text, encoding
+from overthere.links.documents.prescan import find_encoding
+from overthere.links.documents.tokens import Metadata, Script, Sheet, tokens
 from overthere.links.documents.tree import Namespace
-from overthere.links.model import Embedded, Found
+from overthere.links.model import EmbeddedContent, Found
 
 __all__ = [
     "ATTRIBUTES",
@@ -19,9 +19,9 @@ __all__ = [
     "CODEBASE",
     "EMBEDDED",
     "OBJECTS",
-    "Read",
+    "ParsedHTML",
     "decode",
-    "embedded",
+    "embedded_kind",
     "octets",
     "read",
     "references",
@@ -32,7 +32,7 @@ __all__ = [
 _SPACE = "\t\n\f\r "
 
 
-def _one(value: str) -> Iterable[str]:
+def _single_value(value: str) -> Iterable[str]:
     return (value.strip(_SPACE),)
 
 
@@ -88,18 +88,18 @@ def _refresh(content: str) -> Iterable[str]:
     return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
 
 
-def _paint(value: str) -> Iterable[str]:
+def _paint_value(value: str) -> Iterable[str]:
     return (url for _, url in css.inline(value)) if "(" in value else ()
 
 
 _WAYS: dict[str, Callable[[str], Iterable[str]]] = {
-    "one": _one,
+    "one": _single_value,
     "nonempty": _nonempty,
     "list": _list,
     "commas": _commas,
     "srcset": _srcset,
     "refresh": _refresh,
-    "paint": _paint,
+    "paint": _paint_value,
 }
 
 
@@ -224,27 +224,27 @@ def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
     """
     known = None if told is None else encoding(told)
     if data.startswith(_MARKS) or known in _UTF_16:
-        return decoded(data, told)
-    wide = _wide(data)
+        return decode_text(data, told)
+    wide = _decode_utf16(data)
     if wide is not None:
         # Without a label an XML declaration says it (HTML 13.2.3.2, "prescan").
-        return decoded(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
+        return decode_text(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
     if known is not None:
-        return decoded(data, told)
-    said, unknown = declared(data)
+        return decode_text(data, told)
+    said, unknown = find_encoding(data)
     unknown |= told is not None
     if said is not None:
-        text, lossy = decoded(data, said)
+        text, lossy = decode_text(data, said)
         return text, lossy or unknown
     try:
         return data.decode(), unknown
     except UnicodeError:
-        return decoded(data, "windows-1252")[0], unknown
+        return decode_text(data, "windows-1252")[0], unknown
 
 
 def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
     """The same characters in UTF-8: mostly the octets as they are."""
-    if told is not None and encoding(told) == "utf-8" and not data.startswith(_MARKS) and _wide(data) is None:
+    if told is not None and encoding(told) == "utf-8" and not data.startswith(_MARKS) and _decode_utf16(data) is None:
         try:
             if not data.isascii():
                 data.decode()
@@ -255,7 +255,7 @@ def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
     return text.encode("utf-8", "replace"), lossy
 
 
-def _wide(data: bytes) -> str | None:
+def _decode_utf16(data: bytes) -> str | None:
     return next((name for name, pattern in _WIDE if pattern.match(data)), None)
 
 
@@ -266,26 +266,26 @@ _WIDE = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.c
 _DECLARATIONS = tuple("<?x".encode(name) for name in _UTF_16)
 
 
-class Read(NamedTuple):
+class ParsedHTML(NamedTuple):
     """What an HTML document holds."""
 
     base: str | None
     """The href of the base element that counts (`tokens.Start.is_base`); None without one."""
-    found: list[Found | Embedded]
+    found: list[Found | EmbeddedContent]
     """Every reference, in the order of the document, and what embeds some."""
     notes: list[str]
     """On the document as a whole."""
 
 
-def read(text: str) -> Read:
+def read(text: str) -> ParsedHTML:
     """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
     base: str | None = None
-    held: list[Found | Embedded] = []
+    held: list[Found | EmbeddedContent] = []
     script: str | None = None
     notes: list[str] = []
     for token in tokens(text):
-        if isinstance(token, Told):
-            if token is Told.NO_BASE:
+        if isinstance(token, Metadata):
+            if token is Metadata.NO_BASE:
                 base = None
             else:
                 notes.append(token.value)
@@ -293,21 +293,23 @@ def read(text: str) -> Read:
             held += _styles("style", token.text)
         elif isinstance(token, Script):
             if script is not None:
-                held.append(Embedded(script, token.text))
+                held.append(EmbeddedContent(script, token.text))
         else:
             name, attributes, namespace, is_base, _ = token
             if is_base:
                 base = attributes["href"].strip(_SPACE)
             held += references(name, attributes, namespace is Namespace.SVG)
-            known = embedded(name, attributes) if namespace is Namespace.HTML else None
+            known = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
                 script = known
             elif known is not None:
-                held.append(Embedded(known, attributes["srcdoc" if name == "iframe" else "content"]))
-    return Read(base, held, notes)
+                held.append(EmbeddedContent(known, attributes["srcdoc" if name == "iframe" else "content"]))
+    return ParsedHTML(base, held, notes)
 
 
-def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = False) -> Iterator[Found | Embedded]:
+def references(
+    tag: str, attributes: Mapping[str, str | None], is_svg: bool = False
+) -> Iterator[Found | EmbeddedContent]:
     """The references in the attributes of an element, and the attributes that are read by choice."""
     if attributes.keys().isdisjoint(_RULES) and tag != "meta":
         return
@@ -317,7 +319,7 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
     for name, value in attributes.items():
         way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
         if way == "attribute":
-            yield Embedded(f"{told} {name}", value or "")
+            yield EmbeddedContent(f"{told} {name}", value or "")
         elif way == "style":
             yield from _styles(told, value or "")
         elif way in _WAYS and (way != "paint" or is_svg):
@@ -330,7 +332,7 @@ def references(tag: str, attributes: Mapping[str, str | None], is_svg: bool = Fa
         yield Found("param value", (attributes["value"] or "").strip(_SPACE))
 
 
-def embedded(tag: str, attributes: Mapping[str, str | None]) -> str | None:
+def embedded_kind(tag: str, attributes: Mapping[str, str | None]) -> str | None:
     """Which of `EMBEDDED` an element of HTML holds: a meta in its content, a script in its text; None for none.
 
     Of two attributes that say it the first counts.

@@ -1,4 +1,4 @@
-"""References in JSON: strings that are URIs, and those whose name says that they are references (RFC 8259, RFC 6901).
+"""References in JSON: strings that are URIs, and members named as references (RFC 8259, RFC 6901).
 
 JSON does not say which of its strings are references; these are taken:
 
@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterator
 
 from overthere.base import Base
-from overthere.bounded import bounded_cache
-from overthere.links.documents.charset import decoded
-from overthere.links.documents.scope import narrowed
-from overthere.links.model import Document, Found, Note, Options, Passed
+from overthere.ground.caches import bounded_cache
+from overthere.links.documents.charset import decode_text
+from overthere.links.documents.scope import narrow_base
+from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
@@ -45,7 +45,7 @@ _SAYING = re.compile(
 )
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of a JSON document; `where` is the JSON Pointer of the string.
 
     Unless `options.json` asks for them, the document is passed over.
@@ -54,12 +54,12 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     given, and what follows an error as far as it can be told.
     """
     if not options.json:
-        yield Passed("json")
+        yield PassedContent("json")
         return
     told = document.charset
     if told is None and 0 in document.content[:2]:
         told = "utf-16be" if document.content[:1] == b"\0" else "utf-16le"
-    text, wrong = decoded(document.content, told)
+    text, wrong = decode_text(document.content, told)
     if wrong:
         yield Note("wrong-charset")
     yield from JSONReader(document.base).read(text)
@@ -84,7 +84,8 @@ _VALUE, _VALUE_OR_END, _NAME, _NAME_OR_END, _COLON, _COMMA_OR_END = range(6)
 class JSONReader:
     """Takes token by token; what does not fit where it stands is noted, and taken as well as it goes.
 
-    Which strings are references, others may know otherwise: `opened`, `named`, `reference` and `closed` are theirs.
+    A subclass may decide otherwise which strings are references: it overrides `begin_container`, `take_name`,
+    `reference` and `end_container`.
     """
 
     def __init__(self, outer: Base) -> None:
@@ -108,10 +109,10 @@ class JSONReader:
         if self.open or self.cut:
             yield Note("truncated")
 
-    def opened(self, new: Open) -> None:
+    def begin_container(self, new: Open) -> None:
         """An array or an object begins, which is the last of `open`."""
 
-    def named(self, inner: Open, raw: str) -> Found | None:
+    def take_name(self, inner: Open, raw: str) -> Found | None:
         """A name stands in an object, written so; its value comes."""
         inner.says = len(inner.name) <= 100 and _SAYING.fullmatch(inner.name) is not None
         return None
@@ -124,10 +125,10 @@ class JSONReader:
         made = Found(self.pointer(), text, base)
         if inner is not None and inner.name == "$id" and not inner.array:
             # Against the base around the object; one that would be too long changes nothing.
-            inner.base = narrowed(text, base or self.outer, "$id") or base
+            inner.base = narrow_base(text, base or self.outer, "$id") or base
         return made
 
-    def closed(self, last: Open) -> None:
+    def end_container(self, last: Open) -> None:
         """An array or an object has ended."""
 
     def take(self, token: re.Match[str]) -> Found | None:
@@ -135,41 +136,41 @@ class JSONReader:
         if kind == "closed":
             return self.string(token["string"], closed=token["closed"] != "")
         if kind == "mark":
-            self.mark(token[0])
+            self.take_mark(token[0])
         else:
             self.expect(_VALUE, _VALUE_OR_END)
             if not _SCALAR.fullmatch(token[0]):
                 self.flawed = True
-            self.ended()
+            self.end_value()
         return None
 
     def expect(self, *states: int) -> None:
         if self.next not in states:
             self.flawed = True
 
-    def ended(self) -> None:
+    def end_value(self) -> None:
         """A value has ended."""
         self.next = _COMMA_OR_END
         if not self.open:
             self.next = _VALUE
             self.texts += 1
 
-    def mark(self, mark: str) -> None:
+    def take_mark(self, mark: str) -> None:
         inner = self.open[-1] if self.open else None
         if mark in "{[":
             self.expect(_VALUE, _VALUE_OR_END)
             array = mark == "["
             says, base = (False, None) if inner is None else (inner.says and array, inner.base)
             self.open.append(Open(array, self.pointer(), says, base))
-            self.opened(self.open[-1])
+            self.begin_container(self.open[-1])
             self.next = _VALUE_OR_END if array else _NAME_OR_END
         elif mark in "}]":
             self.expect(_COMMA_OR_END, _VALUE_OR_END if mark == "]" else _NAME_OR_END)
             if inner is None or inner.array != (mark == "]"):
                 self.flawed = True
             else:
-                self.closed(self.open.pop())
-                self.ended()
+                self.end_container(self.open.pop())
+                self.end_value()
         elif mark == ",":
             self.expect(_COMMA_OR_END)
             if inner is not None:
@@ -188,10 +189,10 @@ class JSONReader:
             self.expect(_NAME, _NAME_OR_END)
             inner.name = self.characters(raw[: _POINTER + 1])
             self.next = _COLON
-            return self.named(inner, raw)
+            return self.take_name(inner, raw)
         self.expect(_VALUE, _VALUE_OR_END)
         reference = self.reference(inner, self.characters(raw).strip(" \t\r\n"))
-        self.ended()
+        self.end_value()
         return reference
 
     def characters(self, raw: str) -> str:
@@ -221,9 +222,9 @@ def is_uri(text: str) -> bool:
     match = _SCHEME.match(text)
     if match is None or len(text.split(None, 1)) > 1:
         return False
-    return match[2] is not None or _registered(match[1].lower())
+    return match[2] is not None or _is_registered(match[1].lower())
 
 
 @bounded_cache(1024)
-def _registered(scheme: str) -> bool:
+def _is_registered(scheme: str) -> bool:
     return scheme in Registry.default() or registration(scheme) is not None

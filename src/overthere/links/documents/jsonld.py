@@ -1,4 +1,4 @@
-"""References in JSON-LD 1.1: what its keywords, its contexts and schema.org say are IRIs.
+"""References in JSON-LD 1.1: IRIs according to its keywords, its contexts and schema.org.
 
 No context is fetched.  References are, beside strings that are URIs as a whole:
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from overthere.base import Base
 from overthere.links.documents import json
-from overthere.links.documents.scope import LONGEST, narrowed
+from overthere.links.documents.scope import LONGEST, narrow_base
 from overthere.links.model import Found
 
 __all__ = ["REFERRING", "LDReader"]
@@ -79,7 +79,7 @@ class LDReader(json.JSONReader):
         self.nodes: list[_Node] = []
         self.terms: dict[str, _Term] = {}
 
-    def opened(self, new: json.Open) -> None:
+    def begin_container(self, new: json.Open) -> None:
         inner, outer = (self.open[-2], self.nodes[-1]) if self.nodes else (None, None)
         if inner is None or outer is None:
             made = _Node(_Role.NODE)
@@ -93,7 +93,7 @@ class LDReader(json.JSONReader):
             made = _Node(_Role.NODE, says=inner.says)
         self.nodes.append(made)
 
-    def closed(self, last: json.Open) -> None:
+    def end_container(self, last: json.Open) -> None:
         node = self.nodes.pop()
         if node.role is _Role.TERM:
             self.define(node.owner, self.open[-1].name, _Term(node.iri, node.refers or node.iri == "@id"))
@@ -107,7 +107,7 @@ class LDReader(json.JSONReader):
         owner.before.append((name, self.terms.get(name)))
         self.terms[name] = term
 
-    def named(self, inner: json.Open, raw: str) -> Found | None:
+    def take_name(self, inner: json.Open, raw: str) -> Found | None:
         node, name = self.nodes[-1], inner.name
         if node.role is not _Role.NODE:
             inner.says = node.role is _Role.CONTEXT and name in ("@base", "@import")
@@ -152,5 +152,5 @@ class LDReader(json.JSONReader):
     def _rebase(self, owner: _Node, text: str) -> Found:
         place = self.open[self.nodes.index(owner)]
         reference = Found(self.pointer(), text, place.base)
-        place.base = narrowed(text, place.base or self.outer, "@base") or place.base
+        place.base = narrow_base(text, place.base or self.outer, "@base") or place.base
         return reference

@@ -1,4 +1,4 @@
-"""Of which kind a document is: by what was told, by its name, by its content, in this order."""
+"""The kind of a document: by its media type, then its name, then its content."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_over"]
+__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_kind"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -16,7 +16,7 @@ CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compres
 """Kinds that hold documents; the others are read for references."""
 
 LISTING = "application/vnd.overthere.listing"
-"""The media type of a document that is the listing of a directory or menu (`retrieved.read`)."""
+"""The media type of a document that is the listing of a directory or menu (`retrieval.read`)."""
 
 _MEDIA_TYPES = {
     "text/html": "html",
@@ -126,7 +126,7 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     if media_type and not _WELL_FORMED.fullmatch(media_type.partition(";")[0].strip()):
         told = _suffix(name) if there in ("text", "octets") else None
         return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
-    told = _told(media_type)
+    told = _kind_of_type(media_type)
     by_name = told in (None, "text")
     if told is None:
         told = _suffix(name)
@@ -186,12 +186,12 @@ _PASSED_MAGIC = (
 )  # fmt: skip
 
 
-def passed_over(document: Document) -> str:
+def passed_kind(document: Document) -> str:
     """What a document without a reader is, in a word of a few: by its content, what was told, its name.
 
     >>> from overthere import URI
     >>> from overthere.base import Base
-    >>> passed_over(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
+    >>> passed_kind(Document("a.zip!b.PNG", b"...", Base(URI("http://h/"), "entity")))
     'image'
     """
     if not document.content:
@@ -225,7 +225,7 @@ def media_type_of(field: str) -> tuple[str, str | None]:
     return essence.strip().lower(), None
 
 
-def _told(media_type: str) -> str | None:
+def _kind_of_type(media_type: str) -> str | None:
     """The kind of a media type; None if it says nothing."""
     essence = media_type.partition(";")[0].strip().lower()
     if essence in _UNKNOWN:
@@ -261,7 +261,7 @@ def _content(head: bytes) -> str:
     """The kind that the first octets show: "binary" is a format without a reader, "octets" none that is known."""
     if head.startswith(_MAGICS):
         name = next(name for magic, name in _MAGIC if head.startswith(magic))
-        return _compressed(head) if name == "compressed" else name
+        return _compression_kind(head) if name == "compressed" else name
     if head[257:262] == b"ustar":
         return "tar"
     if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
@@ -276,7 +276,7 @@ def _content(head: bytes) -> str:
     return _text(head)
 
 
-def _compressed(head: bytes) -> str:
+def _compression_kind(head: bytes) -> str:
     if head.startswith(_LZ4):
         return "warc"  # compressed so, only WARCs are read
     if not head.startswith(b"\x1f\x8b"):

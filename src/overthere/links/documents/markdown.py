@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from overthere.links.documents import embedded, html
-from overthere.links.documents.charset import decoded
-from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
+from overthere.links.documents import embedded_data, html
+from overthere.links.documents.charset import decode_text
+from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -33,14 +33,14 @@ _STYLE = re.compile(r"<style", re.IGNORECASE)
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of a Markdown document, in its order.
 
     They are given after the escapes of Markdown, without the percent-encoding that renderers add.  A definition is
     given once, where it stands; that a link names it by its label is no other reference.  `base` elements in the text
     establish nothing: to text/markdown (RFC 7763) they are markup like any other.
     """
-    text, wrong = decoded(document.content, document.charset)
+    text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
     if len(text) > LONGEST:
@@ -54,7 +54,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
             if isinstance(part, Found):
                 yield part
                 continue
-            for one in embedded.read(part, document.base, options, document.depth):
+            for one in embedded_data.read(part, document.base, options, document.depth):
                 yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
     if deep:
         yield Note("too-deep")
@@ -85,16 +85,16 @@ def _markdown(links: bool) -> MarkdownIt:
     if not links:
         parser.disable(["link", "image"])
     # Nothing is percent-encoded, and nothing is refused for its scheme.
-    for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _any)):
+    for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _accept_any)):
         setattr(parser, name, rule)
     return parser
 
 
-def _any(url: str) -> bool:
+def _accept_any(url: str) -> bool:
     return True
 
 
-def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
+def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | EmbeddedContent]:
     env: dict[str, object] = {}
     for token in parser.parse(text, env):
         if token.type == "inline":
@@ -104,10 +104,10 @@ def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | Embedded]:
         elif token.type == "definition":
             # What looks like the definition of a footnote (GitHub) holds text.
             footnote = token.meta["label"].startswith("^")
-            yield from _bare(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
+            yield from _bare_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
 
-def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
+def _inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
     run: list[str] = []  # text that no token interrupts
     inside = 0
     automatic: str | None = None
@@ -122,7 +122,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
                 run.append(token.content)
             continue
         if run:
-            yield from _bare("".join(run))
+            yield from _bare_autolinks("".join(run))
             run.clear()
         if token.type == "link_open":
             inside += 1
@@ -137,16 +137,16 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | Embedded]:
         elif token.type == "html_inline":
             yield from _html(token.content)
     if run:
-        yield from _bare("".join(run))
+        yield from _bare_autolinks("".join(run))
 
 
-def _html(text: str) -> Iterator[Found | Embedded]:
+def _html(text: str) -> Iterator[Found | EmbeddedContent]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
         for one in html.read(text).found:
             yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
 
 
-def _bare(text: str) -> Iterator[Found]:
+def _bare_autolinks(text: str) -> Iterator[Found]:
     """The extended autolinks of a text without markup."""
     if not _EXTENDED.search(text):
         return

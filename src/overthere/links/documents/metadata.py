@@ -1,4 +1,4 @@
-"""References in what crawlers say of pages: envelopes of WAT, fields of Heritrix, page lists of browsertrix."""
+"""References in metadata of crawlers: WAT envelopes, Heritrix fields, page lists of browsertrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overthere.base import Base, from_content, to_reference
 from overthere.links.documents.header import fields, references
 from overthere.links.documents.html import values
 from overthere.links.model import Document, Found, Note, Options
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["METADATA", "base_of", "page_of", "read"]
 
@@ -48,7 +48,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     if "Envelope" in told:
         yield from _envelope(told, document.base)
     else:
-        yield from (Found("pageinfo", url) for url in _at(told, "urls") or () if isinstance(url, str))
+        yield from (Found("pageinfo", url) for url in _value_at(told, "urls") or () if isinstance(url, str))
 
 
 def _fields(content: bytes) -> Iterator[Found]:
@@ -64,38 +64,38 @@ def _fields(content: bytes) -> Iterator[Found]:
 
 
 def _envelope(told: Any, outside: Base) -> Iterator[Found]:
-    response = _at(told, "Envelope", "Payload-Metadata", "HTTP-Response-Metadata")
-    headers = _at(response, "Headers")
+    response = _value_at(told, "Envelope", "Payload-Metadata", "HTTP-Response-Metadata")
+    headers = _value_at(response, "Headers")
     for name, value in headers.items() if isinstance(headers, dict) else ():
         # A field that stands more than once has a list of values.
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str):
                 yield from references(name.strip().lower().encode("utf-8", "replace"), text.strip())
-    html = _at(response, "HTML-Metadata")
-    head = _at(html, "Head")
-    href = _at(head, "Base")
+    html = _value_at(response, "HTML-Metadata")
+    head = _value_at(html, "Head")
+    href = _value_at(head, "Base")
     base = None
     if isinstance(href, str):
         yield Found("BASE@/href", href)
         base = from_content(href, outside)
     for one in (*_list(head, "Link"), *_list(head, "Scripts"), *_list(html, "Links")):
-        url, where = _at(one, "url"), _at(one, "path")
+        url, where = _value_at(one, "url"), _value_at(one, "path")
         if isinstance(url, str):
             yield Found(where if isinstance(where, str) and where else "url", url.strip(), base)
     for one in _list(head, "Metas"):
-        name, content = _at(one, "http-equiv"), _at(one, "content")
+        name, content = _value_at(one, "http-equiv"), _value_at(one, "content")
         if isinstance(name, str) and name.strip().lower() == "refresh" and isinstance(content, str):
             yield from (Found("META refresh", url, base) for url in values("refresh", content))
 
 
-def _at(told: Any, *names: str) -> Any:
+def _value_at(told: Any, *names: str) -> Any:
     for name in names:
         told = told.get(name) if isinstance(told, dict) else None
     return told
 
 
 def _list(told: Any, name: str) -> list[Any]:
-    value = _at(told, name)
+    value = _value_at(told, name)
     return value if isinstance(value, list) else []
 
 

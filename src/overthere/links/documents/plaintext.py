@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from overthere.links.documents.charset import decoded
+from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 from overthere.text import find
 
@@ -17,7 +17,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
 
     A text has no base of its own, and no relative references: nothing tells them from words.
     """
-    text, wrong = decoded(document.content, document.charset)
+    text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
     cut = False

@@ -10,13 +10,13 @@ from overthere.links.documents.charset import encoding
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.tree import Namespace
 
-__all__ = ["Declared", "declared"]
+__all__ = ["Declaration", "find_encoding"]
 
 _HEAD = 1024
 """Octets that are looked at before a tree is made."""
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """What a document says of itself."""
 
     encoding: str | None
@@ -25,16 +25,16 @@ class Declared(NamedTuple):
     """A label is there that is no encoding's."""
 
 
-def declared(content: bytes) -> Declared:
+def find_encoding(content: bytes) -> Declaration:
     """The encoding that a document without a byte order mark declares.
 
-    >>> declared(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
-    Declared(encoding='windows-1252', unknown=True)
+    >>> find_encoding(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
+    Declaration(encoding='windows-1252', unknown=True)
     """
     early = _prescan(content[:_HEAD])
     if early.encoding is None and any(map(_may_declare, _METAS.finditer(content))):
         late = _elements(content)
-        early = Declared(late.encoding, late.unknown or early.unknown)
+        early = Declaration(late.encoding, late.unknown or early.unknown)
     return early
 
 
@@ -56,9 +56,9 @@ _CHARSET = re.compile(
 _METAS = re.compile(rb"<meta(?=[\t\n\f\r /])[^>]*+", re.IGNORECASE)
 
 
-def _prescan(head: bytes) -> Declared:
+def _prescan(head: bytes) -> Declaration:
     if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
-        return Declared("utf-16be" if head[:1] == b"\0" else "utf-16le", False)
+        return Declaration("utf-16be" if head[:1] == b"\0" else "utf-16le", False)
     unknown = False
     at = 0
     while markup := _MARKUP.search(head, at):
@@ -79,9 +79,9 @@ def _prescan(head: bytes) -> Declared:
             if markup["meta"]:
                 meta = _meta(attributes)
                 if meta.encoding is not None:
-                    return Declared(meta.encoding, unknown)
+                    return Declaration(meta.encoding, unknown)
                 unknown |= meta.unknown
-    return Declared(_of(_xml(head)), unknown)
+    return Declaration(_encoding_of(_xml(head)), unknown)
 
 
 def _attributes(head: bytes, at: int) -> tuple[dict[str, str], int]:
@@ -96,20 +96,20 @@ def _attributes(head: bytes, at: int) -> tuple[dict[str, str], int]:
     return attributes, at
 
 
-def _meta(attributes: Mapping[str, str]) -> Declared:
+def _meta(attributes: Mapping[str, str]) -> Declaration:
     label = attributes.get("charset")
     if label is None:
         if attributes.get("http-equiv", "").lower() != "content-type":
-            return Declared(None, False)
+            return Declaration(None, False)
         match = _CHARSET.search(attributes.get("content", ""))
         if match is None:
-            return Declared(None, False)
+            return Declaration(None, False)
         label = match[1] or match[2] or match[3] or ""
-    name = _of(label)
-    return Declared(name, name is None)
+    name = _encoding_of(label)
+    return Declaration(name, name is None)
 
 
-def _of(label: str | None) -> str | None:
+def _encoding_of(label: str | None) -> str | None:
     """UTF-16 cannot be read so far, and is not what is meant; nor is x-user-defined (HTML 13.2.3.2)."""
     known = None if label is None else encoding(label)
     return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(known or "", known)
@@ -127,13 +127,13 @@ def _may_declare(meta: re.Match[bytes]) -> bool:
     return b"charset" in tag or tag.count(b'"') % 2 == 1 or tag.count(b"'") % 2 == 1
 
 
-def _elements(content: bytes) -> Declared:
+def _elements(content: bytes) -> Declaration:
     """The first `meta` element that changes the encoding (HTML 13.2.6.4.4)."""
     unknown = False
     for token in tokens(content.decode("latin-1")):
         if isinstance(token, Start) and token.name == "meta" and token.namespace is Namespace.HTML:
             meta = _meta(token.attributes)
             if meta.encoding is not None:
-                return Declared(meta.encoding, unknown)
+                return Declaration(meta.encoding, unknown)
             unknown |= meta.unknown
-    return Declared(None, unknown)
+    return Declaration(None, unknown)

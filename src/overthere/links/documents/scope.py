@@ -1,10 +1,10 @@
-"""Bases that hold in a part of a document only: xml:base, $id (RFC 3986 5.1.1)."""
+"""Bases that apply to part of a document: xml:base, $id (RFC 3986 5.1.1)."""
 
 from __future__ import annotations
 
 from overthere.base import Base, from_content
 
-__all__ = ["LONGEST", "narrowed"]
+__all__ = ["LONGEST", "narrow_base"]
 
 LONGEST = 4096
 """Octets of a base that a part establishes.
@@ -14,7 +14,7 @@ document's length.
 """
 
 
-def narrowed(value: str, outer: Base, by: str) -> Base | None:
+def narrow_base(value: str, outer: Base, by: str) -> Base | None:
     """The base that holds where `value` stands within `outer`; None if it would be longer than `LONGEST`.
 
     Also within one that is longer: as many bases as there is text would each be resolved against it.

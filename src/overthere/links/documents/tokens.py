@@ -1,4 +1,4 @@
-"""The tags of an HTML document and the text of its style sheets, as the HTML Standard's tokenizer has them (13.2.5).
+"""Tags and style sheets of an HTML document, by the HTML Standard's tokenizer (13.2.5).
 
 Each expression is a state of it, or some in a row.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from overthere.links.documents.tree import Namespace, Tree
 
-__all__ = ["Script", "Sheet", "Start", "Told", "attribute", "tag", "tokens"]
+__all__ = ["Script", "Sheet", "Start", "Metadata", "attribute", "tag", "tokens"]
 
 
 class Start(NamedTuple):
@@ -38,7 +38,7 @@ class Sheet(NamedTuple):
     """Where it begins."""
 
 
-class Told(Enum):
+class Metadata(Enum):
     """What is told of a document; the value is a note on it, or ""."""
 
     NO_BASE = ""
@@ -75,7 +75,7 @@ _RAW = {
 }
 
 
-def tokens(text: str) -> Iterator[Start | Sheet | Script | Told]:
+def tokens(text: str) -> Iterator[Start | Sheet | Script | Metadata]:
     """The start tags, style sheets and typed scripts of a document, in its order."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
@@ -107,7 +107,7 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | Told]:
         if attributes:
             yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), tag)
         if tree.loses_base():
-            yield Told.NO_BASE
+            yield Metadata.NO_BASE
         if namespace is not Namespace.HTML:
             pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
             sheet = at
@@ -119,7 +119,7 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | Told]:
             yield Sheet(text[begins:at].replace("\0", "\ufffd"), begins)
     if pieces is not None:
         yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""), sheet)
-    at_end = ((Told.TOO_DEEP, tree.is_lossy), (Told.UNCLOSED, is_unclosed))
+    at_end = ((Metadata.TOO_DEEP, tree.is_lossy), (Metadata.UNCLOSED, is_unclosed))
     yield from (told for told, is_so in at_end if is_so)
 
 

@@ -1,4 +1,4 @@
-"""Which elements of an HTML document are open: as much of its tree as tells how to go on (HTML 13.2.6).
+"""The open elements of an HTML document: the part of its tree that tokenizing needs (HTML 13.2.6).
 
 Beside that: whether a `frameset` takes the place of the body (13.2.6.4.7), whose `base` elements are in no tree then.
 
@@ -150,7 +150,7 @@ class Tree:
         else:
             namespace = Namespace.SVG if current is _Kind.SVG else Namespace.MATHML
         if not self.is_settled and (namespace is Namespace.HTML or name in _IN_HTML):
-            self._settle(name, attributes)
+            self._check_frameset(name, attributes)
         if namespace is Namespace.HTML:
             if name not in NO_END:
                 self._push(name, _Kind.HTML)
@@ -163,7 +163,7 @@ class Tree:
             self._push(name, kind)
         return namespace
 
-    def _settle(self, name: str, attributes: Mapping[str, str | None]) -> None:
+    def _check_frameset(self, name: str, attributes: Mapping[str, str | None]) -> None:
         """What a start tag of HTML says of a frameset (13.2.6.4.6, 13.2.6.4.7)."""
         if name == "frameset":
             # In a template of the head the second open element is no body.
@@ -199,7 +199,7 @@ class Tree:
             self.is_settled = name == "br"
             self.is_body |= not self.templates
         if self.open and self.open[-1] == (name, _Kind.HTML):  # as most are
-            return self._cut(len(self.open) - 1)
+            return self._close_from(len(self.open) - 1)
         if name in ("br", "p"):
             self._leave()
         if name not in self.counts:
@@ -208,18 +208,18 @@ class Tree:
         while at and self.open[at - 1][1] is not _Kind.HTML:
             at -= 1
             if self.open[at][0] == name:
-                return self._cut(at)
+                return self._close_from(at)
         if name == "template" and self.templates:
             # Whatever is open in it (13.2.6.4.4).
             while self.open[at - 1] != _TEMPLATE:
                 at -= 1
-            return self._cut(at - 1)
+            return self._close_from(at - 1)
         borders = SCOPES if name in SPECIAL else SPECIAL
         for at in range(len(self.open) - 1, -1, -1):
             opened, kind = self.open[at]
             if kind is _Kind.HTML:
                 if opened == name:
-                    return self._cut(at)
+                    return self._close_from(at)
                 if opened in borders:
                     return None
             elif kind in _IS_BORDER:
@@ -229,7 +229,7 @@ class Tree:
     def _leave(self) -> None:
         """To the nearest place where HTML may stand."""
         while self.is_foreign and self.current not in _IS_POINT:
-            self._cut(len(self.open) - 1)
+            self._close_from(len(self.open) - 1)
 
     def _push(self, name: str, kind: _Kind) -> None:
         if len(self.open) == DEPTH:
@@ -242,7 +242,7 @@ class Tree:
         self.templates += (name, kind) == _TEMPLATE
         self.current = kind
 
-    def _cut(self, at: int) -> None:
+    def _close_from(self, at: int) -> None:
         self._uncount(self.open[at:])
         del self.open[at:]
         self.current = self.open[-1][1] if self.open else _Kind.HTML

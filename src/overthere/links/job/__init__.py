@@ -8,31 +8,30 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from overthere.base import Base
-from overthere.errors import NotSpecified
-from overthere.exact import exact
-from overthere.extras import need
-from overthere.links.containers.held import drop
-from overthere.links.job.ahead import JOBS
-from overthere.links.job.carrying import Done
+from overthere.ground.codings import zstd_library
+from overthere.ground.errors import NotSpecified
+from overthere.ground.exact import exact
+from overthere.ground.extras import need
+from overthere.links.containers.temporary import remove_files
 from overthere.links.job.pool import cores, run
+from overthere.links.job.prefetch import JOBS
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task, tasks
-from overthere.links.model import Document, Link, Options
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import Document, Link, OptionFields, Options
 from overthere.links.report.rows import rows
-from overthere.normalize import Rung
-from overthere.uri import URI
+from overthere.values.normalize import Rung
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from overthere.access.policy import Policy
-    from overthere.canonical import Canonical
-    from overthere.schemes.registry import Registry
 
-__all__ = ["Sources", "batches", "extract", "extract_html", "needed"]
+__all__ = ["Sources", "batches", "extract", "extract_html", "check_extras"]
 
 Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
 """Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
@@ -42,17 +41,10 @@ def extract(
     sources: Sources,
     base: URI | str | None = None,
     *,
-    rung: Rung = Rung.SYNTAX,
-    edition: str = "rfc3986",
-    json: bool = False,
-    audit: bool = False,
-    whatwg: bool = False,
-    metadata: bool = False,
     workers: int = 1,
     policy: Policy | None = None,
     jobs: int = JOBS,
-    registry: Registry | None = None,
-    canonical: Canonical | None = None,
+    **options: Unpack[OptionFields],
 ) -> Iterator[Link]:
     """The links of documents, one row for each reference, in the order of the documents.
 
@@ -64,36 +56,22 @@ def extract(
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.
-    rung: the rung of the ladder for the column `normal`.
-    canonical: a form of `overthere.canonical` for that column, instead of a rung; of a target that is no URI by RFC
-    3986 (by an older edition there are such) it is None.
-    edition: by whose rules references are judged, resolved and normalised.
-    json: whether strings of JSON documents that are URIs are references.
-    audit: whether the column `audit` is filled (`overthere.audit`).
-    whatwg: whether the column `browser` is filled: what browsers open, where that is not the target.
-    metadata: whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter,
-    JSON-LD, import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these.
     workers: processes that read; with more than one, the module that asks must be one that can be imported anew
     (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
     addresses that are not public.
     jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
     which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
-
-    registry: what is known of schemes for the columns `normal` and `audit`, the default one unless given; where there
-    are several workers its schemes are pickled.
+    options: the fields of `Options`.
 
     What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError if `jobs` is less than
-    1; ModuleNotFoundError without the extra `links`, or `whatwg` where it is asked for.
+    Raises: TypeError for an option that there is not; InvalidURI if `base` is no URI; NotSpecified if there is no such
+    edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or
+    `whatwg` where it is asked for.
     """
-    options = Options(
-        rung=rung, edition=edition, json=json, audit=audit, whatwg=whatwg, metadata=metadata, registry=registry,
-        canonical=canonical,
-    )  # fmt: skip
-    for batch in batches(sources, base, options, workers=workers, policy=policy, jobs=jobs):
-        if not isinstance(batch, Done):
+    for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
+        if not isinstance(batch, TaskEnd):
             yield from links(batch)
 
 
@@ -107,11 +85,11 @@ def batches(
     mark: str = "",
     policy: Policy | None = None,
     jobs: int = JOBS,
-) -> Iterator[pa.RecordBatch | Done]:
+) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The same as Arrow batches of `table.schema()`, each task's followed by its end.
 
     workers: None is as many as there are cores, where there is work for them.
-    skip, mark: so many tasks are left out, after which `Done.mark` was this; ValueError if it is another now.
+    skip, mark: so many tasks are left out, after which `TaskEnd.mark` was this; ValueError if it is another now.
     Sources that are URIs are retrieved again for that: the mark holds their content.
     policy, jobs: as for `extract`.
 
@@ -120,7 +98,7 @@ def batches(
     from overthere.editions import NAMES
 
     own = None if base is None else URI(base)
-    needed(options)
+    check_extras(options)
     if jobs < 1:
         raise ValueError(f"jobs: {jobs}; there must be at least 1")
     if exact(options.edition, "edition") not in NAMES:
@@ -131,7 +109,7 @@ def batches(
         from overthere.access.policy import Policy
 
         policy = Policy()
-    marks = _Marks(tasks(sources, own, options, policy=policy, jobs=jobs))
+    marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
     if marks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources are not what they were when the job began: it cannot go on")
     work: Iterator[Task] = marks
@@ -140,10 +118,10 @@ def batches(
         little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
         workers = 1 if little else cores()
         work = chain(first, work)
-    return marks.on(run(work, options, workers))
+    return marks.mark_results(run(work, options, workers))
 
 
-class _Marks:
+class _TaskMarks:
     """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
 
     def __init__(self, tasks: Iterator[Task]) -> None:
@@ -156,7 +134,7 @@ class _Marks:
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        told = task, [_changed(path) for path in task.paths]
+        told = task, [_modification_time(path) for path in task.paths]
         if task.retrieved is not None:
             told = task._replace(paths=()), []  # it lies under a name that is another each time
         self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
@@ -168,35 +146,38 @@ class _Marks:
         mark, there = "", 0
         for _ in islice(self, count):
             mark, task = self.given.popleft()
-            drop(task.paths)
+            remove_files(task.paths)
             there += 1
         return mark if there == count else ""
 
-    def on(self, results: Generator[pa.RecordBatch | Done, None, None]) -> Iterator[pa.RecordBatch | Done]:
+    def mark_results(
+        self, results: Generator[pa.RecordBatch | TaskEnd, None, None]
+    ) -> Iterator[pa.RecordBatch | TaskEnd]:
         """The results, each end with the mark of its task."""
         try:
             with closing(results):
                 for result in results:
-                    if isinstance(result, Done):
+                    if isinstance(result, TaskEnd):
                         mark, task = self.given.popleft()
-                        drop(task.paths)
+                        remove_files(task.paths)
                         result = result._replace(mark=mark)
                     yield result
         finally:
             for _, task in self.given:
-                drop(task.paths)
+                remove_files(task.paths)
 
 
-def _changed(path: str) -> int:
+def _modification_time(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except (OSError, ValueError):
         return 0
 
 
-def needed(options: Options) -> None:
+def check_extras(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
-    need("links", "pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings")
+    need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
+    zstd_library()
     if options.whatwg:
         need("whatwg", "ada_url")
 

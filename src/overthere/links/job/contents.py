@@ -1,4 +1,4 @@
-"""Documents that come as rows of a table: their octets beside what is said of them."""
+"""Documents that are rows of a table: their octets in one column, metadata in others."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
-from overthere.encoding import IN_SEGMENT
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.links.documents.kinds import CONTAINERS, kind_of, media_type_of
-from overthere.links.faults import guarded
-from overthere.links.job.carrying import Done
-from overthere.links.job.carrying import read as rows_of
-from overthere.links.job.unpacked import FileReader, Known, known
+from overthere.links.faults import guard
+from overthere.links.job.task_documents import FileReader, Known, with_kind
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.job.task_rows import read as rows_of
 from overthere.links.model import Document, Options
-from overthere.uri import URI, URIReference
+from overthere.values.encoding import IN_SEGMENT
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,16 +34,16 @@ def read(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options)
     base: where they are published: of the folder of each path.
     """
     for batch in rows_of(_documents(given, base, options), options):
-        if not isinstance(batch, Done):
+        if not isinstance(batch, TaskEnd):
             yield batch
 
 
 def _documents(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[Known]:
     for one in given:
-        yield from guarded(_read(one, base, options), partial(_failed, one))
+        yield from guard(_read(one, base, options), partial(_failed_document, one))
 
 
-def _failed(given: Mapping[str, Any], kind: str) -> Known:
+def _failed_document(given: Mapping[str, Any], kind: str) -> Known:
     source = next((str(given[name]) for name in ("path", "url") if given.get(name) is not None), "")
     return Document(source, b"", Base(THIS_MESSAGE, "default", "default"), notes=(kind,)), ("", ())
 
@@ -52,8 +52,8 @@ def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Itera
     """Each document with its kind, for the name of a URI is its path."""
     outside = document(given, base)
     kinds = kind_of(outside)
-    for inside in _within(outside, kinds, options):
-        yield (inside, kinds) if inside.source == outside.source else known(inside)
+    for inside in _documents_within(outside, kinds, options):
+        yield (inside, kinds) if inside.source == outside.source else with_kind(inside)
 
 
 def document(given: Mapping[str, Any], base: URI | None) -> Document:
@@ -69,7 +69,7 @@ def document(given: Mapping[str, Any], base: URI | None) -> Document:
     uri = None if url is None else _absolute(url)
     notes = ("corrupt",) if url is not None and uri is None else ()
     if uri is None and path is not None:
-        uri = _published(path, base)
+        uri = _uri_of_path(path, base)
     at = Base(THIS_MESSAGE, "default", "default")
     if uri is not None:
         at = Base(uri.replace(fragment=None), "retrieval", "retrieval")
@@ -85,7 +85,7 @@ def _absolute(text: str) -> URI | None:
     return None if reference is None or reference.scheme is None else URI(str(reference))
 
 
-def _published(path: str, base: URI | None) -> URI | None:
+def _uri_of_path(path: str, base: URI | None) -> URI | None:
     """The URI of a path, of this machine or as Hadoop writes it."""
     name = _NAME.fullmatch(path)
     try:
@@ -109,7 +109,7 @@ def _published(path: str, base: URI | None) -> URI | None:
         return None
 
 
-def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Options) -> Iterator[Document]:
+def _documents_within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Options) -> Iterator[Document]:
     """The documents in an archive, or the document itself."""
     content, notes = outside.content, outside.notes
     if kinds[0] not in CONTAINERS:
@@ -121,4 +121,4 @@ def _within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Opti
         return
     reader = FileReader(options)
     reader.left = 64 * options.limit + 32 * len(content)
-    yield from guarded(reader.leaf(outside, kinds, named=True), outside.failed)
+    yield from guard(reader.read_document(outside, kinds, named=True), outside.failed)

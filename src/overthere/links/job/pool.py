@@ -1,4 +1,4 @@
-"""Tasks carried out by all cores, their rows given in the order of the tasks.
+"""A pool of worker processes; rows come in the order of the tasks.
 
 Each worker is a process with a pipe.  What it sends before its turn is held up to a bound; beyond that it waits in the
 pipe, and the worker with it.
@@ -19,13 +19,13 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.plain import compute
-from overthere.links.containers.walk import Walk
-from overthere.links.job.carrying import Done, carry_out
+from overthere.ground.processes import without_interrupts
+from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task
-from overthere.links.job.unpacked import blamed
+from overthere.links.job.task_documents import failed_sources
+from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
-from overthere.processes import without_interrupts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +44,7 @@ _MESSAGE = 1 << 14
 """Octets that a pipe takes while nothing reads from it."""
 
 
-def run(tasks: Iterable[Task], options: Options, workers: int) -> Generator[pa.RecordBatch | Done, None, None]:
+def run(tasks: Iterable[Task], options: Options, workers: int) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
     """The rows of all tasks in their order, each task's followed by its end.
 
     A worker that dies leaves a note on what it was reading, and another takes its place.
@@ -83,14 +83,14 @@ def _work(pipe: Connection, options: Options) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:
-            if isinstance(task, _Again):
+            if isinstance(task, _RetryTask):
                 _work_again(pipe, task, options)
             else:
                 _Sender(pipe).send(carry_out(task, options), _DONE)
 
 
-class _Again(NamedTuple):
-    """A task of which a worker died, to be read path by path, and each unit by unit (`walk.Walk`)."""
+class _RetryTask(NamedTuple):
+    """A task of which a worker died, to be read path by path, and each unit by unit (`progress.Progress`)."""
 
     task: Task
     rows: int
@@ -101,16 +101,16 @@ class _Again(NamedTuple):
     """Units of the first path of which workers died."""
 
 
-def _work_again(pipe: Connection, again: _Again, options: Options) -> None:
+def _work_again(pipe: Connection, again: _RetryTask, options: Options) -> None:
     sender = _Sender(pipe, again.rows)
     after, avoided = again.after, again.avoided
     for place, path in enumerate(again.task.paths):
         tell = partial(sender.place, place)
-        walk = Walk(after, avoided, tell)
+        walk = Progress(after, avoided, tell)
         tell(walk)
         sender.send(carry_out(again.task._replace(paths=(path,)), options, walk), _PART)
         after, avoided = -1, frozenset()
-    pipe.send_bytes(_DONE + pickle.dumps(Done({}, again.task.size)))
+    pipe.send_bytes(_DONE + pickle.dumps(TaskEnd({}, again.task.size)))
 
 
 class _Sender:
@@ -119,18 +119,18 @@ class _Sender:
     def __init__(self, pipe: Connection, rows: int = 0) -> None:
         self.pipe, self.rows = pipe, rows
 
-    def place(self, path: int, walk: Walk) -> None:
+    def place(self, path: int, walk: Progress) -> None:
         self.pipe.send_bytes(_PLACE + pickle.dumps((path, walk.unit, walk.source, not self.rows)))
 
-    def send(self, results: Iterator[pa.RecordBatch | Done], end: bytes) -> None:
+    def send(self, results: Iterator[pa.RecordBatch | TaskEnd], end: bytes) -> None:
         for result in results:
-            if isinstance(result, Done):
+            if isinstance(result, TaskEnd):
                 self.pipe.send_bytes(end + pickle.dumps(result))
             else:
                 there = min(self.rows, result.num_rows)
                 self.rows -= there
                 if there < result.num_rows:
-                    self.pipe.send_bytes(memoryview(_sent(result.slice(there))))
+                    self.pipe.send_bytes(memoryview(_to_buffer(result.slice(there))))
 
 
 class _Suspect:
@@ -146,23 +146,23 @@ class _Suspect:
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
 
-    def add(self, done: Done) -> None:
+    def add(self, done: TaskEnd) -> None:
         self.passed.update(done.passed)
         for kind, (count, octets) in done.kinds.items():
             before = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (before[0] + count, before[1] + octets)
 
-    def next(self, task: Task, rows: int) -> tuple[_Again, str | None]:
+    def next_task(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
         """What is to be read now that a worker has died again; the source to blame, "" for the path, None for none."""
         if not self.new and self.again < 3:
             self.again += 1
-            return _Again(task, rows, -1, self.avoided), None
+            return _RetryTask(task, rows, -1, self.avoided), None
         avoided = self.avoided if self.path == 0 else frozenset()
         if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST:
             self.avoided = frozenset()
-            return _Again(task._replace(paths=task.paths[self.path + 1 :]), 0), ""
+            return _RetryTask(task._replace(paths=task.paths[self.path + 1 :]), 0), ""
         self.avoided = avoided | {self.unit}
-        return _Again(task._replace(paths=task.paths[self.path :]), 0, self.unit, self.avoided), self.source
+        return _RetryTask(task._replace(paths=task.paths[self.path :]), 0, self.unit, self.avoided), self.source
 
 
 class _Pool:
@@ -182,7 +182,7 @@ class _Pool:
         self.next = 0
         self.turn = 0
 
-    def results(self) -> Iterator[pa.RecordBatch | Done]:
+    def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
         self.feed()
         while self.given:
             held = self.held.setdefault(self.turn, deque())
@@ -191,7 +191,7 @@ class _Pool:
                 self.octets -= len(message)
                 result = _read(message)
                 yield result
-                if isinstance(result, Done):
+                if isinstance(result, TaskEnd):
                     del self.given[self.turn], self.held[self.turn]
                     self.turn += 1
                     break
@@ -216,7 +216,7 @@ class _Pool:
             self.waiting = None
             self.next += 1
 
-    def give(self, worker: _Worker, number: int, task: Task, message: Task | _Again | None = None) -> None:
+    def give(self, worker: _Worker, number: int, task: Task, message: Task | _RetryTask | None = None) -> None:
         self.given[number] = task
         worker.tasks.append(number)
         with contextlib.suppress(OSError):  # a worker that is gone is met when it is listened to
@@ -238,9 +238,9 @@ class _Pool:
             except (EOFError, OSError):
                 self.replace(worker)
                 continue
-            self.hear(worker, message)
+            self.receive(worker, message)
 
-    def hear(self, worker: _Worker, message: bytes) -> None:
+    def receive(self, worker: _Worker, message: bytes) -> None:
         number = worker.tasks[0]
         suspect = self.again.get(number)
         if message.startswith(_PLACE):
@@ -248,7 +248,7 @@ class _Pool:
             at.path, at.unit, at.source, at.new = pickle.loads(message[len(_PLACE) :])
             return
         if message.startswith((_PART, _DONE)):
-            done: Done = pickle.loads(message[len(_DONE) :])
+            done: TaskEnd = pickle.loads(message[len(_DONE) :])
             if suspect is not None:
                 suspect.add(done)
                 done = done._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
@@ -259,10 +259,10 @@ class _Pool:
             self.rows.pop(number, None)
             message = _DONE + pickle.dumps(done)
         else:
-            self.rows[number] = self.rows.get(number, 0) + _packed(message).num_rows
-        self.hold(number, message)
+            self.rows[number] = self.rows.get(number, 0) + _from_message(message).num_rows
+        self.store_message(number, message)
 
-    def hold(self, number: int, message: bytes) -> None:
+    def store_message(self, number: int, message: bytes) -> None:
         self.held.setdefault(number, deque()).append(message)
         self.octets += len(message)
 
@@ -281,14 +281,16 @@ class _Pool:
         suspect = self.again.get(number)
         if suspect is None:
             suspect = self.again[number] = _Suspect()
-            again = _Again(task, self.rows.get(number, 0))
+            again = _RetryTask(task, self.rows.get(number, 0))
         else:
-            again, source = suspect.next(task, self.rows.get(number, 0))
+            again, source = suspect.next_task(task, self.rows.get(number, 0))
             if source is not None:
                 made = rows(self.options)
-                for document in blamed(task._replace(paths=task.paths[suspect.path : suspect.path + 1]), self.options):
+                for document in failed_sources(
+                    task._replace(paths=task.paths[suspect.path : suspect.path + 1]), self.options
+                ):
                     made.note(document._replace(source=source or document.source), "unreadable")
-                self.hold(number, bytes(_sent(made.take())))
+                self.store_message(number, bytes(_to_buffer(made.take())))
             suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not again.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
@@ -302,15 +304,15 @@ class _Pool:
         self.workers.clear()
 
 
-def _read(message: bytes) -> pa.RecordBatch | Done:
+def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
     if message.startswith(_DONE):
-        done: Done = pickle.loads(message[len(_DONE) :])
+        done: TaskEnd = pickle.loads(message[len(_DONE) :])
         return done
     import pyarrow as pa
 
     from overthere.links.report.table import schema
 
-    batch = _packed(message)
+    batch = _from_message(message)
     decode = compute().run_end_decode
     columns = [
         decode(column) if name in _IN_RUNS else column
@@ -323,7 +325,7 @@ _IN_RUNS = ("source", "base", "base_from")
 """Columns that say the same for all of a document: sent in runs, a message is less than two thirds of what it was."""
 
 
-def _sent(batch: pa.RecordBatch) -> pa.Buffer:
+def _to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
     import pyarrow as pa
 
     encode = compute().run_end_encode
@@ -334,7 +336,7 @@ def _sent(batch: pa.RecordBatch) -> pa.Buffer:
     return pa.RecordBatch.from_arrays(columns, schema=_in_runs()).serialize()
 
 
-def _packed(message: bytes) -> pa.RecordBatch:
+def _from_message(message: bytes) -> pa.RecordBatch:
     """A batch as it was sent."""
     import pyarrow as pa
 

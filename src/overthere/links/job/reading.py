@@ -1,4 +1,4 @@
-"""One document to rows: which reader it has, what is the matter with it, and no more rows at once than a batch."""
+"""Reads one document into rows: selects its reader, notes problems, yields at most a batch at a time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from importlib import import_module
 from itertools import chain, groupby, islice
 
 from overthere.base import Base, from_content
-from overthere.links.documents import embedded, html
-from overthere.links.model import Document, Found, Note, Options, Passed
+from overthere.links.documents import embedded_data, html
+from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.links.report.rows import OCTETS, Rows
 
 __all__ = ["BATCH", "READERS", "fill"]
@@ -26,7 +26,7 @@ READERS = {
     "markdown": "overthere.links.documents.markdown",
     "text": "overthere.links.documents.plaintext",
     "http": "overthere.links.documents.header",
-    "listing": "overthere.links.job.retrieved",
+    "listing": "overthere.links.job.retrieval",
     "metadata": "overthere.links.documents.metadata",
     "header": "overthere.links.containers.message",
 }
@@ -48,7 +48,7 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
         if note not in document.notes:
             rows.note(document, note)
     most = OCTETS + _SWELLING * len(document.content)
-    for octets in _html(rows, document, options) if kind == "html" else _others(kind, rows, document, options):
+    for octets in _html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options):
         most -= octets
         if most < 0:
             rows.note(document, "too-large")
@@ -67,24 +67,26 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
     said = set(document.notes)
     content, lossy = html.octets(document.content, document.charset)
     if lossy:
-        _say(rows, document, "wrong-charset", said)
+        _add_note(rows, document, "wrong-charset", said)
     for note in rows.html(document, content):
-        _say(rows, document, note, said)
+        _add_note(rows, document, note, said)
     while rows.step(_STEP):
-        if (one := rows.embedded()) is not None:
-            yield from _add(rows, document, rows.base, embedded.read(one, rows.base, options, document.depth), said)
+        if (one := rows.take_embedded()) is not None:
+            yield from _add(
+                rows, document, rows.base, embedded_data.read(one, rows.base, options, document.depth), said
+            )
         if _full(rows):
             yield rows.octets
 
 
-def _others(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
+def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in READERS:
         return
-    read: Callable[[Document, Options], Iterator[Found | Note | Passed]] = import_module(READERS[kind]).read
+    read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(READERS[kind]).read
     yield from _add(rows, document, document.base, read(document, options), set(document.notes))
 
 
-def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
+def _add_note(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
     """A note of a document, once."""
     if kind not in said:
         said.add(kind)
@@ -92,14 +94,14 @@ def _say(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
 
 
 def _add(
-    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | Passed], said: set[str]
+    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | PassedContent], said: set[str]
 ) -> Iterator[int]:
     """Put in what a reader has found, which has the base `outer` where it has none of its own.
 
     said: the notes so far.
     """
 
-    def base_of(one: Found | Note | Passed) -> Base | None:
+    def base_of(one: Found | Note | PassedContent) -> Base | None:
         if not isinstance(one, Found):
             return None
         return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
@@ -112,10 +114,10 @@ def _add(
             for one in chain((first,), islice(group, step - 1)):
                 if isinstance(one, Found):
                     some.append(one)
-                elif isinstance(one, Passed):
+                elif isinstance(one, PassedContent):
                     rows.others[one.kind] += 1
                 else:
-                    _say(rows, document, one.kind, said)
+                    _add_note(rows, document, one.kind, said)
             if some:
                 rows.add(document, base or outer, some)
             if _full(rows):

@@ -1,4 +1,4 @@
-"""Where documents come from: files, folders, URIs, containers in one another, standard input; how a job is cut."""
+"""Sources: files, folders, URIs, nested containers, standard input; and how a job is split."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.ground.redact import mask
 from overthere.links.containers import records
-from overthere.links.containers.held import hold
+from overthere.links.containers.temporary import create_file
 from overthere.links.documents.kinds import HEAD, kind
-from overthere.links.faults import noted
-from overthere.links.job.ahead import JOBS, Laid, ahead
-from overthere.links.job.retrieved import Retrieved
+from overthere.links.faults import note_kind
+from overthere.links.job.prefetch import JOBS, RetrievedFile, prefetch_sources
+from overthere.links.job.retrieval import Retrieval
 from overthere.links.model import Options
-from overthere.redact import mask
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -42,7 +42,7 @@ class Task(NamedTuple):
     """Octets, as a measure of the work."""
     name: str | None = None
     """What to call a file that holds what came through a pipe, or by a URI; "-" is standard input."""
-    retrieved: Retrieved | None = None
+    retrieved: Retrieval | None = None
     """What is known of a source that is a URI."""
 
 
@@ -59,46 +59,46 @@ def tasks(
 
     split: octets of a WARC file that make a part.
     policy: under which sources that are URIs (`is_uri`) are opened; without one every source is the name of a file.
-    jobs: how many of them are retrieved at once (`ahead.ahead`).
+    jobs: how many of them are retrieved at once (`prefetch.prefetch_sources`).
 
     `FILE#OFFSET,LENGTH` is a WARC or ARC file of which only the records are read that begin in so many octets from
     there on, as an index names them; a file of that very name comes first.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end; so is what a URI names.  `held.drop` removes it.  Hidden files count.
+    read from their end; so is what a URI names.  `temporary.drop` removes it.  Hidden files count.
 
     Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
     too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
     are no loops), is not: its note is "not-followed".
     """
     text = None if base is None else str(base)
-    gathered = _Gathered(text, split)
-    for source in sources if policy is None else ahead(sources, policy, options.edition, jobs):
-        if isinstance(source, Laid):
-            yield from gathered.all()
+    gathered = _TaskBuilder(text, split)
+    for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
+        if isinstance(source, RetrievedFile):
+            yield from gathered.all_tasks()
             yield Task(
                 (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
             )
             continue
         path = str(source) if isinstance(source, URI) else os.fspath(source)
         if path == "-" or is_pipe(path):
-            yield from gathered.all()
-            yield _piped(path, text)
+            yield from gathered.all_tasks()
+            yield _pipe_task(path, text)
         elif os.path.isdir(path):
-            yield from gathered.all()
-            for file, size in _walk(path):
+            yield from gathered.all_tasks()
+            for file, size in _list_files(path):
                 yield from gathered.add(file, size, path)
-            yield from gathered.all()
-        elif (placed := _placed(path)) is not None:
-            yield from gathered.all()
+            yield from gathered.all_tasks()
+        elif (placed := _parse_source(path)) is not None:
+            yield from gathered.all_tasks()
             file, start, length = placed
             yield Task((file,), None, text, start, start + length, length)
         else:
             yield from gathered.add(path, _size(path), None)
-    yield from gathered.all()
+    yield from gathered.all_tasks()
 
 
-class _Gathered:
+class _TaskBuilder:
     """Files on their way into tasks."""
 
     def __init__(self, base: str | None, split: int) -> None:
@@ -110,19 +110,19 @@ class _Gathered:
     def add(self, path: str, size: int, root: str | None) -> Iterator[Task]:
         self.root = root
         if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
-            yield from self.all()
+            yield from self.all_tasks()
             start = 0
-            for end in _cuts(path, self.split) if size > self.split else ():
+            for end in _cut_offsets(path, self.split) if size > self.split else ():
                 yield Task((path,), root, self.base, start, end, end - start)
                 start = end
             yield Task((path,), root, self.base, start, None, size - start)
             return
         if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
-            yield from self.all()
+            yield from self.all_tasks()
         self.paths.append(path)
         self.size += size
 
-    def all(self) -> Iterator[Task]:
+    def all_tasks(self) -> Iterator[Task]:
         if self.paths:
             yield Task(tuple(self.paths), self.root, self.base, size=self.size)
             self.paths.clear()
@@ -132,7 +132,7 @@ class _Gathered:
 _PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
 
 
-def _placed(path: str) -> tuple[str, int, int] | None:
+def _parse_source(path: str) -> tuple[str, int, int] | None:
     """The file, the offset and the length that a source names."""
     match = _PLACED.fullmatch(path)
     if match is None or os.path.lexists(path) or not os.path.isfile(match[1]):
@@ -140,7 +140,7 @@ def _placed(path: str) -> tuple[str, int, int] | None:
     return match[1], int(match[2]), int(match[3])
 
 
-def _walk(root: str) -> Iterator[tuple[str, int]]:
+def _list_files(root: str) -> Iterator[tuple[str, int]]:
     """The files and links below a folder and their sizes; a folder that cannot be read is among them."""
     folders = [root]
     while folders:
@@ -184,8 +184,8 @@ def is_pipe(path: str) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
-def _piped(path: str, base: str | None) -> Task:
-    held, file = hold()
+def _pipe_task(path: str, base: str | None) -> Task:
+    held, file = create_file()
     with file:
         try:
             if path == "-":
@@ -201,11 +201,11 @@ def _piped(path: str, base: str | None) -> Task:
     return Task((held,), None, base, size=size, name=path)
 
 
-def _cuts(path: str, split: int) -> Iterator[int]:
+def _cut_offsets(path: str, split: int) -> Iterator[int]:
     """Where to cut a file: found as they are asked for, so that the first part does not wait for the last."""
     try:
         with open(path, "rb") as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
                 yield from islice(records.cuts(file, split), 1, None)
     except Exception as error:  # its reader says what is the matter
-        noted(error)
+        note_kind(error)

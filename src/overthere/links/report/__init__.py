@@ -1,1 +1,1 @@
-"""What a job gives: rows, their columns by choice, the table, counts and pictures."""
+"""Results of a job: rows, optional columns, the table, counts and pictures."""

@@ -1,4 +1,4 @@
-"""The link graph: from which host to which, how often; any number of links in bounded memory."""
+"""The link graph: counts of links by pair of hosts, for any number of links in bounded memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from overthere import columns
-from overthere.atomic import create, remove, scratch_folder
 from overthere.columns.plain import compute
+from overthere.ground.atomic import create, remove, temporary_folder
 
 __all__ = ["Graph", "pairs", "schema"]
 
@@ -112,7 +112,7 @@ def _text(value: str) -> Any:
     return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(octets)])[0]
 
 
-def _summed(table: Any) -> Any:
+def _sum_pairs(table: Any) -> Any:
     """Each pair once, sorted, as one batch."""
     import pyarrow as pa
 
@@ -161,17 +161,17 @@ class Graph:
         import pyarrow as pa
 
         self.links += compute().sum(pairs.column("links")).as_py() or 0
-        self._hold(pairs)
+        self._buffer(pairs)
         if self._rows <= 2 * self.limit and self._bytes <= 2 * _BYTES:
             return
-        batch = _summed(pa.Table.from_batches(self._held))
+        batch = _sum_pairs(pa.Table.from_batches(self._held))
         self._held, self._rows, self._bytes = [], 0, 0
         if batch.num_rows <= self.limit and batch.nbytes <= _BYTES:
-            self._hold(batch)
+            self._buffer(batch)
         else:
             self._spill(_pieces(batch), 0)
 
-    def _hold(self, batch: Any) -> None:
+    def _buffer(self, batch: Any) -> None:
         self._held.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -181,7 +181,7 @@ class Graph:
         import pyarrow as pa
 
         if self._folder is None:
-            self._folder = scratch_folder(self._place)
+            self._folder = temporary_folder(self._place)
         self._made += 1
         path = Path(self._folder.name, f"{self._made}.arrow")
         with create(path, path) as file, pa.ipc.new_stream(file, schema()) as pen:
@@ -193,7 +193,7 @@ class Graph:
         runs.append(path)
         if len(runs) >= _RUNS:
             self._levels[level] = []
-            self._spill(_merged([_run(run) for run in runs]), level + 1)
+            self._spill(_merge_runs([_run(run) for run in runs]), level + 1)
             for run in runs:
                 remove(run)
 
@@ -201,17 +201,17 @@ class Graph:
         """The graph: batches of `schema()`, sorted by source, target and scheme, each pair once."""
         import pyarrow as pa
 
-        held = [_summed(pa.Table.from_batches(self._held))] if self._held else []
+        held = [_sum_pairs(pa.Table.from_batches(self._held))] if self._held else []
         while sum(map(len, self._levels)) > _RUNS:
             # The short runs first, so that little is written again.
             level = next(i for i, runs in enumerate(self._levels) if runs)
             runs, self._levels[level] = self._levels[level], []
-            self._spill(_merged([_run(run) for run in runs]), level + 1)
+            self._spill(_merge_runs([_run(run) for run in runs]), level + 1)
         runs = [run for level in self._levels for run in level]
         if not runs:
             yield from (piece for batch in held for piece in _pieces(batch))
             return
-        yield from _merged([*(_run(run) for run in runs), *(_pieces(batch) for batch in held)])
+        yield from _merge_runs([*(_run(run) for run in runs), *(_pieces(batch) for batch in held)])
 
     def close(self) -> None:
         self._held, self._levels = [], []
@@ -233,7 +233,7 @@ def _run(path: Path) -> Iterator[Any]:
         yield from batches
 
 
-def _merged(runs: Iterable[Iterator[Any]]) -> Iterator[Any]:
+def _merge_runs(runs: Iterable[Iterator[Any]]) -> Iterator[Any]:
     """Sorted runs as one, a batch of each at a time.
 
     Up to the smallest of the last keys every row is at hand: those are added up and given.
@@ -245,13 +245,13 @@ def _merged(runs: Iterable[Iterator[Any]]) -> Iterator[Any]:
         end = min(_key(batch, batch.num_rows - 1) for batch, _ in heads)
         ready, rest = [], []
         for batch, run in heads:
-            at = _after(batch, end)
+            at = _count_after(batch, end)
             ready.append(batch.slice(0, at))
             left = batch.slice(at) if at < batch.num_rows else next(run, None)
             if left is not None:
                 rest.append((left, run))
         heads = rest
-        yield from _pieces(_summed(pa.Table.from_batches(ready)))
+        yield from _pieces(_sum_pairs(pa.Table.from_batches(ready)))
 
 
 def _key(batch: Any, row: int) -> tuple[tuple[bool, str], ...]:
@@ -260,7 +260,7 @@ def _key(batch: Any, row: int) -> tuple[tuple[bool, str], ...]:
     return tuple((value is None, value or "") for value in values)
 
 
-def _after(batch: Any, end: tuple[tuple[bool, str], ...]) -> int:
+def _count_after(batch: Any, end: tuple[tuple[bool, str], ...]) -> int:
     """How many rows of a sorted batch are not after a key."""
     low, high = 0, batch.num_rows
     while low < high:

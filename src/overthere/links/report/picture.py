@@ -1,4 +1,4 @@
-"""A picture of what the job has seen, as SVG: links by host, errors by kind, base by layer."""
+"""An SVG summary of a job: links by host, errors by kind, base by layer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from overthere import svg
-from overthere.links.report.summary import NOBODY, Summary, cut
+from overthere.ground import svg
+from overthere.links.report.summary import NOBODY, Summary, shorten_middle
 
 __all__ = ["draw"]
 
@@ -45,25 +45,25 @@ def draw(summary: Summary, title: str = "Links") -> str:
     half = (_WIDTH - 2 * _EDGE - _GAP) // 2
     top = 106
     shapes = [
-        svg.text(_EDGE, 44, cut(_visible(title), 80), "title"),
+        svg.text(_EDGE, 44, shorten_middle(_visible(title), 80), "title"),
         svg.text(_EDGE, 68, _facts(summary), "quiet"),
         f'<line x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="84" y2="84"/>',
     ]
     bottoms = []
     for x, panels in ((_EDGE, left), (_EDGE + half + _GAP, right)):
         y = top
-        names = [sum(map(_wide, _visible(name))) for panel in panels for name, _, _ in panel.bars]
+        names = [sum(map(_character_width, _visible(name))) for panel in panels for name, _, _ in panel.bars]
         room = ceil(max((wide for wide in names if wide <= _ROOM), default=0))
         for panel in panels:
-            drawn, height = _drawn(panel, half, room)
+            drawn, height = _draw_panel(panel, half, room)
             shapes += [f'<g transform="translate({x} {y})">', *drawn, "</g>"]
             y += height + 26
         bottoms.append(y)
     styles = svg.colours(_LIGHT, _DARK)
-    return svg.document(_WIDTH, max(bottoms) - 4, title, _told(summary), styles, shapes)
+    return svg.document(_WIDTH, max(bottoms) - 4, title, _describe(summary), styles, shapes)
 
 
-def _told(summary: Summary) -> str:
+def _describe(summary: Summary) -> str:
     """What is drawn, in words, each name whole."""
     left, right = _panels(summary)
     return " ".join(
@@ -86,7 +86,7 @@ def _panels(summary: Summary) -> tuple[list[_Panel], list[_Panel]]:
 
 
 def _hosts(summary: Summary) -> _Panel:
-    ranked = summary.hosts.ranked()
+    ranked = summary.hosts.ranking()
     bars = [(host or NOBODY, number, "host") for host, number in ranked[:_HOSTS]]
     # Over its limit the list has forgotten hosts, while the sum knows of all.
     rest = summary.internal + summary.external - sum(number for _, number, _ in bars)
@@ -96,7 +96,7 @@ def _hosts(summary: Summary) -> _Panel:
         bars.append(("1 other host" if many == "1 other hosts" else many, rest, "rest"))
     if summary.hostless:
         bars.append(
-            ("no host: " + ", ".join(name for name, _ in summary.schemes.ranked()[:4]), summary.hostless, "rest")
+            ("no host: " + ", ".join(name for name, _ in summary.schemes.ranking()[:4]), summary.hostless, "rest")
         )
     missed = summary.hosts.missed
     note = f"counts of hosts may be {missed:,} too small" if missed else ""
@@ -114,7 +114,7 @@ def _bars(counts: Iterable[tuple[str, int]], kind: str, most: int = 12) -> list[
 _WIDE = frozenset("mwMWGOQCDHNU%@_ЖМШЩЮмшщюж")
 
 
-def _wide(character: str) -> float:
+def _character_width(character: str) -> float:
     return 1.5 if character in _WIDE or ord(character) > 0x2E7F else 1
 
 
@@ -122,15 +122,15 @@ def _lines(name: str, room: int) -> list[str]:
     """A name in lines of the width of so many characters, of which some are wider than most."""
     lines, wide = [""], 0.0
     for character in name:
-        wide += _wide(character)
+        wide += _character_width(character)
         if wide > room and lines[-1]:
             lines.append("")
-            wide = _wide(character)
+            wide = _character_width(character)
         lines[-1] += character
     return lines
 
 
-def _drawn(panel: _Panel, width: int, room: int) -> tuple[list[str], int]:
+def _draw_panel(panel: _Panel, width: int, room: int) -> tuple[list[str], int]:
     """The shapes of a panel of this width with labels of so many characters beside the bars, and its height."""
     shapes = [svg.text(0, 12, panel.title, "panel")]
     if panel.note:
@@ -143,7 +143,7 @@ def _drawn(panel: _Panel, width: int, room: int) -> tuple[list[str], int]:
     length = width - start - figures
     y = _HEAD
     for name, number, kind in panel.bars:
-        shapes.append(f"<g><title>{svg.escaped(_visible(name))}: {number:,}</title>")
+        shapes.append(f"<g><title>{svg.escape_xml(_visible(name))}: {number:,}</title>")
         quiet = "quiet" if kind == "rest" else ""
         if len(beside := _lines(_visible(name), room)) == 1:
             shapes.append(svg.text(start - 8, y + 11, beside[0], quiet, "end"))

@@ -1,4 +1,4 @@
-"""Rows of the link table, made as references are found: natively, or step by step in plain Python with the same answer.
+"""Rows of the link table: made by the native kernel, or in plain Python with the same result.
 
 Both are filled document by document and emptied batch by batch, so that no more is held than a batch.
 """
@@ -14,14 +14,14 @@ from overthere import kernel
 from overthere.base import Base, from_content, to_reference
 from overthere.editions import edition
 from overthere.editions.resolution_steps import for_request
-from overthere.errors import InvalidURI, NotSpecified
+from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
 from overthere.links.documents import css, html
-from overthere.links.documents.embedded import kind
-from overthere.links.model import Document, Embedded, Found, Link, Options
+from overthere.links.documents.embedded_data import kind
+from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
 from overthere.links.report.table import schema, to_batch
-from overthere.normalize import Rung, normal_form
-from overthere.uri import URI, URIReference
+from overthere.values.normalize import Rung, normal_form
+from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ class Rows(ABC):
         """What the base elements that count say, of the documents that `html` read: for whoever takes them out."""
 
     @property
-    def passed(self) -> Counter[str]:
+    def passed_counts(self) -> Counter[str]:
         """What documents held so far that is read by choice only, and was not, by kind."""
         return +self.others
 
@@ -62,13 +62,13 @@ class Rows(ABC):
 
     @abstractmethod
     def step(self, count: int) -> bool:
-        """Make at most so many rows of what `html` read, fewer of long ones, and none beyond what `embedded` gives.
+        """Make at most `count` rows of what `html` read: fewer of long ones, none beyond what `take_embedded` gives.
 
         Returns: whether there are more.
         """
 
     @abstractmethod
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         """What `step` has come to that holds references in a syntax of its own; it is given once."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ def rows(options: Options) -> Rows:
     """Where rows are made: natively, where the kernel is and the edition is its own."""
     if kernel.name == "native" and options.edition == "rfc3986":
         return _Native(options)
-    return _Plain(options)
+    return _PythonRows(options)
 
 
 class _Native(Rows):
@@ -98,11 +98,11 @@ class _Native(Rows):
         super().__init__()
         self.options = options
         names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
-        normal = None if options.canonical is None and options.rung <= Rung.SYNTAX else _at(options)
+        normal = None if options.canonical is None and options.rung <= Rung.SYNTAX else _normalizer(options)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native = LinkRows(
-            attributes, names, options.metadata, rung, _mapped, html.values, _styles, normal, part_of
+            attributes, names, options.metadata, rung, _map_text, html.values, _styles, normal, part_of
         )
 
     def __len__(self) -> int:
@@ -124,13 +124,13 @@ class _Native(Rows):
     def step(self, count: int) -> bool:
         return self.native.step(count)
 
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         given = self.native.embedded() if self.options.metadata else None
-        return None if given is None else Embedded(*given)
+        return None if given is None else EmbeddedContent(*given)
 
     @property
-    def passed(self) -> Counter[str]:
-        passed = super().passed
+    def passed_counts(self) -> Counter[str]:
+        passed = super().passed_counts
         for name, count in self.native.passed():
             if count:
                 passed[kind(name)] += count
@@ -163,7 +163,7 @@ def _parts(document: Document) -> dict[str, str] | None:
     return dict(document.parts) if document.parts else None
 
 
-def _mapped(text: str) -> tuple[str | None, str | None, int | None]:
+def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
     """What a text maps to or is repaired to; beyond US-ASCII also the kind and the place of what is wrong with it."""
     reference, problem = to_reference(text)
     kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
@@ -174,7 +174,7 @@ def _styles(text: str) -> list[tuple[str, str]]:
     return list(css.inline(text))
 
 
-def _at(options: Options) -> Callable[[str], str]:
+def _normalizer(options: Options) -> Callable[[str], str]:
     """What writes the column `normal` of a target that is a URI."""
     if (form := options.canonical) is not None:
         return lambda target: str(form(target))
@@ -182,16 +182,16 @@ def _at(options: Options) -> Callable[[str], str]:
     return lambda target: normal_form(target, rung, None, registry)
 
 
-class _Plain(Rows):
+class _PythonRows(Rows):
     def __init__(self, options: Options) -> None:
         super().__init__()
         self.options = options
         self.made: list[Link] = []
         self.octets = 0
-        self.waiting: Iterator[Link | Embedded] = iter(())
-        self.next: Embedded | None = None
-        self.normal = _at(options)
-        self.of = self._of if options.edition == "rfc3986" else self._by_edition
+        self.waiting: Iterator[Link | EmbeddedContent] = iter(())
+        self.next: EmbeddedContent | None = None
+        self.normal = _normalizer(options)
+        self.of = self._link_of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
         return len(self.made)
@@ -206,14 +206,16 @@ class _Plain(Rows):
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href
         if not self.options.metadata:
-            self.others.update(kind(one.name) for one in held if isinstance(one, Embedded))
+            self.others.update(kind(one.name) for one in held if isinstance(one, EmbeddedContent))
             held = [one for one in held if isinstance(one, Found)]
 
-        def against(one: Found) -> Base:
+        def base_against(one: Found) -> Base:
             # Each base element is resolved against what stands outside of it (HTML 4.2.3).
             return document.base if one.where == "base href" else from_content(one.codebase, base)
 
-        self.waiting = (one if isinstance(one, Embedded) else self.of(document, against(one), one) for one in held)
+        self.waiting = (
+            one if isinstance(one, EmbeddedContent) else self.of(document, base_against(one), one) for one in held
+        )
         return notes
 
     def step(self, count: int) -> bool:
@@ -223,13 +225,13 @@ class _Plain(Rows):
             link = next(self.waiting, None)
             if link is None:
                 return False
-            if isinstance(link, Embedded):
+            if isinstance(link, EmbeddedContent):
                 self.next = link
                 break
             self._put(link)
         return True
 
-    def embedded(self) -> Embedded | None:
+    def take_embedded(self) -> EmbeddedContent | None:
         given, self.next = self.next, None
         return given
 
@@ -240,9 +242,9 @@ class _Plain(Rows):
     def note(self, document: Document, kind: str) -> None:
         self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
 
-    def _of(self, document: Document, base: Base, one: Found) -> Link:
+    def _link_of(self, document: Document, base: Base, one: Found) -> Link:
         if one.target is not None:
-            reference, error, error_at = _meant(one.target, one.reference)
+            reference, error, error_at = _resolve_meaning(one.target, one.reference)
         else:
             reference, problem = to_reference(one.reference)
             error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
@@ -295,7 +297,7 @@ class _Plain(Rows):
         return made
 
 
-def _meant(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
+def _resolve_meaning(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
     """The URI that is meant by a text which is no reference, or why it is none; the place is one in the text."""
     reference, problem = to_reference(target)
     if problem is None:

@@ -1,4 +1,4 @@
-"""What the job has seen, counted from the batches of the table: for people, for JSON, and added up over workers."""
+"""The summary of a job, counted from batches: for people, as JSON, and added up over workers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from overthere.columns.plain import compute
+from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report import graph
-from overthere.showing import columns, printable
 
-__all__ = ["NOBODY", "Summary", "Top", "cut"]
+__all__ = ["NOBODY", "Summary", "Top", "shorten_middle"]
 
 NOBODY = "(empty host)"
 """How a host is shown that is there and empty, as in `file:///`."""
@@ -49,11 +49,11 @@ class Top:
         for name, number in counts:
             self.counts[name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"] += number
             if len(self.counts) > 2 * self.size:
-                self._forget()
+                self._decrement()
         if len(self.counts) > self.size:
-            self._forget()
+            self._decrement()
 
-    def _forget(self) -> None:
+    def _decrement(self) -> None:
         """Take from each count what the first beyond `size` has: as many names go."""
         less = sorted(self.counts.values(), reverse=True)[self.size]
         self.missed += less
@@ -64,13 +64,13 @@ class Top:
         both.missed = self.missed + other.missed
         both.counts = self.counts + other.counts
         if len(both.counts) > both.size:
-            both._forget()
+            both._decrement()
         return both
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Top) and vars(self) == vars(other)
 
-    def ranked(self) -> list[tuple[str, int]]:
+    def ranking(self) -> list[tuple[str, int]]:
         """The names and their counts, most frequent first, then by name."""
         return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
 
@@ -176,7 +176,7 @@ class Summary:
             counts[name] = dict(getattr(self, name).most_common())
         for name in _TOPS:
             top = getattr(self, name)
-            counts[name] = {"missed": top.missed, "counts": dict(top.ranked()[:hosts])}
+            counts[name] = {"missed": top.missed, "counts": dict(top.ranking()[:hosts])}
         return counts
 
     @classmethod
@@ -202,7 +202,7 @@ class Summary:
         """The counts for people: a word, a number, and what it is made of; wrapped to `width` columns."""
         rows = [row for row in self._rows() if row[1] or row[0].strip() in ("documents", "references", "invalid")]
         words = max(len(word) for word, _, _ in rows)
-        ranked = self.hosts.ranked()[:hosts]
+        ranked = self.hosts.ranking()[:hosts]
         numbers = max(len(f"{number:,}") for number in (*(row[1] for row in rows), *(row[1] for row in ranked)))
         margin = words + numbers + 5
         shown = []
@@ -214,9 +214,9 @@ class Summary:
             shown += [(front + wrapped[0]).rstrip()]
             shown += [" " * margin + line for line in wrapped[1:]]
         if self.hosts.counts:
-            shown += ["", f"most links to{self._about()}"]
+            shown += ["", f"most links to{self._describe()}"]
             for host, number in ranked:
-                name = cut(printable(host), width - margin) or NOBODY
+                name = shorten_middle(printable(host), width - margin) or NOBODY
                 shown.append(f"{'':{words}}  {number:>{numbers},}   {name}")
         if speed := self._speed():
             shown += ["", *textwrap.wrap(speed, width)]
@@ -231,12 +231,12 @@ class Summary:
         yield "  same document", self.same_document, []
         yield "  to the same host", self.internal, []
         yield "  to other hosts", self.external, []
-        yield "  to no host", self.hostless, _parts(Counter(dict(self.schemes.ranked()[:8])))
+        yield "  to no host", self.hostless, _parts(Counter(dict(self.schemes.ranking()[:8])))
         yield "  mapped from IRIs", self.mapped, []
         yield "  invalid", sum(self.invalid.values()), _parts(self.invalid)
         yield "audit findings", sum(self.audit.values()), _parts(self.audit)
 
-    def _about(self) -> str:
+    def _describe(self) -> str:
         return f" (counts may be {self.hosts.missed:,} too small)" if self.hosts.missed else ""
 
     def _speed(self) -> str:
@@ -275,10 +275,10 @@ def _time(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
-def cut(text: str, width: int) -> str:
+def shorten_middle(text: str, width: int) -> str:
     """A text in so many columns: of a longer one the middle goes, for a host ends with what says most.
 
-    >>> cut("www.a-very-long-name.example.org", 16)
+    >>> shorten_middle("www.a-very-long-name.example.org", 16)
     'www.a-…ample.org'
     """
     if columns(text) <= width:

@@ -1,4 +1,4 @@
-"""The link table: one schema everywhere, in every format of tables (`overthere.tables`).
+"""The link table: one schema for every format of tables (`overthere.tables`).
 
 `schema()` is a function, so that importing this does not import pyarrow.
 """

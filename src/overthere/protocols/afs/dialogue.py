@@ -1,4 +1,4 @@
-"""What stands at a place of the AFS tree, where the system mounts it (RFC 1738 4)."""
+"""Opens a path of the AFS tree where the system mounts it (RFC 1738 4)."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""afs: the place of a file in the one tree of names that all cells share, `/afs` (RFC 1738 4: "global file names")."""
+"""afs: the path of a file in the global tree `/afs` (RFC 1738 4: "global file names")."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Step
-from overthere.errors import PlanRefused
-from overthere.hosts.name import host_name
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.afs import AFSLocator
-from overthere.schemes.known.file.paths import single
+from overthere.schemes.known.file.paths import check_segment
+from overthere.values.hosts.name import host_name
 
 __all__ = ["steps"]
 
@@ -31,5 +31,5 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused("there is no cell", _SOURCE)
     segments = [locator.native(one) for one in locator.segments]
     for one in (cell, *segments):
-        single(one, "posix")
+        check_segment(one, "posix")
     yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *segments)))

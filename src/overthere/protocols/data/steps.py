@@ -1,11 +1,11 @@
-"""data: the content is in the URI, and no server is asked (RFC 2397)."""
+"""data: the content is in the URI; no server is contacted (RFC 2397)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from overthere.access.steps import Content, Credentials, Step, guarded
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.data import TOKEN, DataLocator
 
 __all__ = ["steps"]

@@ -1,13 +1,13 @@
-"""What stands at a path of this machine: a file, or the names in a directory (RFC 1738 3.10; RFC 8089 3)."""
+"""Opens a path of this machine: a file, or the names in a directory (RFC 1738 3.10; RFC 8089 3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overthere.access.media import guessed as guessed_media
+from overthere.access.media import guess_type as guessed_media
 from overthere.access.steps import Place
-from overthere.access.wire import Dialogue, Entry, Found, Hangup, Head, Item, Look, Wire
-from overthere.errors import Unwritable
+from overthere.access.wire import Dialogue, Entry, Hangup, Head, Item, LocalFile, OpenLocal, Wire
+from overthere.ground.errors import Unwritable
 from overthere.schemes.known.file import FileLocator
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 def looked_at(path: str, mounted: str = "") -> Dialogue:
     """A file with its length and the media type that its suffix tells; a directory as the names in it, with URIs."""
-    seen: Found = yield Look(path, mounted=mounted)
+    seen: LocalFile = yield OpenLocal(path, mounted=mounted)
     if seen.names is not None:
         yield Head(listing=True, details={"path": path})
         for name in seen.names:
@@ -43,7 +43,7 @@ def looked_at(path: str, mounted: str = "") -> Dialogue:
         length = None if wire.held else 0
     yield Head(media_type, "name" if media_type else "", length, details=details)
     if length != 0:
-        yield from wire.rest()
+        yield from wire.read_rest()
     yield Hangup()
 
 

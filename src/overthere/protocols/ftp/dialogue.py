@@ -1,4 +1,4 @@
-"""FTP carried out: replies, the data connection, the file or the names (RFC 959 4.2 and 5.4; RFC 1123 4.1.2)."""
+"""The FTP client: replies, the data connection, file or listing (RFC 959 4.2 and 5.4; RFC 1123 4.1.2)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.masking import secrets_of
-from overthere.access.media import guessed as guessed_media
+from overthere.access.media import guess_type as guessed_media
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
-from overthere.echo import Secrets
-from overthere.errors import PlanRefused, Unwritable
+from overthere.ground.display import printable
+from overthere.ground.errors import PlanRefused, Unwritable
 from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
-from overthere.showing import printable
+from overthere.values.known_secrets import Secrets
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -74,12 +74,12 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Receive(role=FTPRole.NAMES):
                 yield Head("text/plain", "scheme", listing=True, details={"replies": control.replies})
                 yield from _names(locator, policy.max_line, where)
-                yield from _end(control, replied, where)
+                yield from _end_transfer(control, replied, where)
             case Receive(role=FTPRole.FILE):
                 size = _size(replied, locator.name or "") if kind == "I" else None
                 yield _head(control, locator.name or "", kind, size)
                 came = yield from _octets()
-                yield from _end(control, replied, where)
+                yield from _end_transfer(control, replied, where)
                 if size is not None and came < size:
                     raise AccessFailed(f"{came:,} of {size:,} octets came before the end", "RFC 959 3.4.1", where=where)
             case _:
@@ -127,7 +127,7 @@ class _Control:
             last = line[:3] == code and line[3:4] in (b" ", b"")
             if len(lines) < _LINES:  # what is too much is ignored, and the reply read to its end (RFC 1123 4.1.2.11)
                 lines.append(line[4:] if line[:4].rstrip(b" -") == code else line)
-        texts = (self.secrets.hide(line.decode("utf-8", "replace")) for line in lines)
+        texts = (self.secrets.mask(line.decode("utf-8", "replace")) for line in lines)
         reply = Reply(int(code), "\n".join(map(printable, texts)).rstrip())
         self.kept += size
         if self.kept <= _OCTETS:
@@ -194,7 +194,7 @@ _EPSV = re.compile(r"\(([!-~])\1\1([0-9]{1,5})\1\)")
 _PASV = re.compile(r"(?<![0-9])([0-9]{1,3}),([0-9]{1,3}),([0-9]{1,3}),([0-9]{1,3}),([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
 
 
-def _end(control: _Control, replied: Reply, where: str) -> Dialogue:
+def _end_transfer(control: _Control, replied: Reply, where: str) -> Dialogue:
     """The data connection has ended; whether the transfer has, only the server says (RFC 959 3.4.1: 226, 250)."""
     yield Hangup(_DATA)
     if replied.code < 200:

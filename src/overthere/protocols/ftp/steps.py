@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.ftp import PORT, FTPLocator
 
 __all__ = ["FTPRole", "argument", "guessed_type", "steps", "type_code"]

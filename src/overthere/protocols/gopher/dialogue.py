@@ -1,4 +1,4 @@
-"""What a Gopher server answers: items, menus, attributes, errors, by Gopher+ and without (RFC 1436; Gopher+ 2.3)."""
+"""The Gopher client: items, menus, attributes and errors, with and without Gopher+ (RFC 1436; Gopher+ 2.3)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
-from overthere.access.media import guessed as guessed_media
+from overthere.access.media import guess_type as guessed_media
 from overthere.access.steps import Connect, Interact, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
-from overthere.errors import CodingError, Unwritable
-from overthere.protocols.gopher.entries import Described, entry, item_of, malformed
-from overthere.protocols.gopher.frames import Framed
-from overthere.protocols.session.dialogue import described
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError, Unwritable
+from overthere.protocols.gopher.entries import ItemAttributes, entry, item_of, malformed
+from overthere.protocols.gopher.frames import FramedAnswer
+from overthere.protocols.session.dialogue import session_head
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import Attributes, Form, View
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -51,7 +51,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     for step in plan.steps:
         match step:
             case Interact():
-                yield described(step, plan, policy)
+                yield session_head(step, plan, policy)
                 return
             case Connect(host=host, port=port):
                 yield Dial(host, port)
@@ -59,7 +59,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 yield Write(data)
             case Receive(what=what):
                 if locator.plus is None:
-                    yield from _content(Framed(wire, what), locator)
+                    yield from _content(FramedAnswer(wire, what), locator)
                 else:
                     yield from _plus(wire, what, locator)
             case _:
@@ -91,7 +91,7 @@ def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
 # -- answers
 
 
-def _content(framed: Framed, locator: GopherLocator, length: int | None = None) -> Dialogue:
+def _content(framed: FramedAnswer, locator: GopherLocator, length: int | None = None) -> Dialogue:
     """The item itself: a listing for a menu, else octets."""
     kind, how, source = media_type(locator)
     details: dict[str, Any] = {"type": locator.gophertype}
@@ -103,7 +103,7 @@ def _content(framed: Framed, locator: GopherLocator, length: int | None = None) 
             details["language"] = locator.plus.language
     if kind in (MENU, "application/gopher+-menu"):
         head = Head(kind, how, length, listing=True, details=details)
-        told = kind != MENU and (yield from framed.first()).startswith(b"+INFO:")
+        told = kind != MENU and (yield from framed.first_line()).startswith(b"+INFO:")
         yield from _attributes(framed, locator, head) if told else _menu(framed, head)
         return
     if not framed.until:
@@ -112,13 +112,13 @@ def _content(framed: Framed, locator: GopherLocator, length: int | None = None) 
     yield from framed.data(locator.gophertype in _TEXTS)
 
 
-def _error(framed: Framed) -> Generator[Effect, Any, None]:
+def _error(framed: FramedAnswer) -> Generator[Effect, Any, None]:
     """Raises: ResourceMissing if the answer is an item that signals an error, and nothing else."""
-    line = yield from framed.first()
+    line = yield from framed.first_line()
     with suppress(CodingError):
         item = item_of(line)
         if _is_error(item) and (yield from framed.ends_after(len(line))):
-            raise _missing(item.display, framed.what)
+            raise _missing_error(item.display, framed.what)
 
 
 def _is_error(item: MenuItem) -> bool:
@@ -126,11 +126,11 @@ def _is_error(item: MenuItem) -> bool:
     return item.type == "3" or (item.type != "i" and item.host == "error.host")
 
 
-def _missing(text: str, what: str) -> ResourceMissing:
+def _missing_error(text: str, what: str) -> ResourceMissing:
     return ResourceMissing(printable(text.strip()), "3", "RFC 1436 3.8", where=what)
 
 
-def _menu(framed: Framed, head: Head) -> Dialogue:
+def _menu(framed: FramedAnswer, head: Head) -> Dialogue:
     """The lines of a menu.  One in which there are but errors, and lines that inform, is an error itself."""
     waiting: list[Item] | None = []
     errors: list[str] = []
@@ -151,24 +151,24 @@ def _menu(framed: Framed, head: Head) -> Dialogue:
             waiting = None
     if waiting is not None:
         if errors:
-            raise _missing("; ".join(errors), framed.what)
+            raise _missing_error("; ".join(errors), framed.what)
         yield head
         yield from waiting
 
 
-def _attributes(framed: Framed, locator: GopherLocator, head: Head) -> Dialogue:
+def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dialogue:
     """Blocks of attributes, an entry for each "+INFO" (Gopher+ 2.5, 2.7)."""
     yield head
-    item: Described | None = None
+    item: ItemAttributes | None = None
     while (line := (yield from framed.line())) is not None:
         if line.startswith(b"+INFO"):
             if item is not None:
                 yield Item(item.entry())
-            item = Described(line[5:].removeprefix(b":").lstrip(b" "), locator)
+            item = ItemAttributes(line[5:].removeprefix(b":").lstrip(b" "), locator)
         elif item is None and not line.startswith(b"+"):
             yield Item(malformed(line, "it stands before the first block (Gopher+ 2.5)"))
         else:
-            item = item or Described(None, locator)
+            item = item or ItemAttributes(None, locator)
             item.take(line, framed.what)
     if item is not None:
         yield Item(item.entry())
@@ -180,8 +180,8 @@ _HEAD = re.compile(rb"([+-])(-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
     """What answers a Gopher+ request: how long it is, then that (Gopher+ 2.3); or what an older server sends."""
     plus = locator.plus
-    framed = Framed(wire, what)
-    first = yield from framed.first()
+    framed = FramedAnswer(wire, what)
+    first = yield from framed.first_line()
     if wire.over and not first:
         raise AccessFailed("the server closed the connection without an answer", where=what)
     match = _HEAD.fullmatch(first)
@@ -202,9 +202,9 @@ def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
         return
     del wire.held[: len(first)]
     count = int(match[2])
-    framed = Framed(wire, what, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
+    framed = FramedAnswer(wire, what, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
     if match[1] == b"-":
-        yield from _refused(framed, locator)
+        yield from _handle_error(framed, locator)
     elif isinstance(plus, Attributes | Form):
         details = {"type": locator.gophertype, "gopherplus": True}
         length = None if count < 0 else count
@@ -217,7 +217,7 @@ _CODES = {"1": "the item is not available", "2": "try again later", "3": "the it
 _ERROR_LINES = 100
 
 
-def _refused(framed: Framed, locator: GopherLocator) -> Dialogue:
+def _handle_error(framed: FramedAnswer, locator: GopherLocator) -> Dialogue:
     """An error: its code, perhaps the administrator, and a text; or where the item lives now (Gopher+ 2.3)."""
     lines: list[bytes] = []
     with suppress(AccessFailed):  # what has come says enough
@@ -225,7 +225,7 @@ def _refused(framed: Framed, locator: GopherLocator) -> Dialogue:
             lines.append(line)
     code, _, rest = (lines[0] if lines else b"").lstrip().partition(b" ")
     number = code.decode("ascii", "replace") if code.isdigit() and len(code) < 10 else ""
-    if number == "3" and (there := _moved((rest, *lines[1:]), locator)) is not None:
+    if number == "3" and (there := _new_location((rest, *lines[1:]), locator)) is not None:
         yield Head(location=there, permanent=True, details={"code": "3"})
         return
     told = [line.decode("utf-8", "replace") for line in (lines[1:] if number else lines)]
@@ -239,7 +239,7 @@ def _refused(framed: Framed, locator: GopherLocator) -> Dialogue:
 _ADDRESS = re.compile(rb"<[^<>]{1,200}>")
 
 
-def _moved(lines: tuple[bytes, ...], asked: GopherLocator) -> str | None:
+def _new_location(lines: tuple[bytes, ...], asked: GopherLocator) -> str | None:
     """The URI of the first item among the lines, asked for as the old one was; answers to a form are not sent on."""
     if isinstance(asked.plus, View) and asked.plus.data is not None:
         return None

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from overthere.access.errors import LimitExceeded
 from overthere.access.steps import Credentials
 from overthere.access.wire import Entry
-from overthere.errors import CodingError, InvalidURI, PlanRefused, Unwritable
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError, InvalidURI, PlanRefused, Unwritable
 from overthere.protocols.gopher.steps import steps
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import View
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
-__all__ = ["KINDS", "AskForm", "Described", "Question", "entry", "item_of", "malformed"]
+__all__ = ["KINDS", "AskForm", "ItemAttributes", "Question", "entry", "item_of", "malformed"]
 
 KINDS = {
     "0": "file",
@@ -116,7 +116,7 @@ def _uri(item: MenuItem) -> str:
 # -- attributes
 
 
-class Described:
+class ItemAttributes:
     """The attributes of an item, line by line (Gopher+ 2.5)."""
 
     def __init__(self, info: bytes | None, asked: GopherLocator) -> None:
@@ -144,12 +144,12 @@ class Described:
                 if listed.uri is not None:
                     self.references[name] = listed.uri
                 else:
-                    self._block.append(_shown(match[2]))
+                    self._block.append(_show_line(match[2]))
             return
         if self._block is None:
             self._block = self.blocks.setdefault("", [])
         # A line begins with a space; some servers, and the document's own examples, leave it out (Gopher+ 2.5, 2.7).
-        self._block.append(_shown(line[1:] if line[:1] == b" " else line))
+        self._block.append(_show_line(line[1:] if line[:1] == b" " else line))
 
     def entry(self) -> Entry:
         """The item with its attributes in the details: "attributes" has the lines of each block, "references" the URIs
@@ -204,7 +204,7 @@ def _view(line: str, locator: GopherLocator | None) -> dict[str, Any]:
     return details
 
 
-def _shown(line: bytes) -> str:
+def _show_line(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
@@ -266,30 +266,30 @@ class Question(NamedTuple):
             case "askl":
                 if isinstance(value, str):
                     return value.splitlines()
-                return value.splitlines() if isinstance(value, bytes) else tuple(self._each(value))
+                return value.splitlines() if isinstance(value, bytes) else tuple(self._split_values(value))
             case "select":
                 if value not in (True, False, "0", "1", b"0", b"1"):
-                    raise self._no(value, "True or False")
+                    raise self._reject(value, "True or False")
                 return "1" if value in (True, "1", b"1") else "0"
             case "choose" if self.choices and value not in self.choices:
-                raise self._no(value, " or ".join(map(repr, self.choices)))
+                raise self._reject(value, " or ".join(map(repr, self.choices)))
         if not isinstance(value, str | bytes):
-            raise self._no(value, "one line of text")
+            raise self._reject(value, "one line of text")
         return value
 
-    def _each(self, value: object) -> Sequence[str | bytes]:
+    def _split_values(self, value: object) -> Sequence[str | bytes]:
         if not isinstance(value, list | tuple) or not all(isinstance(line, str | bytes) for line in value):
-            raise self._no(value, "lines of text")
+            raise self._reject(value, "lines of text")
         return value
 
-    def _no(self, value: object, wanted: str) -> CodingError:
+    def _reject(self, value: object, wanted: str) -> CodingError:
         return CodingError(f"{self.prompt!r} is answered by {wanted}, not {value!r:.80} (Gopher+ 2.8)")
 
 
 class AskForm(NamedTuple):
     """The form of an item, which a person fills out (RFC 4266 2.5, 2.9; Gopher+ 2.8).
 
-    >>> form = AskForm.of(Entry("A form", "gopher://h/0form%09%09%3F", "file", {"ask": [{"kind": "Ask", "prompt": "Name"}]}))
+    >>> form = AskForm.from_entry(Entry("A form", "gopher://h/0form%09%09%3F", "file", {"ask": [{"kind": "Ask", "prompt": "Name"}]}))
     >>> str(form.fill({"Name": "Tim"}).uri())
     'gopher://h/0form%09%09+%091%0D%0A+-1%0D%0ATim%0D%0A.%0D%0A'
     """  # noqa: E501
@@ -299,7 +299,7 @@ class AskForm(NamedTuple):
     questions: tuple[Question, ...]
 
     @classmethod
-    def of(cls, entry: Entry) -> AskForm:
+    def from_entry(cls, entry: Entry) -> AskForm:
         """The form of an entry, as the attributes of an item give it ("?", "!", "$").
 
         Raises: CodingError if it has none.

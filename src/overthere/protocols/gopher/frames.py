@@ -1,4 +1,4 @@
-"""The octets of a Gopher answer to their end, and a text's periods (RFC 1436 Appendix; Gopher+ 2.3).
+"""The end of a Gopher answer, and the periods of its text (RFC 1436 Appendix; Gopher+ 2.3).
 
 Servers differ from RFC 1436 in what they do about periods: those of Minnesota end a text with one but double none,
 gophernicus and pygopherd do neither, and RFC 1436 does both.  A period is taken for the end only where nothing
@@ -14,7 +14,7 @@ from typing import Any
 from overthere.access.errors import AccessFailed, LimitExceeded
 from overthere.access.wire import Data, Dialogue, Effect, Read, Wire
 
-__all__ = ["Framed"]
+__all__ = ["FramedAnswer"]
 
 _PATIENCE = 1.0
 """How long the end of the connection is waited for, in seconds, once the answer seems to be over."""
@@ -24,7 +24,7 @@ _FIRST = 4096
 """How long a line may be that is looked at as an error, or as the head of a Gopher+ answer."""
 
 
-class Framed:
+class FramedAnswer:
     """The octets of an answer: to their end, however that is told."""
 
     def __init__(self, wire: Wire, what: str, until: str = "", count: int = 0) -> None:
@@ -74,9 +74,9 @@ class Framed:
         elif self.until == "dot" or (text and not self.until):
             yield from _text(self.wire, self.what, self.until == "dot")
         else:
-            yield from self.wire.rest()
+            yield from self.wire.read_rest()
 
-    def first(self) -> Generator[Effect, Any, bytes]:
+    def first_line(self) -> Generator[Effect, Any, bytes]:
         """The first line with its end, which stays to be read; b"" if it is too long to be looked at."""
         held = self.wire.held
         while (end := held.find(b"\n", 0, _FIRST)) < 0:
@@ -90,12 +90,12 @@ class Framed:
         """Whether nothing comes after so many octets, or a period alone."""
         held = self.wire.held
         while bytes(held[size : size + 4]).strip(b"\r\n") in (b"", b"."):
-            if len(held) > size + 3 or (yield from _more(self.wire)) is not True:
+            if len(held) > size + 3 or (yield from _read_more(self.wire)) is not True:
                 return len(held) <= size + 3
         return False
 
 
-def _more(wire: Wire) -> Generator[Effect, Any, bool | None]:
+def _read_more(wire: Wire) -> Generator[Effect, Any, bool | None]:
     """Read more; False at the end, None if nothing comes for a while."""
     if wire.over:
         return False
@@ -141,7 +141,7 @@ def _text(wire: Wire, what: str, told: bool) -> Dialogue:
             continue
         if match := _ALONE.match(held):
             alone = match.end() == len(held)
-            if alone and (wire.over or (yield from _more(wire)) is not True):
+            if alone and (wire.over or (yield from _read_more(wire)) is not True):
                 yield from periods.decide(True)
                 held.clear()
                 return

@@ -1,4 +1,4 @@
-"""Gopher and Gopher+: the one request that a URI stands for (RFC 4266; RFC 1436; Gopher+; 1994 GOPHER).
+"""Gopher and Gopher+: the request of a URI (RFC 4266; RFC 1436; Gopher+; 1994 GOPHER).
 
 What the documents print after the selector differs: RFC 4266 2.3 puts the search, even an empty one, before the
 Gopher+ string, but its own 2.9, the draft of 1994 and Gopher+ (2.4, Appendix II) print `selector TAB +...`, and a
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.steps import CRLF, Credentials, Interact, Receive, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 
@@ -58,7 +58,7 @@ def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
         yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=sent, note=note)
         yield _answer(kind)
     else:
-        yield from _asked(locator.plus, sent)
+        yield from _request_steps(locator.plus, sent)
 
 
 def request(locator: GopherLocator) -> bytes:
@@ -121,7 +121,7 @@ def _answer(kind: str) -> Receive:
     return Receive(source="RFC 1436 2", what=what, until="close", note=note)
 
 
-def _asked(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
+def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
     """RFC 4266 2.4 to 2.9; an answer to a Gopher+ request says first how long it is (Gopher+ 2.3)."""
     note, what = "", "what the Gopher+ string asks for"
     source = "RFC 4266 2.3"

@@ -1,4 +1,4 @@
-"""The head of what a server, or a proxy, answers over HTTP, read by h11 (RFC 7230 3; RFC 9110 9.3.6)."""
+"""The head of an answer from a server or proxy, parsed by h11 (RFC 7230 3; RFC 9110 9.3.6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overthere.access.wire import Dialogue, Effect, Read
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["AnswerReader", "said", "status_line", "tunnel"]
+__all__ = ["AnswerReader", "response_details", "status_line", "tunnel"]
 
 _INTERIM = 100
 
@@ -67,7 +67,7 @@ class AnswerReader:
         raise ProtocolError(f"{_INTERIM} interim responses and no other", "RFC 9110 15.2", where="the response")
 
     @property
-    def held(self) -> bytes:
+    def held_octets(self) -> bytes:
         """What has come and is not yet read."""
         return self.conn.trailing_data[0]  # type: ignore[no-any-return]
 
@@ -79,7 +79,7 @@ def tunnel(policy: Policy) -> Dialogue:
     where = "the proxy's answer"
     if not 200 <= event.status_code < 300:
         raise AccessFailed(f"the proxy opens no tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
-    if reader.held:  # it would be read as if it had come through TLS
+    if reader.held_octets:  # it would be read as if it had come through TLS
         raise ProtocolError("the server sent octets before it was asked", "RFC 9110 9.3.6", where=where)
 
 
@@ -88,7 +88,7 @@ def status_line(event: Any) -> str:
     return f"{event.status_code} {event.reason.decode('latin-1')}".strip()
 
 
-def said(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
+def response_details(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """What a response says beside its content, for `Head.details`; and its fields by name, of equals the first."""
     fields = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items()]
     details = {"status": event.status_code, "reason": event.reason.decode("latin-1"), "headers": fields}

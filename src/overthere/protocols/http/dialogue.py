@@ -1,4 +1,4 @@
-"""HTTP carried out: a redirect's place, or the content (RFC 9110 15; RFC 7230 3.3.3)."""
+"""The HTTP client: a redirect's target, or the content (RFC 9110 15; RFC 7230 3.3.3)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from overthere.access.coding import codings, undone
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
-from overthere.access.media import guessed
+from overthere.access.media import guess_type
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
-from overthere.protocols.http.answer import AnswerReader, said, status_line, tunnel
+from overthere.protocols.http.answer import AnswerReader, response_details, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
     """
     reader = AnswerReader(policy)
     event = yield from reader.head()
-    details, fields = said(event)
+    details, fields = response_details(event)
     status: int = event.status_code
     if status in _REDIRECTS and "location" in fields:
         yield Head(location=fields["location"], permanent=status in (301, 308), details=details)
@@ -87,7 +87,7 @@ def _is_packed(plan: Plan, media_type: str, applied: tuple[str, ...]) -> bool:
     if media_type.partition(";")[0].strip().lower() in _PACKED:
         return True
     path = plan.uri.partition("#")[0].partition("?")[0]
-    return len(applied) == 1 and guessed(path.rpartition("/")[2])[1] == applied[0]
+    return len(applied) == 1 and guess_type(path.rpartition("/")[2])[1] == applied[0]
 
 
 _PACKED = frozenset(
@@ -102,8 +102,8 @@ def _content(reader: AnswerReader, size: int | None, chunked: bool) -> Dialogue:
             yield Data(bytes(event.data))
         return
     wire = Wire()
-    wire.held += reader.held
-    yield from wire.rest() if size is None else wire.stream(size, "the response")
+    wire.held += reader.held_octets
+    yield from wire.read_rest() if size is None else wire.stream(size, "the response")
 
 
 def _length(status: int, fields: dict[str, str]) -> int | None:

@@ -1,4 +1,4 @@
-"""A plan by way of an HTTP proxy: absolute-form for http, CONNECT for what is tunnelled (RFC 9110 7.3.2, 9.3.6)."""
+"""Plans through an HTTP proxy: absolute-form for http, CONNECT for tunnels (RFC 9110 7.3.2, 9.3.6)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overthere.access.steps import Connect, Receive, Send, Step, connect
-from overthere.errors import NotSpecified, PlanRefused
-from overthere.protocols.http.steps import HTTPRole, basic, opening
+from overthere.ground.errors import NotSpecified, PlanRefused
+from overthere.protocols.http.steps import HTTPRole, basic, request_head
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.policy import Policy
 
-__all__ = ["proxied"]
+__all__ = ["through_proxy"]
 
 
-def proxied(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = None) -> Plan:
+def through_proxy(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = None) -> Plan:
     """The plan by way of the policy's proxy for its scheme; the same plan where there is none.
 
     The host and port of the URI, and an address that it writes, are judged here; a name is resolved by the proxy.
@@ -31,7 +31,7 @@ def proxied(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = No
     >>> from overthere import plan
     >>> from overthere.access.policy import Policy
     >>> there = URI("https://h.example/a")
-    >>> print(proxied(plan(there), Policy(proxy={"https": "http://p.example:3128"}), there))
+    >>> print(through_proxy(plan(there), Policy(proxy={"https": "http://p.example:3128"}), there))
     https://h.example/a
        1  connect p.example 3128 (proxy)       RFC 9110 3.7
        2  send CONNECT h.example:443 HTTP/1.1\\r\\nHost: h.example:443\\r\\n  RFC 9110 9.3.6
@@ -83,8 +83,8 @@ def _steps(plan: Plan, scheme: Scheme, proxy: HTTPLocator, policy: Policy, uri: 
 
 def _absolute(asked: Send, locator: HTTPLocator, login: bytes) -> Send:
     """The same request with the whole URI as its target (RFC 7230 5.3.2)."""
-    head = opening(locator, absolute=True)
-    rest = asked.data.removeprefix(opening(locator))
+    head = request_head(locator, absolute=True)
+    rest = asked.data.removeprefix(request_head(locator))
     secret = asked.secret
     if secret is not None or login:
         more = len(head) + len(login) + len(rest) - len(asked.data)

@@ -1,4 +1,4 @@
-"""HTTP: the request that a URI stands for (RFC 9110 4.3.2, 7.1 and 7.2; the message of RFC 7230)."""
+"""HTTP: the request of a URI (RFC 9110 4.3.2, 7.1 and 7.2; the message of RFC 7230)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded, without_zone
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.http import HTTPLocator
 
-__all__ = ["TARGET", "HTTPRole", "basic", "opening", "steps"]
+__all__ = ["TARGET", "HTTPRole", "basic", "request_head", "steps"]
 
 
 class HTTPRole(Role):
@@ -43,7 +43,7 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     origin = locator.origin
     tls = locator.scheme == "https"
     yield connect(locator.host, origin.port, "RFC 9110 4.3.3" if tls else "RFC 9110 4.3.2", tls=tls)
-    head, secret, lines = opening(locator) + b"Connection: close\r\nAccept: */*\r\n", None, 5
+    head, secret, lines = request_head(locator) + b"Connection: close\r\nAccept: */*\r\n", None, 5
     if credentials.user is not None and credentials.password is not None:
         told = basic(credentials.user, credentials.password)
         secret = (len(head) + 15, len(head) + 15 + len(told))
@@ -53,7 +53,9 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     yield Receive(source="RFC 7230 3.3.3", what="the response", until="length", role=HTTPRole.RESPONSE)
 
 
-def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = False, method: str = "GET") -> bytes:
+def request_head(
+    locator: HTTPLocator, port: str | None = None, *, absolute: bool = False, method: str = "GET"
+) -> bytes:
     """The request line, and Host, which should come first after it (RFC 9110 7.2).
 
     method: GET, or HEAD for the head of the same answer (RFC 9110 9.3.2).
@@ -61,7 +63,7 @@ def opening(locator: HTTPLocator, port: str | None = None, *, absolute: bool = F
     as a proxy is asked (RFC 7230 5.3.2).
 
     >>> from overthere import URI
-    >>> opening(URI("http://www.example.org/pub/WWW/").locator)
+    >>> request_head(URI("http://www.example.org/pub/WWW/").locator)
     b'GET /pub/WWW/ HTTP/1.1\\r\\nHost: www.example.org\\r\\n'
     """
     # Path and query are sent as the URI has them: nothing is decoded into the request (RFC 3986 7.3).

@@ -1,4 +1,4 @@
-r"""The answers of an LDAP server (RFC 4511 4.1, 4.2.2, 4.5.2) out of the octets of BER.
+r"""Parses the answers of an LDAP server from BER (RFC 4511 4.1, 4.2.2, 4.5.2).
 
 Nothing is read deeper than the messages are defined, and no more of anything is kept than the policy lets come, so
 that lengths that lie and nested garbage cost what their octets cost.
@@ -11,9 +11,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.errors import CodingError
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError
 from overthere.protocols.ldap.message import ENUMERATED, INTEGER, OCTETS, SEQUENCE, Element, elements
-from overthere.showing import printable
 
 if TYPE_CHECKING:
     from overthere.access.wire import Effect, Wire
@@ -114,16 +114,16 @@ _DISCONNECTION = b"1.3.6.1.4.1.1466.20036"
 
 def _message(wire: Wire, most: int, where: str) -> Generator[Effect, Any, bytes]:
     """What the next SEQUENCE holds; its length is judged before anything is read (5.1)."""
-    tag, length = yield from wire.exactly(2, where)
+    tag, length = yield from wire.read_exactly(2, where)
     if tag != SEQUENCE:
         raise ProtocolError(f"the answer begins with the octet {tag:02X} and is no LDAP", "RFC 4511 4.1.1", where=where)
     if length >= 0x80:
         if not 0 < length & 0x7F < 9:
             raise ProtocolError("the answer has no definite length", "RFC 4511 5.1", where=where)
-        length = int.from_bytes((yield from wire.exactly(length & 0x7F, where)), "big")
+        length = int.from_bytes((yield from wire.read_exactly(length & 0x7F, where)), "big")
     if length > most:
         raise LimitExceeded(f"a message of {length:,} octets, more than {most:,}", where=where)
-    return (yield from wire.exactly(length, where))
+    return (yield from wire.read_exactly(length, where))
 
 
 def _elements(octets: bytes, where: str) -> Iterator[Element]:
@@ -148,10 +148,10 @@ def result(operation: Element, where: str) -> Result:
         raise ProtocolError("the resultCode is no number", "RFC 4511 4.1.9", where=where)
     rest = islice(_elements(operation.content, where), 3, 8)
     referral = next((uris(one.content, where) for one in rest if one.tag == REFERRAL), ())
-    return Result(int.from_bytes(code, "big", signed=True), _told(matched), _told(message), referral)
+    return Result(int.from_bytes(code, "big", signed=True), _decode_text(matched), _decode_text(message), referral)
 
 
-def _told(octets: bytes) -> str:
+def _decode_text(octets: bytes) -> str:
     return octets.decode("utf-8", "replace")
 
 
@@ -162,7 +162,7 @@ def uris(octets: bytes, where: str) -> tuple[str, ...]:
         raise ProtocolError("a referral without URIs", "RFC 4511 4.1.10", where=where)
     if len(elements) > _URIS:
         raise LimitExceeded(f"a referral of more than {_URIS:,} URIs", where=where)
-    return tuple(_told(one.content) for one in elements)
+    return tuple(_decode_text(one.content) for one in elements)
 
 
 def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | list[bytes]]]:
@@ -173,7 +173,7 @@ def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | 
     count = 0
     for one in _elements(listed, where):
         kind, values = _fields(one.content, (OCTETS, SET), "PartialAttribute", where)
-        held = raw.setdefault(_told(kind), [])
+        held = raw.setdefault(_decode_text(kind), [])
         if len(raw) > _ATTRIBUTES:
             raise LimitExceeded(f"an entry of more than {_ATTRIBUTES:,} attributes", where=where)
         for value in _elements(values, where):

@@ -1,4 +1,4 @@
-"""LDAP carried out: bind, search, and the entries and referrals that are found (RFC 4511; RFC 4516 4)."""
+"""The LDAP client: bind, search, entries and referrals (RFC 4511; RFC 4516 4)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.protocols.ldap import answer as answers
 from overthere.protocols.ldap.message import Element
 from overthere.protocols.ldap.steps import LDAPRole, message_id
 from overthere.schemes.known.ldap import LDAPLocator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -48,14 +48,14 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 if bound.code:
                     raise ResourceMissing(str(bound), str(bound.code), "RFC 4511 4.2.2", where=what)
             case Receive(role=LDAPRole.FOUND, what=what):
-                if not (yield from _found(wire, plan, asked, most, what)):
+                if not (yield from _read_listing(wire, plan, asked, most, what)):
                     return
             case _:
                 raise AssertionError(step)
     yield Hangup()
 
 
-def _found(wire: Wire, plan: Plan, asked: int, most: int, where: str) -> Generator[Effect, Any, bool]:
+def _read_listing(wire: Wire, plan: Plan, asked: int, most: int, where: str) -> Generator[Effect, Any, bool]:
     """What was found, as a listing; False if the server only says where to ask (RFC 4511 4.1.10, 4.5.3)."""
     locator = plan.locator
     assert isinstance(locator, LDAPLocator)

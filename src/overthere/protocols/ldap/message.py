@@ -1,4 +1,4 @@
-r"""The messages of LDAP (RFC 4511) in the octets of BER, and search filters in them (RFC 4515).
+r"""LDAP messages in BER (RFC 4511), and their search filters (RFC 4515).
 
 BER as RFC 4511 5.1 restricts it: definite lengths only, octet strings in one piece, TRUE as FF; lengths and integers
 are written as short as they can be.  No recursion: a filter may nest as deep as its text is long.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from overthere.errors import CodingError, PlanRefused
+from overthere.ground.errors import CodingError, PlanRefused
 
 __all__ = [
     "Element",

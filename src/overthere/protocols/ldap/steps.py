@@ -1,4 +1,4 @@
-"""ldap, ldaps: the session in which a URL's search is asked (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
+"""ldap, ldaps: the session of a URL's search (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect
-from overthere.errors import PlanRefused
+from overthere.ground.display import printable
+from overthere.ground.errors import PlanRefused
 from overthere.protocols.ldap.message import bind_request, search_request, unbind_request
 from overthere.schemes.known.ldap import PORTS, LDAPLocator
-from overthere.showing import printable
 
 __all__ = ["LDAPRole", "message_id", "steps"]
 

@@ -1,1 +1,1 @@
-"""Messages and their parts that are at hand (RFC 2392)."""
+"""Local messages and their parts (RFC 2392)."""

@@ -1,4 +1,4 @@
-"""mid and cid: a message, or a body part, in the messages that are at hand (RFC 2392 2; RFC 2045, RFC 2046).
+"""mid and cid: finds a message or a body part in local messages (RFC 2392 2; RFC 2045, RFC 2046).
 
 Files are read through once and not held: .eml files, mbox files (RFC 4155) and the folders of a Maildir.
 """
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Place
-from overthere.access.wire import Data, Dialogue, Effect, Found, Hangup, Head, Look
-from overthere.errors import NotSpecified
+from overthere.access.wire import Data, Dialogue, Effect, Hangup, Head, LocalFile, OpenLocal
+from overthere.ground.errors import NotSpecified
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decoder
-from overthere.mail.walk import Part, Walk
+from overthere.mail.traversal import Part, Traversal
 from overthere.protocols.mail.steps import MailRole
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     Raises: NotSpecified if the policy has none; ResourceMissing if it is in none of them, or one is not there;
     ProtocolError for what is not encoded as it says; LimitExceeded beyond `Policy.max_bytes`.
     """
-    wanted = _Wanted(policy.max_bytes)
+    wanted = _PartRequest(policy.max_bytes)
     for step in plan.steps:
         assert isinstance(step, Place)
         octets = step.where.encode("utf-8", "surrogateescape")
@@ -54,7 +54,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 @dataclass(slots=True)
-class _Wanted:
+class _PartRequest:
     """What is looked for, and what was found of it."""
 
     most: int | None
@@ -76,8 +76,8 @@ Looking = Generator[Effect, Any, bool]
 """Answers whether it was found."""
 
 
-def _store(path: str, wanted: _Wanted) -> Looking:
-    seen: Found = yield Look(path)
+def _store(path: str, wanted: _PartRequest) -> Looking:
+    seen: LocalFile = yield OpenLocal(path)
     if seen.names is None:
         return (yield from _file(path, wanted))
     folders = [path]
@@ -86,33 +86,35 @@ def _store(path: str, wanted: _Wanted) -> Looking:
         folders = [os.path.join(path, "new"), os.path.join(path, "cur")]
     for folder in folders:
         if folder != path:
-            inside: Found | None = yield Look(folder, optional=True)
+            inside: LocalFile | None = yield OpenLocal(folder, optional=True)
             names = [name for name in (inside and inside.names) or () if not name.startswith(".")]
         else:
             names = [name for name in seen.names if name.lower().endswith(".eml")]
         for name in names:
             if name.endswith("/"):
                 continue
-            one: Found | None = yield Look(os.path.join(folder, name), optional=True)
+            one: LocalFile | None = yield OpenLocal(os.path.join(folder, name), optional=True)
             if one is not None and one.names is None and (yield from _file(os.path.join(folder, name), wanted)):
                 return True
     return False
 
 
-def _file(path: str, wanted: _Wanted) -> Looking:
+def _file(path: str, wanted: _PartRequest) -> Looking:
     """One message, or those of an mbox, each behind a line that begins with "From "."""
     reader = MessageReader()
     reader.mbox = yield from reader.starts(b"From ")
     number, given = 0, False
     while not given and (yield from reader.next_message()):
         number += 1
-        given = yield from _message(Walk(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})})
+        given = yield from _message(
+            Traversal(reader), wanted, {"path": path, **({"number": number} if reader.mbox else {})}
+        )
     yield Hangup()
     return given
 
 
-def _message(walk: Walk, wanted: _Wanted, where: dict[str, Any]) -> Looking:
-    event = yield from walk.next()
+def _message(walk: Traversal, wanted: _PartRequest, where: dict[str, Any]) -> Looking:
+    event = yield from walk.next_part()
     assert isinstance(event, Part)
     identifier = event.header.message_id
     if wanted.message_id not in (None, identifier):
@@ -123,19 +125,21 @@ def _message(walk: Walk, wanted: _Wanted, where: dict[str, Any]) -> Looking:
     if wanted.content_id is None:
         yield Head("message/rfc822", "message", details=where)
         yield from wanted.data(event.header.raw + event.header.blank)
-        yield from _given(walk, wanted, Decoder())
+        yield from _read_body(walk, wanted, Decoder())
         return True
     while isinstance(event, Part) or event.open:
         if isinstance(event, Part) and wanted.content_id in event.header.content_ids:
             yield _head(event.header, where)
-            yield from _given(walk, wanted, decoder(event.header.encoding))
+            yield from _read_body(walk, wanted, decoder(event.header.encoding))
             return True
-        event = yield from walk.next()
+        event = yield from walk.next_part()
     return False
 
 
 def _head(header: Header, where: dict[str, Any]) -> Head:
-    said = header.said + ("; charset=us-ascii" if not header.told and header.media_type == "text/plain" else "")
+    said = header.media_type_text + (
+        "; charset=us-ascii" if not header.told and header.media_type == "text/plain" else ""
+    )
     if header.encoding not in PLAIN | ENCODED:
         said = "application/octet-stream"  # whatever it says (RFC 2045 6.4)
     content_id = header.content_id.decode("utf-8", "surrogateescape")
@@ -144,7 +148,7 @@ def _head(header: Header, where: dict[str, Any]) -> Head:
     return Head(shown.pop(""), "message", details={**where, **{name: text for name, text in shown.items() if text}})
 
 
-def _given(walk: Walk, wanted: _Wanted, through: Decoder) -> Dialogue:
+def _read_body(walk: Traversal, wanted: _PartRequest, through: Decoder) -> Dialogue:
     """A body, decoded."""
     end = None
     while end is None:

@@ -1,11 +1,11 @@
-"""mid, cid: which message or part is meant (RFC 2392 2)."""
+"""mid, cid: the message or part that a URI names (RFC 2392 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Role, Step, guarded
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mid import MidLocator
 

@@ -1,4 +1,4 @@
-"""mailto: the draft that a URI stands for, as the octets of a message (RFC 6068 3; RFC 5322; RFC 2047; RFC 6532)."""
+"""mailto: writes the draft of a URI as a message (RFC 6068 3; RFC 5322; RFC 2047; RFC 6532)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from overthere.access.steps import Compose
 from overthere.access.wire import Data, Dialogue, Head
-from overthere.errors import PlanRefused
+from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.mailto import mailboxes
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def _field(name: str, value: str) -> bytes:
     if name in _ADDRESSES:
         value = ", ".join(map(_mailbox, mailboxes(value)))
     elif name not in _IDENTIFIERS and not value.isascii():
-        value = _encoded(value, name)
-    line = _folded(name, value)
+        value = _encode_words(value, name)
+    line = _fold_field(name, value)
     if line is None and name not in _ADDRESSES | _IDENTIFIERS:
-        line = _folded(name, _encoded(value, name))
+        line = _fold_field(name, _encode_words(value, name))
     if line is None:
         raise PlanRefused(f"{name} holds a word that fits into no line of a message", "RFC 5322 2.1.1")
     try:
@@ -84,8 +84,8 @@ def _mailbox(text: str) -> str:
     if not rest.endswith(">") or not rest.isascii():
         return text
     if _QUOTED.fullmatch(phrase):
-        return f"{_encoded(_PAIR.sub(chr(92) + '1', phrase[1:-1]))} <{rest}"
-    return text if _SPECIAL.search(phrase) else f"{_encoded(phrase)} <{rest}"
+        return f"{_encode_words(_PAIR.sub(chr(92) + '1', phrase[1:-1]))} <{rest}"
+    return text if _SPECIAL.search(phrase) else f"{_encode_words(phrase)} <{rest}"
 
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -93,7 +93,7 @@ _PAIR = re.compile(r"\\(.)")
 _SPECIAL = re.compile(r'["()<>@,;:\\\[\]]|=\?')
 
 
-def _encoded(text: str, name: str = "") -> str:
+def _encode_words(text: str, name: str = "") -> str:
     """name: of the field in whose first line the first word stands."""
     try:
         return Header(text, "utf-8", header_name=name, maxlinelen=75).encode(linesep="\r\n").replace("\r\n ", " ")
@@ -101,7 +101,7 @@ def _encoded(text: str, name: str = "") -> str:
         return text
 
 
-def _folded(name: str, value: str) -> str | None:
+def _fold_field(name: str, value: str) -> str | None:
     """A field in lines of 78 characters, where there is white space to begin a new one at (RFC 5322 2.2.3); None where
     one would have more than 998 octets (2.1.1)."""
     lines = [""]

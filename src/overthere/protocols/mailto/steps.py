@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from overthere.access.steps import Compose, Credentials, Step, guarded
-from overthere.errors import Cited, PlanRefused
-from overthere.hosts.idn import to_ascii
-from overthere.schemes.addr_spec import cut
+from overthere.ground.errors import Cited, PlanRefused
+from overthere.schemes.addr_spec import split_at
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
+from overthere.values.hosts.idn import to_ascii
 
 __all__ = ["steps"]
 
@@ -57,7 +57,7 @@ def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
 
 def _address(text: str) -> str:
     """An address of the part before the "?", which is an addr-spec and nothing else."""
-    local, domain = cut(text)
+    local, domain = split_at(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
         raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
     return _in_ascii(text)
@@ -67,7 +67,7 @@ def _in_ascii(mailbox: str) -> str:
     """The address with its domain in the form of IDNA, which a message must use (RFC 6068 2, item 4)."""
     before, opened, inside = mailbox.rpartition("<")
     address, closed, after = inside.partition(">")
-    local, domain = cut(address)
+    local, domain = split_at(address)
     if domain is None or domain.isascii():
         return mailbox
     if len(domain) > 255:

@@ -1,4 +1,4 @@
-"""news and nntp: the plan carried out, with what a news server answers (RFC 3977; RFC 4643 2.3)."""
+"""The news client for news and nntp URIs (RFC 3977; RFC 4643 2.3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Place, Receive, Role, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import NotSpecified, Unwritable
+from overthere.ground.errors import NotSpecified, Unwritable
 from overthere.mail.words import words
 from overthere.protocols.news.steps import NewsRole
 from overthere.schemes.known.news import NewsLocator
@@ -170,7 +170,7 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
             yield Item(article)
 
 
-def _wanted(locator: NewsLocator | NNTPLocator) -> Matches | None:
+def _newsgroup_filter(locator: NewsLocator | NNTPLocator) -> Matches | None:
     """The names to take from a list of all newsgroups, where a pattern was to be matched."""
     if not locator.group or locator.group == "*":
         return None
@@ -202,7 +202,7 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         yield Head("message/rfc822", "scheme", details=details)
         yield from _block(wire, what)
         return
-    wanted = _wanted(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
+    wanted = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
     if wanted is not None:
         details["names"] = "those that match are taken from the list of all, which the server gives (RFC 977 3.6)"
     yield Head(listing=True, details=details)
@@ -259,7 +259,7 @@ def _newsgroup(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     if match is None:
         return None
     details = {"low": int(match[3]), "high": int(match[2]), "status": match[4]} if match[2] else {}
-    return Entry(match[1], _at(locator, group=match[1]), "newsgroup", details)
+    return Entry(match[1], _same_server_uri(locator, group=match[1]), "newsgroup", details)
 
 
 _ACTIVE = re.compile(r"([^ \t]+)(?:[ \t]+([0-9]{1,16})[ \t]+([0-9]{1,16})[ \t]+([^ \t]+))?")
@@ -280,7 +280,7 @@ def _overview(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
         "bytes": int(octets) if _DIGITS.fullmatch(octets) else None,
         "lines": int(lines) if _DIGITS.fullmatch(lines) else None,
     }
-    uri = (_at(locator, message_id=match[1]) if match else None) or article.uri
+    uri = (_same_server_uri(locator, message_id=match[1]) if match else None) or article.uri
     details = {name: value for name, value in details.items() if value not in (None, "")}
     return Entry(_words(subject), uri, "article", details)
 
@@ -294,7 +294,7 @@ def _number(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     if not _DIGITS.fullmatch(text):
         return None
     number = int(text)
-    uri = _at(locator, group=locator.group and locator.native(locator.group), article_number=number)
+    uri = _same_server_uri(locator, group=locator.group and locator.native(locator.group), article_number=number)
     return Entry(str(number), uri, "article", {"number": number})
 
 
@@ -306,7 +306,7 @@ _ENTRIES: dict[Role | None, Callable[[str, NewsLocator | NNTPLocator], Entry | N
 }
 
 
-def _at(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
+def _same_server_uri(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
     """A URI on the same server, for the same user, whose password is not told again; None if none says it."""
     kind = NewsLocator if "message_id" in named else NNTPLocator
     try:

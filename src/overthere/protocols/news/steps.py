@@ -1,4 +1,4 @@
-"""news and nntp: what is asked of a news server (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
+"""news and nntp: the commands of a URI (RFC 5538 3 and 4; RFC 3977; RFC 4643 2.3 for the login)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.news import PORT, NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -72,7 +72,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     yield connect(locator.host, locator.port or PORT, "RFC 5538 2, RFC 3977 3.4.1")
     yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply", role=NewsRole.GREETING)
     yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n", role=NewsRole.ASK_CAPABILITIES)
-    yield _received(NewsRole.CAPABILITIES, "the capabilities", "RFC 3977 5.2", "101")
+    yield _receive_block(NewsRole.CAPABILITIES, "the capabilities", "RFC 3977 5.2", "101")
     # To a server that switches modes, or that is older than CAPABILITIES; before any login (5.3.2).
     after = ("MODE-READER", "500")
     yield Send(source="RFC 3977 3.4.2", data=b"MODE READER\r\n", after=after, role=NewsRole.MODE)
@@ -116,17 +116,17 @@ def _news(locator: NewsLocator) -> Iterator[Step]:
     """RFC 5538 4: an article, an overview of a newsgroup, or the names of those that match."""
     if locator.message_id is not None:
         yield _article(b"<" + _message_id(locator.message_id) + b">", "RFC 5538 4, RFC 3977 6.2.1")
-        yield _received(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
+        yield _receive_block(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
     elif locator.is_set:
         pattern = locator.group or "*"
         wanted = b"" if pattern == "*" else b" " + _argument(pattern, "group", _NOT_WILD, locator.charset)
         yield _command("LIST", b"ACTIVE" + wanted, "RFC 5538 4, RFC 3977 7.6.3", NewsRole.LIST_ACTIVE)
-        yield _received(NewsRole.NEWSGROUPS, "the newsgroups", "RFC 3977 7.6.3", "215")
+        yield _receive_block(NewsRole.NEWSGROUPS, "the newsgroups", "RFC 3977 7.6.3", "215")
         # A server of RFC 977 lists them all, for LIST has no arguments there; those that match are taken.
         yield Send(source="RFC 977 3.6", data=b"LIST\r\n", after=("500", "501"), role=NewsRole.LIST)
-        yield _received(NewsRole.ALL_NEWSGROUPS, "the newsgroups", "RFC 977 3.6", "215")
+        yield _receive_block(NewsRole.ALL_NEWSGROUPS, "the newsgroups", "RFC 977 3.6", "215")
     else:
-        yield from _overview(_named(locator))
+        yield from _overview(_newsgroup_octets(locator))
 
 
 def _nntp(locator: NNTPLocator) -> Iterator[Step]:
@@ -134,17 +134,17 @@ def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     if not locator.group:
         raise PlanRefused("nntp names a newsgroup, and here is none", "RFC 5538 3")
     if locator.article_number is None:
-        yield from _overview(_named(locator), locator.article_range)
+        yield from _overview(_newsgroup_octets(locator), locator.article_range)
         return
     digits = str(locator.article_number)
     if len(digits) > _MOST_DIGITS:
         raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MOST_DIGITS}", "RFC 3977 6")
-    yield _group(_named(locator))
+    yield _group(_newsgroup_octets(locator))
     yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
-    yield _received(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
+    yield _receive_block(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
 
 
-def _named(locator: NewsLocator | NNTPLocator) -> bytes:
+def _newsgroup_octets(locator: NewsLocator | NNTPLocator) -> bytes:
     """The octets of the newsgroup: UTF-8 (RFC 3977 3.1), or those that 1994 says, for an "8-bit byte" (RFC 977 2.3)."""
     return _argument(locator.group or "", "group", _NOT_EXACT, locator.charset)
 
@@ -160,14 +160,14 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     )
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", NewsRole.OVER, note)
-    yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
+    yield _receive_block(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
     # A server older than RFC 3977 may know the command by its first name only.
     yield _command("XOVER", asked, "RFC 2980 2.8", NewsRole.XOVER, after=("500",))
-    yield _received(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 2980 2.8", "224")
+    yield _receive_block(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 2980 2.8", "224")
     # All articles are the default; older servers know no range (RFC 3977 6.1.2.2).
     listed = group + b" " + asked if numbers else group
     yield _command("LISTGROUP", listed, "RFC 3977 6.1.2", NewsRole.LISTGROUP, after=("500", "502", "503"))
-    yield _received(NewsRole.NUMBERS, "the numbers of its articles", "RFC 3977 6.1.2", "211")
+    yield _receive_block(NewsRole.NUMBERS, "the numbers of its articles", "RFC 3977 6.1.2", "211")
     yield Receive(
         source="RFC 977 3.2",
         what="the first and last number, which the answer to GROUP tells",
@@ -241,7 +241,7 @@ def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "u
     return octets
 
 
-def _received(role: NewsRole, what: str, source: str, *after: str) -> Receive:
+def _receive_block(role: NewsRole, what: str, source: str, *after: str) -> Receive:
     """A block of lines (RFC 3977 3.1.1)."""
     return Receive(source=source, what=what, until="dot", after=after, role=role)
 

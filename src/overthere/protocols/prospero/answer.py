@@ -1,4 +1,4 @@
-"""What a Prospero server's lines say: attributes, access methods as URIs of their own schemes, links (Prospero 5)."""
+"""Parses the answers of a Prospero server: attributes, access methods as URIs, links (Prospero 5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from overthere.access.errors import LimitExceeded, ProtocolError
 from overthere.access.wire import Entry
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.kernel.percent import percent_decode
 from overthere.protocols.prospero.message import NotProspero, read_lines
 from overthere.schemes.known.afs import AFSLocator
@@ -18,14 +18,14 @@ from overthere.schemes.known.prospero import ProsperoLocator
 from overthere.schemes.known.wais import PORT, WAISLocator
 from overthere.schemes.locator import Locator
 
-__all__ = ["Attribute", "Link", "Method", "Named", "attribute", "links", "method", "read"]
+__all__ = ["Attribute", "Link", "Method", "ObjectName", "attribute", "links", "method", "read"]
 
 _MOST = 1000
 """Attributes of one object."""
 _LINES = 100_000
 
 
-class Named(NamedTuple):
+class ObjectName(NamedTuple):
     """An object: the host as a server names it ("INTERNET-D", "h.example(1525)"), and its name there."""
 
     host_type: str
@@ -40,7 +40,7 @@ class Named(NamedTuple):
         if not host or self.hsoname_type != "ASCII":
             return None
         version = int(self.version) if _DIGITS.fullmatch(self.version) else 0
-        return _written(ProsperoLocator(host=host, port=port, hsoname=self.hsoname, version=version or None))
+        return _write_uri(ProsperoLocator(host=host, port=port, hsoname=self.hsoname, version=version or None))
 
 
 class Attribute(NamedTuple):
@@ -54,7 +54,7 @@ class Method(NamedTuple):
     """An access method, what it leaves out filled in from the link (Prospero 5, Attributes)."""
 
     name: str
-    there: Named
+    there: ObjectName
     arguments: tuple[str, ...]
 
     def uri(self) -> str | None:
@@ -67,7 +67,7 @@ class Method(NamedTuple):
         if writer is None or (not host and self.name not in ("AFS", "WAIS")):
             return None
         locator = writer(self, host, port)
-        return None if locator is None else _written(locator)
+        return None if locator is None else _write_uri(locator)
 
 
 class Link(NamedTuple):
@@ -76,7 +76,7 @@ class Link(NamedTuple):
     type: str
     target: str
     name: str
-    there: Named
+    there: ObjectName
     attributes: tuple[Attribute, ...]
 
     def methods(self) -> tuple[Method, ...]:
@@ -112,7 +112,7 @@ _SPACES = frozenset(("FIELD", "INTRINSIC", "APPLICATION"))
 _KINDS = frozenset(("SEQUENCE", "LINK", "FILTER"))
 
 
-def _host(there: Named) -> tuple[str, int | None]:
+def _host(there: ObjectName) -> tuple[str, int | None]:
     """Host and port; "" for what is no host of the Internet."""
     match = _HOST.fullmatch(there.host) if there.host_type.startswith("INTERNET") else None
     if match is None:
@@ -121,7 +121,7 @@ def _host(there: Named) -> tuple[str, int | None]:
     return (match[1] or match[3], port) if port is None or port < 65536 else ("", None)
 
 
-def _written(locator: Locator) -> str | None:
+def _write_uri(locator: Locator) -> str | None:
     try:
         return str(locator.uri())
     except OverthereError:
@@ -203,7 +203,7 @@ def attribute(line: tuple[str, ...]) -> Attribute | None:
     return Attribute(rest[1], values[1:] if values and values[0] in _KINDS else values)
 
 
-def method(attribute: Attribute | None, link: Named) -> Method | None:
+def method(attribute: Attribute | None, link: ObjectName) -> Method | None:
     """The access method that an attribute names; None if it is another, or has less than its five elements."""
     if attribute is None or attribute.name != "ACCESS-METHOD" or len(attribute.values) < 5:
         return None
@@ -213,7 +213,7 @@ def method(attribute: Attribute | None, link: Named) -> Method | None:
         host_type, host = link.host_type, link.host.partition("(")[0]
     if not hsoname:
         hsoname_type, hsoname = link.hsoname_type, link.hsoname
-    return Method(name, Named(host_type, host, hsoname_type, hsoname), tuple(arguments))
+    return Method(name, ObjectName(host_type, host, hsoname_type, hsoname), tuple(arguments))
 
 
 def links(lines: Iterator[tuple[str, ...]], where: str) -> Iterator[Link]:
@@ -237,4 +237,4 @@ def links(lines: Iterator[tuple[str, ...]], where: str) -> Iterator[Link]:
 
 def _link(line: tuple[str, ...], attributes: list[Attribute]) -> Link:
     _, kind, target, name, *there = line
-    return Link(kind, target, name, Named(*there[:5]), tuple(attributes))
+    return Link(kind, target, name, ObjectName(*there[:5]), tuple(attributes))

@@ -1,4 +1,4 @@
-"""ARDP: a request and the packets that answer it, over datagrams that are lost, doubled and late (Prospero 5, ARDP).
+"""ARDP: reliable requests over datagrams that may be lost, duplicated or late (Prospero 5, ARDP).
 
 What the document leaves to clients (when to ask again, what to say then) is done as the library of Prospero does it.
 """
@@ -15,13 +15,13 @@ from overthere.access.wire import Effect, Read, Write
 from overthere.protocols.prospero.message import (
     NotProspero,
     Packet,
+    acknowledge_through,
     acknowledgement,
     packet,
     read_packet,
-    received_through,
 )
 
-__all__ = ["TRIES", "Moved", "connections", "exchange"]
+__all__ = ["TRIES", "Redirection", "connections", "exchange"]
 
 TRIES = 4
 """How often a request is sent while nothing comes; each time is waited twice as long."""
@@ -31,7 +31,7 @@ _WAITS = 100
 _SOURCE = "Prospero 5, ARDP"
 
 
-class Moved(NamedTuple):
+class Redirection(NamedTuple):
     """The server sends the client elsewhere (options 4 and 5)."""
 
     host: str
@@ -60,7 +60,7 @@ class _Answer:
         self.size = 0
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return 0 < self.total == self.through
 
     def take(self, packet: Packet, where: str) -> bool:
@@ -82,7 +82,7 @@ class _Answer:
         return True
 
 
-def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[Effect, Any, bytes | Moved]:
+def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[Effect, Any, bytes | Redirection]:
     """Send a request, in one packet, until it is answered; the answer is put together from its packets.
 
     mine: the id of the connection, one of `connections`.
@@ -105,7 +105,9 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         if octets is None:
             if tries == TRIES or monotonic() >= end:
                 raise AccessTimeout(f"no answer in {patience:g} s, asked {tries} times", _SOURCE, where=where)
-            yield Write(acknowledgement(mine, answer.through) if taken else received_through(request, answer.through))
+            yield Write(
+                acknowledgement(mine, answer.through) if taken else acknowledge_through(request, answer.through)
+            )
             tries, pause = tries + 1, pause * 2
             until = min(monotonic() + pause, end)
             continue
@@ -118,12 +120,12 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         if came.option == 1:
             raise AccessFailed("the server refuses the connection", _SOURCE, where=where)
         if came.option in (4, 5) and len(came.extra) >= 6:
-            return Moved(".".join(map(str, came.extra[:4])), int.from_bytes(came.extra[4:6], "big"))
+            return Redirection(".".join(map(str, came.extra[:4])), int.from_bytes(came.extra[4:6], "big"))
         taken = taken or came.received > 0
         new = came.number > 0 and answer.take(came, where)
         if came.flags & 0x80:
             yield Write(acknowledgement(mine, answer.through))
-        if answer.whole:
+        if answer.is_complete:
             return b"".join(answer.pieces[number] for number in range(1, answer.total + 1))
         if came.wait and waits < _WAITS:
             waits, new = waits + 1, True

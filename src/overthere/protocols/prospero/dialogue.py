@@ -1,4 +1,4 @@
-"""Prospero carried out: request by request, until one is answered with what the object is (Prospero 5; RFC 4157 2)."""
+"""The Prospero client: sends requests until one returns the object (Prospero 5; RFC 4157 2)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Role, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item
-from overthere.protocols.prospero.answer import Method, Named, attribute, links, method, read
-from overthere.protocols.prospero.ardp import Moved, connections, exchange
+from overthere.protocols.prospero.answer import Method, ObjectName, attribute, links, method, read
+from overthere.protocols.prospero.ardp import Redirection, connections, exchange
 from overthere.protocols.prospero.steps import ProsperoRole
 from overthere.schemes.known.prospero import ProsperoLocator
 
@@ -29,8 +29,8 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """
     locator = plan.locator
     assert isinstance(locator, ProsperoLocator)
-    own = Named("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
-    request, told, ids = b"", _Told(), connections()
+    own = ObjectName("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
+    request, told, ids = b"", _StandardResponses(), connections()
     for step in plan.steps:
         where = step.line()
         match step:
@@ -42,7 +42,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 request = data
             case Receive(what=what, role=role):
                 octets = yield from exchange(request, next(ids), policy.read_timeout, what)
-                if isinstance(octets, Moved):
+                if isinstance(octets, Redirection):
                     # The whole request goes to the other server: the policy judges it like any redirect.
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
@@ -57,9 +57,11 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     raise ResourceMissing(told.words, told.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
 
 
-def _read(octets: bytes, role: Role | None, own: Named, what: str) -> tuple[_Told, Iterable[Effect] | None]:
+def _read(
+    octets: bytes, role: Role | None, own: ObjectName, what: str
+) -> tuple[_StandardResponses, Iterable[Effect] | None]:
     """What an answer says; and what is given of it at the end, or None where another request follows."""
-    told = _told(octets, what)
+    told = _read_responses(octets, what)
     if told.forwarded is not None:
         uri = told.forwarded.uri()
         if uri is None:
@@ -86,21 +88,21 @@ def _read(octets: bytes, role: Role | None, own: Named, what: str) -> tuple[_Tol
     return told, (Head(listing=True, details=told.details()), *(Item(_alternative(one)) for one in methods))
 
 
-class _Told(NamedTuple):
+class _StandardResponses(NamedTuple):
     """What an answer says beside what was asked for (Prospero 5, Standard Responses)."""
 
     status: str = ""
     """"NONE-FOUND", "FAILURE" with what it identifies, "ERROR"; "" if nothing has failed."""
     words: str = ""
-    forwarded: Named | None = None
+    forwarded: ObjectName | None = None
     warnings: tuple[str, ...] = ()
 
     def details(self) -> dict[str, object]:
         return {"warnings": self.warnings} if self.warnings else {}
 
 
-def _told(octets: bytes, where: str) -> _Told:
-    told = _Told(status="NONE-FOUND", words="the server says nothing of the object")
+def _read_responses(octets: bytes, where: str) -> _StandardResponses:
+    told = _StandardResponses(status="NONE-FOUND", words="the server says nothing of the object")
     known = not octets.strip()
     for line in read(octets, where):
         first = line[0]
@@ -109,7 +111,7 @@ def _told(octets: bytes, where: str) -> _Told:
             status = " ".join(line[:2]) if first == "FAILURE" else first
             return told._replace(status=status, words=_words(line))
         if first == "FORWARDED" and len(line) >= 5:
-            return told._replace(forwarded=Named(*line[1:6]))
+            return told._replace(forwarded=ObjectName(*line[1:6]))
         if first == "WARNING" and len(told.warnings) < 100:
             told = told._replace(warnings=(*told.warnings, _words(line[1:])))
         elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and told.status:
@@ -129,7 +131,7 @@ def _words(line: tuple[str, ...]) -> str:
     return " ".join(line)
 
 
-def _methods(octets: bytes, own: Named, where: str) -> list[Method]:
+def _methods(octets: bytes, own: ObjectName, where: str) -> list[Method]:
     methods: list[Method] = []
     for line in read(octets, where):
         one = method(attribute(line), own)

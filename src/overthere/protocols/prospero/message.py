@@ -1,4 +1,4 @@
-"""The octets of Prospero: commands of tokens in lines, in packets of ARDP; no socket is touched.
+"""Prospero messages: commands as lines of tokens, in ARDP packets; no socket is touched.
 
 "Prospero 5" is The Prospero Protocol, version 5, of June 1993, by its headings.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 
 __all__ = [
     "NotProspero",
@@ -19,7 +19,7 @@ __all__ = [
     "packet",
     "read_lines",
     "read_packet",
-    "received_through",
+    "acknowledge_through",
     "token",
 ]
 
@@ -117,7 +117,7 @@ def packet(data: bytes, connection: int) -> bytes:
     return bytes([len(header) + 1]) + header + data
 
 
-def received_through(request: bytes, number: int) -> bytes:
+def acknowledge_through(request: bytes, number: int) -> bytes:
     """A request of `packet` once more, which now says through which packet all of the answer have come."""
     return request[:7] + number.to_bytes(2, "big") + request[9:]
 

@@ -1,4 +1,4 @@
-"""Prospero: asking a directory server how an object is accessed (RFC 4157 2; The Prospero Protocol, version 5)."""
+"""Prospero: asks a directory server how to access an object (RFC 4157 2; The Prospero Protocol, version 5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.protocols.prospero.message import command, token
 from overthere.schemes.known.prospero import PORT, ProsperoLocator
 

@@ -1,4 +1,4 @@
-"""A session with a person: whom to log in as, and how it is handed over to the system's client (RFC 4248 2)."""
+"""Hands a session over to the system's client, and whom to log in as (RFC 4248 2)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
-from overthere.errors import NotSpecified, PlanRefused
+from overthere.ground.display import printable
+from overthere.ground.errors import NotSpecified, PlanRefused
 from overthere.schemes.known.telnet import PORTS
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from telnetlib3 import TelnetReader, TelnetReaderUnicode, TelnetWriter, TelnetWriterUnicode
@@ -63,14 +63,14 @@ class Session:
 
     def judge(self) -> None:
         """Raises: AccessRefused if the policy does not let this host, port or literal address be asked."""
-        self.policy.judge_connection(self._there, self._default, self._named)
+        self.policy.judge_connection(self._connect_step, self._default, self._session_uri)
 
     @property
-    def _there(self) -> Connect:
+    def _connect_step(self) -> Connect:
         return Connect(source="", host=self.host, port=self.port)
 
     @property
-    def _named(self) -> URI:
+    def _session_uri(self) -> URI:
         return self.uri or URI(f"{self.program}:")
 
     @property
@@ -84,11 +84,11 @@ class Session:
 
         Raises: AccessRefused if there is none; AccessFailed and AccessTimeout where the name is not resolved.
         """
-        return _addresses(Transport(self._seek(), self.policy, self._named, self._default).advance())
+        return _addresses(Transport(self._seek(), self.policy, self._session_uri, self._default).advance())
 
     def _seek(self) -> Dialogue:
         addresses: list[Any] = yield Seek(self.host, self.port)
-        yield Head(details={"addresses": [_written(address) for address in addresses]})
+        yield Head(details={"addresses": [_write_address(address) for address in addresses]})
 
     def command(self, client: str | None = None) -> list[str]:
         """The program and its arguments, for no shell: it is given the address that was judged, and no other look-up
@@ -139,7 +139,7 @@ class Session:
         if self.program not in ("telnet", "cso"):
             raise NotSpecified(f"{printable(self.program)} is not spoken natively: hand it over")
         problem: Exception | None = None
-        asked = AsyncTransport(self._seek(), self.policy, self._named, self._default)
+        asked = AsyncTransport(self._seek(), self.policy, self._session_uri, self._default)
         for address in _addresses(await asked.advance()):
             try:
                 return await _telnet(address, self.port, encoding, self.policy)
@@ -172,7 +172,7 @@ def _addresses(given: object) -> list[str]:
     return addresses
 
 
-def _written(address: tuple[Any, ...]) -> str:
+def _write_address(address: tuple[Any, ...]) -> str:
     """A socket's address as a program takes it, with its zone."""
     host, *rest = address
     zone = rest[2] if len(rest) > 2 else 0

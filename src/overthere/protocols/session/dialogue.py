@@ -1,10 +1,10 @@
-"""A session is not opened but described, for a person to begin (RFC 1738 3.8; RFC 4248 2)."""
+"""Describes a session for a person to start; it is not opened (RFC 1738 3.8; RFC 4248 2)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overthere.access.planning import planned
+from overthere.access.planning import planned_uri
 from overthere.access.steps import Interact
 from overthere.access.wire import Dialogue, Head
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from overthere.access.planning import Plan
     from overthere.access.policy import Policy
 
-__all__ = ["described", "dialogue"]
+__all__ = ["session_head", "dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """No server is asked: the session is described, for a person to begin."""
     for step in plan.steps:
         assert isinstance(step, Interact)
-        yield described(step, plan, policy)
+        yield session_head(step, plan, policy)
 
 
-def described(step: Interact, plan: Plan, policy: Policy) -> Head:
+def session_head(step: Interact, plan: Plan, policy: Policy) -> Head:
     """The answer for a step that is a session.  Raises: AccessRefused if it may not be begun under this policy."""
     from overthere.protocols.session.client import Session
 
@@ -32,7 +32,7 @@ def described(step: Interact, plan: Plan, policy: Policy) -> Head:
         port=step.port,
         user=step.user,
         password=step.password,
-        uri=planned(plan.uri),
+        uri=planned_uri(plan.uri),
         policy=policy,
     )
     session.judge()

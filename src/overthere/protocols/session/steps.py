@@ -1,11 +1,11 @@
-"""telnet, rlogin, tn3270: where a session would go, and what the person is told (RFC 1738 3.8; RFC 4248 2)."""
+"""telnet, rlogin, tn3270: the address of a session and the login to use (RFC 1738 3.8; RFC 4248 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Interact, Step, connect, guarded
-from overthere.errors import Cited, CodingError, PlanRefused
+from overthere.ground.errors import Cited, CodingError, PlanRefused
 from overthere.schemes.known.telnet import PORTS, TelnetLocator
 
 __all__ = ["steps"]
@@ -22,7 +22,9 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     port = PORTS[locator.scheme] if locator.port is None else locator.port
     there = connect(locator.host, port, source)
     # What a program of this machine is given: the octets that the URI encodes.
-    user, password = (None if one is None else _told(locator, one) for one in (locator.user, locator.password))
+    user, password = (
+        None if one is None else _describe_session(locator, one) for one in (locator.user, locator.password)
+    )
     if user is None:
         user = credentials.user
     if password is None and credentials.user in (None, user):  # not the password of another user
@@ -42,7 +44,7 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     )
 
 
-def _told(locator: TelnetLocator, text: str) -> str:
+def _describe_session(locator: TelnetLocator, text: str) -> str:
     try:
         return locator.native(text)
     except CodingError as error:

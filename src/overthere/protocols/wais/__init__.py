@@ -1,1 +1,1 @@
-"""WAIS: Z39.50 of 1988 as freeWAIS speaks it (RFC 1625; RFC 4156)."""
+"""WAIS: Z39.50 of 1988 as implemented by freeWAIS (RFC 1625; RFC 4156)."""

@@ -1,4 +1,4 @@
-"""WAIS carried out: the answer to Init, the citations that a search finds, a document slice by slice (RFC 1625 4)."""
+"""The WAIS client: Init, the citations of a search, documents in slices (RFC 1625 4)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
-from overthere.errors import OverthereError
+from overthere.ground.errors import OverthereError
 from overthere.protocols.wais import message as protocol
 from overthere.protocols.wais.steps import SLICE, WAISRole, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
@@ -56,7 +56,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 yield from _document(wire, locator, what, details)
                 return
             case Receive(role=WAISRole.CITATIONS, what=what):
-                yield from _found(wire, locator, what, details)
+                yield from _list_citations(wire, locator, what, details)
                 return
             case _:
                 raise ProtocolError(f"nothing carries out {step.line()!r}", step.source, plan.uri)
@@ -66,14 +66,14 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 def _message(wire: Wire, where: str) -> Generator[Effect, Any, bytes]:
     """A message without its header; its length is judged before it is read."""
-    header = yield from wire.exactly(protocol.HEADER_LENGTH, where)
+    header = yield from wire.read_exactly(protocol.HEADER_LENGTH, where)
     try:
         length = protocol.message_length(header)
     except protocol.NotWAIS as error:
         raise ProtocolError(str(error), "WAIS 1.5 B", where=where) from None
     if length > _LONGEST:
         raise LimitExceeded(f"a message of {length:,} octets, more than {_LONGEST:,}", where=where)
-    return (yield from wire.exactly(length, where))
+    return (yield from wire.read_exactly(length, where))
 
 
 def _greeting(octets: bytes, where: str) -> dict[str, Any]:
@@ -98,15 +98,15 @@ def _response(octets: bytes, where: str) -> protocol.SearchResponse:
         raise ProtocolError(str(error), "WAIS 1.5 3.2", where=where) from None
 
 
-def _missing(one: protocol.Diagnostic, where: str) -> ResourceMissing:
+def _missing_error(one: protocol.Diagnostic, where: str) -> ResourceMissing:
     return ResourceMissing(one.text or f"diagnostic {one.code}", one.code, "WAIS 1.5 4", where=where)
 
 
-def _found(wire: Wire, locator: WAISLocator, where: str, details: dict[str, Any]) -> Dialogue:
+def _list_citations(wire: Wire, locator: WAISLocator, where: str, details: dict[str, Any]) -> Dialogue:
     """The citations (RFC 1625 4) as entries; the order is the server's, by the score."""
     told = _response((yield from _message(wire, where)), where)
     if told.diagnostics and not told.citations:
-        raise _missing(told.diagnostics[0], where)
+        raise _missing_error(told.diagnostics[0], where)
     yield Hangup()
     details = {**details, "result_count": told.result_count, "seed_words_used": told.seed_words_used}
     if told.diagnostics:
@@ -141,7 +141,7 @@ def _document(wire: Wire, locator: WAISLocator, where: str, details: dict[str, A
             raise ProtocolError(f"{len(data):,} octets where {SLICE:,} were asked for", "RFC 1625 4", where=where)
         other = next((one for one in told.diagnostics if one.code != _OUT_OF_RANGE), None)
         if not data and told.diagnostics and (start == 0 or other is not None):
-            raise _missing(other or told.diagnostics[0], where)
+            raise _missing_error(other or told.diagnostics[0], where)
         last = len(data) < SLICE or bool(told.diagnostics)
         if start == 0:
             media_type = _MEDIA_TYPES.get((locator.wtype or "").upper())

@@ -1,4 +1,4 @@
-"""The octets of WAIS: requests written, answers read; no socket is touched.
+"""WAIS messages: writes requests, reads answers; no socket is touched.
 
 "WAIS 1.5" is the WAIS Interface Protocol, Prototype Functional Specification 1.5 of 1990, on Z39.50-1988; RFC 1625 4
 names the codes of a retrieval.  The header of 25 octets before each message and the tags from 131 on came with
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.errors import OverthereError
-from overthere.schemes.known.wais.identifier import read_compressed, tagged
+from overthere.ground.errors import OverthereError
+from overthere.schemes.known.wais.identifier import read_compressed, tag_field
 
 __all__ = [
     "APDU",
@@ -76,7 +76,7 @@ def _number(value: int) -> bytes:
 
 def _apdu(kind: int, fixed: bytes, *fields: tuple[int, bytes | None]) -> bytes:
     """The part that the length indicator measures.  Raises: ValueError if that has not enough octets."""
-    body = bytes([kind]) + fixed + b"".join(tagged(tag, data) for tag, data in fields if data is not None)
+    body = bytes([kind]) + fixed + b"".join(tag_field(tag, data) for tag, data in fields if data is not None)
     if len(body) > 0xFFFF:
         raise ValueError("the length indicator of an APDU has two octets (WAIS 1.5 B)")
     return len(body).to_bytes(2, "big") + body
@@ -113,8 +113,8 @@ def search(database: bytes, words: bytes, limit: int = 40) -> bytes:
     The server answers with full citations; dates have no weight (Date-Factor 1).
     """
     head = _search(database, b"3", (30, 5000, 30))
-    query = tagged(_SEED_WORDS, words) + tagged(_DATE_FACTOR, b"\x01") + tagged(_MAX_DOCUMENTS, _number(limit))
-    return message(head + tagged(_USER_INFORMATION, query))
+    query = tag_field(_SEED_WORDS, words) + tag_field(_DATE_FACTOR, b"\x01") + tag_field(_MAX_DOCUMENTS, _number(limit))
+    return message(head + tag_field(_USER_INFORMATION, query))
 
 
 def retrieval(
@@ -141,12 +141,12 @@ def retrieval(
     terms += [(b"wb ro", b"%d" % start), (b"wb rl", b"%d" % end)]
     query = b"".join(
         # Position, structure, truncation and completeness are ignored.
-        tagged(_ATTRIBUTE_LIST, attributes + b" ig ig ig ig")
-        + tagged(_TERM, term)
-        + (tagged(_OPERATOR, b"a") if number else b"")
+        tag_field(_ATTRIBUTE_LIST, attributes + b" ig ig ig ig")
+        + tag_field(_TERM, term)
+        + (tag_field(_OPERATOR, b"a") if number else b"")
         for number, (attributes, term) in enumerate(terms)
     )
-    return message(head + tagged(_QUERY, query))
+    return message(head + tag_field(_QUERY, query))
 
 
 def _search(
@@ -283,7 +283,7 @@ class _Elements:
         self.at += count
         return self.octets[self.at - count : self.at]
 
-    def compressed(self) -> int:
+    def take_integer(self) -> int:
         try:
             number, self.at = read_compressed(self.octets, self.at)
         except ValueError as error:
@@ -292,9 +292,9 @@ class _Elements:
 
     def element(self) -> tuple[int, bytes]:
         """Tag and octets; only a diagnostic has a length of two octets, and an end of its own."""
-        tag = self.compressed()
+        tag = self.take_integer()
         if tag != _DIAGNOSTIC:
-            return tag, self.take(self.compressed())
+            return tag, self.take(self.take_integer())
         data = self.take(int.from_bytes(self.take(2), "big"))
         if self and self.octets[self.at] == _RECORD_END:
             self.at += 1

@@ -1,4 +1,4 @@
-"""WAIS: the search or the retrieval that a URI stands for (RFC 4156 2; RFC 1625 4; WAIS Interface Protocol 1.5)."""
+"""WAIS: the search or retrieval of a URI (RFC 4156 2; RFC 1625 4; WAIS Interface Protocol 1.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from overthere.access.steps import Credentials, Receive, Role, Send, Step, connect, guarded
-from overthere.errors import Cited, PlanRefused
+from overthere.ground.errors import Cited, PlanRefused
 from overthere.protocols.wais import message as protocol
 from overthere.schemes.known.wais import PORT, WAISLocator
 

@@ -1,4 +1,4 @@
-"""WebSocket carried out: the server's handshake, and the messages that it sends (RFC 6455 4.1, 5 to 8)."""
+"""The WebSocket client: the handshake, and the server's messages (RFC 6455 4.1, 5 to 8)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Wire, Write, expect
-from overthere.protocols.http.answer import AnswerReader, said, tunnel
+from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
 from overthere.protocols.http.steps import HTTPRole
 from overthere.protocols.websocket.steps import SendKey, accept
 
@@ -50,7 +50,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     """4.1, what the server must answer; a redirect is not followed, as no client has to."""
     reader = AnswerReader(policy, upgrade=True)
     event = yield from reader.head()
-    details, fields = said(event)
+    details, fields = response_details(event)
     status: int = event.status_code
     if status != 101:
         told = f"there is no WebSocket: {status} {details['reason']}".rstrip()
@@ -67,7 +67,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
         )
     yield Head(details=details)
     wire = Wire()
-    wire.held += reader.held
+    wire.held += reader.held_octets
     yield from _messages(wire)
 
 
@@ -76,10 +76,10 @@ def _messages(wire: Wire) -> Dialogue:
     while wire.held or kind or (yield from wire.fill()):  # many servers just hang up, between two messages
         final, opcode, payload = yield from _frame(wire, _MESSAGE - len(message))
         if opcode == _PING:
-            yield Write(_masked(_PONG, payload), courtesy=True)
+            yield Write(_masked_frame(_PONG, payload), courtesy=True)
         elif opcode == _CLOSE:
-            yield Write(_masked(_CLOSE, payload[:2]), courtesy=True)
-            _closed(payload)
+            yield Write(_masked_frame(_CLOSE, payload[:2]), courtesy=True)
+            _check_close(payload)
             return
         elif opcode != _PONG:
             expect((opcode == _CONTINUED) == (kind != _CONTINUED), "a message in another", "RFC 6455 5.4", _WHERE)
@@ -97,7 +97,7 @@ _WHERE = "the frames"
 
 def _frame(wire: Wire, room: int) -> Generator[Effect, Any, tuple[bool, int, bytes]]:
     """5.2: whether it ends its message, its opcode, its payload."""
-    first, second = yield from wire.exactly(2, _WHERE)
+    first, second = yield from wire.read_exactly(2, _WHERE)
     opcode, size = first & 15, second & 127
     expect(not first & 0x70, "reserved bits, though no extension was agreed on", "RFC 6455 5.2", _WHERE)
     expect(opcode in (_CONTINUED, _TEXT, _BINARY, _CLOSE, _PING, _PONG), "a reserved opcode", "RFC 6455 5.2", _WHERE)
@@ -106,21 +106,21 @@ def _frame(wire: Wire, room: int) -> Generator[Effect, Any, tuple[bool, int, byt
         expect(size < 126 and first & 128 != 0, "a control frame that is long or in pieces", "RFC 6455 5.5", _WHERE)
     elif size >= 126:
         octets = 2 if size == 126 else 8
-        size = int.from_bytes((yield from wire.exactly(octets, _WHERE)), "big")
+        size = int.from_bytes((yield from wire.read_exactly(octets, _WHERE)), "big")
         expect(size >= (126 if octets == 2 else 1 << 16), "a length that is not minimal", "RFC 6455 5.2", _WHERE)
         expect(size < 1 << 63, "a length whose first bit is set", "RFC 6455 5.2", _WHERE)
         if size > room:
             raise LimitExceeded(f"a message of more than {_MESSAGE:,} octets", "RFC 6455 10.4", where=_WHERE)
-    return bool(first & 128), opcode, (yield from wire.exactly(size, _WHERE))
+    return bool(first & 128), opcode, (yield from wire.read_exactly(size, _WHERE))
 
 
-def _masked(opcode: int, payload: bytes) -> bytes:
+def _masked_frame(opcode: int, payload: bytes) -> bytes:
     """A control frame of a client (5.3)."""
     mask = os.urandom(4)
     return bytes((128 | opcode, 128 | len(payload))) + mask + bytes(o ^ mask[i % 4] for i, o in enumerate(payload))
 
 
-def _closed(payload: bytes) -> None:
+def _check_close(payload: bytes) -> None:
     """7.4.1: going well is 1000, 1001, or no code at all."""
     expect(len(payload) != 1, "a Close with half a code", "RFC 6455 5.5.1", _WHERE)
     code, reason = int.from_bytes(payload[:2], "big"), _text(payload[2:])

@@ -9,8 +9,8 @@ from hashlib import sha1
 from typing import ClassVar
 
 from overthere.access.steps import CRLF, Credentials, Receive, Send, Step, connect
-from overthere.errors import PlanRefused
-from overthere.protocols.http.steps import HTTPRole, opening
+from overthere.ground.errors import PlanRefused
+from overthere.protocols.http.steps import HTTPRole, request_head
 from overthere.schemes.known.http import PORTS, HTTPLocator
 
 __all__ = ["SendKey", "accept", "steps"]
@@ -62,7 +62,7 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     number = locator.origin.port
     port = "" if number == PORTS[locator.scheme] else f":{number}"  # 4.1: "when not using the default port"
     there = connect(locator.host, number, "RFC 6455 4.1", tls=locator.scheme == "wss")
-    head = opening(locator, port) + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    head = request_head(locator, port) + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     yield there
     yield Send(source="RFC 6455 4.1", data=head + b"Sec-WebSocket-Key: ", lines=6)
     yield SendKey(source="RFC 6455 4.1")

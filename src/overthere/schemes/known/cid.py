@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from overthere.schemes.addr_spec import URL_ADDR_SPEC
-from overthere.schemes.known.mid import written
+from overthere.schemes.known.mid import write_identifier
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 from overthere.schemes.shapes import MAILBOX
@@ -42,7 +42,7 @@ class CidLocator(Locator):
         return cls(content_id=given.decode(raw), **given.rest())
 
     def join(self, to: Writer) -> str:
-        return written(self.content_id, to)
+        return write_identifier(self.content_id, to)
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from overthere.kernel import percent_decode
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["SCHEME", "CoAPLocator", "facts"]
+__all__ = ["COAPS", "COAPS_TCP", "COAPS_WS", "COAP_TCP", "COAP_WS", "CoAPLocator", "SCHEME"]
 
 PORTS = {"coap": 5683, "coaps": 5684, "coap+tcp": 5683, "coaps+tcp": 5684, "coap+ws": 80, "coaps+ws": 443}
 """The default ports (RFC 7252 6.1, 6.2; RFC 8323 8.1 to 8.4)."""
@@ -51,7 +51,7 @@ class CoAPLocator(HostLocator):
         return tuple(percent_decode(one.encode()).decode("utf-8", "surrogateescape") for one in arguments)
 
 
-def facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **more: Any) -> Scheme:
     """The scheme of one of the six names."""
     source = SOURCES[name]
     rule = name.replace("+", "-") + "-uri"
@@ -79,7 +79,7 @@ coap-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
     )
 
 
-SCHEME = facts(
+SCHEME = _facts(
     "coap",
     title="Constrained Application Protocol",
     examples=(
@@ -93,3 +93,43 @@ SCHEME = facts(
         "A gateway between HTTP and CoAP is a part of its design (RFC 7252 10).",
     ),
 )
+
+COAPS = _facts(
+    "coaps",
+    title="Constrained Application Protocol over DTLS",
+    examples=(Example("coaps://example.com/~sensors/temp.xml", "RFC 7252 6.2, of our own"),),
+    notes=("DTLS secures the datagrams (RFC 7252 9.1).",),
+)
+"""coaps: the Constrained Application Protocol over DTLS (RFC 7252 6.2)."""
+
+COAP_TCP = _facts(
+    "coap+tcp",
+    title="Constrained Application Protocol over TCP",
+    examples=(Example("coap+tcp://example.com/~sensors/temp.xml", "RFC 8323 8.1, of our own"),),
+    notes=("It is another scheme than coap, whose resources are not the same (RFC 8323 8.1).",),
+)
+"""coap+tcp: the Constrained Application Protocol over TCP (RFC 8323 8.1)."""
+
+COAPS_TCP = _facts(
+    "coaps+tcp",
+    title="Constrained Application Protocol over TLS",
+    examples=(Example("coaps+tcp://example.com/~sensors/temp.xml", "RFC 8323 8.2, of our own"),),
+    notes=("It is another scheme than coaps, whose resources are not the same (RFC 8323 8.2).",),
+)
+"""coaps+tcp: the Constrained Application Protocol over TLS (RFC 8323 8.2)."""
+
+COAP_WS = _facts(
+    "coap+ws",
+    title="Constrained Application Protocol over WebSockets",
+    examples=(Example("coap+ws://example.com/~sensors/temp.xml", "RFC 8323 8.3, of our own"),),
+    notes=("The WebSocket is that of ws://HOST:PORT/.well-known/coap (RFC 8323 8.3).",),
+)
+"""coap+ws: the Constrained Application Protocol over WebSockets (RFC 8323 8.3)."""
+
+COAPS_WS = _facts(
+    "coaps+ws",
+    title="Constrained Application Protocol over secured WebSockets",
+    examples=(Example("coaps+ws://example.com/~sensors/temp.xml", "RFC 8323 8.4, of our own"),),
+    notes=("The WebSocket is that of wss://HOST:PORT/.well-known/coap (RFC 8323 8.4).",),
+)
+"""coaps+ws: the Constrained Application Protocol over secured WebSockets (RFC 8323 8.4)."""

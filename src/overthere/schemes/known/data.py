@@ -7,8 +7,8 @@ from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from dataclasses import dataclass, field
 
-from overthere import charsets
-from overthere.errors import CodingError
+from overthere.ground import charsets
+from overthere.ground.errors import CodingError
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
@@ -97,7 +97,7 @@ class DataLocator(Locator):
             attribute, equals, value = piece.partition("=")
             if not equals:
                 raise given.refuse(f";{piece}", '"=" between attribute and value', "parameter", "RFC 2397 3")
-            parameters.append((given.decode(attribute), _unquoted(given.decode(value))))
+            parameters.append((given.decode(attribute), _unquote(given.decode(value))))
         octets = raw.encode("utf-8", "surrogatepass")
         if b"%" in octets:
             octets = percent_decode(_BROKEN.sub(b"%25", octets))
@@ -118,7 +118,7 @@ class DataLocator(Locator):
         for one in self.parameters:
             if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise CodingError(f"a parameter is a pair of attribute and value, not {one!r}")
-            text += f";{to.text(one[0], _KEPT)}={to.text(_quoted(one[1]), _KEPT)}"
+            text += f";{to.text(one[0], _KEPT)}={to.text(_quote(one[1]), _KEPT)}"
         if self.base64:
             return f"{text};base64,{b2a_base64(self.data, newline=False).decode('ascii')}"
         # A "/" before a dot would begin a dot-segment, which generic software removes (RFC 3986 6.2.2.3).
@@ -155,7 +155,7 @@ class DataLocator(Locator):
 
         charset: instead of the one that the media type says.
 
-        Raises: CodingError if there is no charset, if it is none (`overthere.charsets`), or if the data is not in it.
+        Raises: CodingError if there is no charset, if it is not a known one, or if the data is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'
@@ -175,7 +175,7 @@ _KEPT = "!$&'*+"
 _SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?"
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     match = _QUOTED.fullmatch(value)
     return _PAIR.sub(r"\1", match[1]) if match else value
 
@@ -184,7 +184,7 @@ def _in_quotes(value: str) -> str:
     return '"' + re.sub(r'(["\\\r])', r"\\\1", value) + '"'
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     """3: escapes serve instead of quotes, but for what would be read as a quoted string, or is empty."""
     return _in_quotes(value) if not value or _QUOTED.fullmatch(value) else value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
 __all__ = ["PORT", "SCHEME", "FTPLocator"]
 
@@ -116,7 +116,7 @@ EXAMPLES = (
 
 def _file_name(segments: tuple[str, ...]) -> str:
     """The name without its type code (RFC 1738 3.2.2)."""
-    return re.sub(r"(?i);type=[^;]*$", "", last_of(segments))
+    return re.sub(r"(?i);type=[^;]*$", "", last_segment(segments))
 
 
 SCHEME = Scheme(

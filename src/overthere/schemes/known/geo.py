@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import ClassVar
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
@@ -140,7 +140,7 @@ def _is_pole(text: str) -> bool:
     return _number(text).lstrip("-") == "90"
 
 
-def _plain(parts: Parts) -> Parts:
+def _normal_parts(parts: Parts) -> Parts:
     if parts.authority is not None:
         return parts
     front, mark, rest = parts.path.partition(";")
@@ -213,7 +213,7 @@ SCHEME = Scheme(
     locates_nothing='a geo URI identifies a physical location, and there is no "dereference" of it: an application '
     "may show it on a map (RFC 5870 1, 4)",
     normal=(
-        NormalRule("what needs no escape in a parameter stands as itself", "RFC 5870 3.4.4, 6.4", _plain),
+        NormalRule("what needs no escape in a parameter stands as itself", "RFC 5870 3.4.4, 6.4", _normal_parts),
         NormalRule(
             "names and the reference system are in lower case, and wgs84 is left out",
             "RFC 5870 3.3, 3.4.1, 3.4.4",

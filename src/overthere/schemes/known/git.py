@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["PORT", "SCHEME", "GitLocator"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from overthere.errors import CodingError
-from overthere.schemes.hosted import wants_host
+from overthere.ground.errors import CodingError
+from overthere.schemes.host_locator import wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["SCHEME", "IRCLocator", "facts"]
+__all__ = ["IRCLocator", "IRCS", "SCHEME"]
 
 DOCUMENT = "draft-butcher-irc-url-04"
 PORTS = {"irc": 6667, "ircs": 6697}
@@ -68,7 +68,7 @@ class IRCLocator(Locator):
         return "isuser" in (flag.lower() for flag in self.flags)
 
 
-def facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **more: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -96,7 +96,7 @@ irc-name  = *( unreserved / pct-encoded / "!" / "$" / "&" / "'" / "(" / ")" / "*
     )
 
 
-SCHEME = facts(
+SCHEME = _facts(
     "irc",
     title="Internet Relay Chat",
     examples=(
@@ -104,3 +104,12 @@ SCHEME = facts(
         Example("irc://irc.example.com/joe,isuser", "of our own", "a person"),
     ),
 )
+
+IRCS = _facts(
+    "ircs",
+    title="Internet Relay Chat over TLS",
+    tls=True,
+    protocol="irc",
+    examples=(Example("ircs://irc.example.com:6697/%23help", "of our own", "a channel"),),
+)
+"""ircs: Internet Relay Chat over TLS (draft-butcher-irc-url-04; RFC 7194)."""

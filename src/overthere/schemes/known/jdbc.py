@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from overthere.schemes.inner import InnerLocator
+from overthere.schemes.inner_locator import InnerLocator
 from overthere.schemes.model import Example, Scheme
 from overthere.schemes.shapes import NESTED
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["BODY", "DEFAULTS", "PORTS", "SCHEME", "Extension", "LDAPLocator", "Search"]
+__all__ = ["BODY", "DEFAULTS", "Extension", "LDAPLocator", "LDAPS", "PORTS", "SCHEME", "Search"]
 
 PORTS = {"ldap": 389, "ldaps": 636}
 """The default ports (RFC 4516 3; IANA's registry of ports)."""
@@ -181,7 +181,7 @@ class LDAPLocator(Locator):
         text += "" if self.scope is None else f"?{self.scope}"
         text += "" if self.filter is None else "?" + to.text(self.filter, marks + ",/")
         if self.extensions is not None:
-            text += "?" + ",".join(_written(to, one, marks + "/") for one in self.extensions)
+            text += "?" + ",".join(_write_part(to, one, marks + "/") for one in self.extensions)
         return text
 
     @property
@@ -204,7 +204,7 @@ def _extensions(given: Given, raw: str) -> Iterator[Extension]:
         yield Extension(critical, given.decode(name), given.decode(value) if equals else None)
 
 
-def _written(to: Writer, one: object, keep: str) -> str:
+def _write_part(to: Writer, one: object, keep: str) -> str:
     if not isinstance(one, Extension):
         raise CodingError(f"{one!r} is no Extension")
     text = ("!" if one.critical else "") + to.text(one.name)
@@ -213,10 +213,10 @@ def _written(to: Writer, one: object, keep: str) -> str:
 
 def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """A rule on the fields behind the first "?", of which there is one at least."""
-    return NormalRule(what, source, partial(_changed, change))
+    return NormalRule(what, source, partial(_normalize_parts, change))
 
 
-def _changed(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
+def _normalize_parts(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:
     if parts.authority is None or parts.query is None:
         return parts
     fields = change(parts.query.split("?", 3))
@@ -288,3 +288,30 @@ SCHEME = Scheme(
         "Whether the parentheses of a filter pair is checked when its search is planned, not by the grammar.",
     ),
 )
+
+LDAPS = Scheme(
+    name="ldaps",
+    title="LDAP over TLS",
+    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 but for the scheme and the port"},
+    locator=LDAPLocator,
+    syntax=f'ldaps-uri = "ldaps:" ldapurl\n{BODY}',
+    rules={"rfc3986": ("ldaps-uri",)},
+    port=PORTS["ldaps"],
+    tls=True,
+    protocol="ldap",
+    linkable=True,
+    access="ldap",
+    normal=(default_port(PORTS["ldaps"], "IANA's registry of ports (ldaps)"), *NORMAL),
+    examples=(
+        Example(
+            "ldaps://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress",
+            "RFC 4516 4, but for the scheme",
+        ),
+        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, but for the scheme"),
+    ),
+    notes=(
+        "The scheme is registered provisionally and has no document of its own.",
+        "TLS begins with the connection, not by StartTLS (RFC 4511 4.14).",
+    ),
+)
+"""ldaps: ldap over TLS, read by RFC 4516: IANA's registries have the name and the port, and no RFC the scheme."""

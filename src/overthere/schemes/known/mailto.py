@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
-from overthere.schemes.addr_spec import ATEXT, cut
+from overthere.schemes.addr_spec import ATEXT, split_at
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 
@@ -89,7 +89,7 @@ class MailtoLocator(Locator):
         )
 
     def join(self, to: Writer) -> str:
-        text = ",".join(_written(one, to) for one in self.addresses)
+        text = ",".join(_write_address(one, to) for one in self.addresses)
         hfields: list[str] = []
         keep = "!$'()*+,:@"  # 2, item 1: not ";"
         for one in self.headers:
@@ -151,10 +151,10 @@ def is_unsafe(name: str, value: str) -> bool:
     return name not in _TAKEN or (_NO_BODY if name == "body" else _NO_TEXT).search(value) is not None
 
 
-def _written(address: str, to: Writer) -> str:
+def _write_address(address: str, to: Writer) -> str:
     if to.edition == "rfc1738":
         return to.text(address, ";/?:@&=")
-    local, domain = cut(address)
+    local, domain = split_at(address)
     # BNF xalphas; RFC 6068 2, item 1.
     keep = "+" if to.edition == "url-1994" else "!$'()*+:"
     text = to.text(local, keep)

@@ -9,7 +9,7 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 from overthere.schemes.shapes import MAILBOX
 
-__all__ = ["SCHEME", "MidLocator", "written"]
+__all__ = ["SCHEME", "MidLocator", "write_identifier"]
 
 RULES = {"url-1994": ("midaddress",), "rfc3986": ("mid-uri",)}
 # RFC 2392 2.
@@ -20,7 +20,7 @@ url-content-id = url-addr-spec
 """
 
 
-def written(identifier: str, to: Writer) -> str:
+def write_identifier(identifier: str, to: Writer) -> str:
     """The URL encoding of an addr-spec, "/" included (RFC 2392 2); in 1994 by its xalphas."""
     return to.text(identifier, "@+" if to.edition == "url-1994" else "!$&'()*+,;=:@")
 
@@ -55,8 +55,8 @@ class MidLocator(Locator):
         return cls(message_id=given.decode(message), content_id=given.decode(part) if slash else None, **given.rest())
 
     def join(self, to: Writer) -> str:
-        part = "" if self.content_id is None else f"/{written(self.content_id, to)}"
-        return written(self.message_id, to) + part
+        part = "" if self.content_id is None else f"/{write_identifier(self.content_id, to)}"
+        return write_identifier(self.message_id, to) + part
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:

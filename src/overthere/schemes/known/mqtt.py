@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from overthere.kernel import percent_decode
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["SCHEME", "MQTTLocator", "facts"]
+__all__ = ["MQTTLocator", "MQTTS", "SCHEME"]
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 """Those that IANA has for mqtt and secure-mqtt."""
@@ -38,7 +38,7 @@ class MQTTLocator(HostLocator):
         return topic or None
 
 
-def facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **more: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -58,9 +58,19 @@ mqtt-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
     )
 
 
-SCHEME = facts(
+SCHEME = _facts(
     "mqtt",
     title="MQTT broker",
     examples=(Example("mqtt://joe@broker.example.com/home/temperature", "of our own"),),
     notes=("No document gives the path a meaning: many clients take it for a topic, others for nothing.",),
 )
+
+MQTTS = _facts(
+    "mqtts",
+    title="MQTT broker over TLS",
+    tls=True,
+    protocol="mqtt",
+    examples=(Example("mqtts://joe@broker.example.com/home/temperature", "of our own"),),
+    notes=("No document gives the path a meaning: many clients take it for a topic, others for nothing.",),
+)
+"""mqtts: a broker of MQTT over TLS, as clients have it (no document; the protocol: OASIS MQTT 5.0)."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from overthere.schemes.hosted import HostLocator
+from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["SCHEME", "RTSPLocator", "facts"]
+__all__ = ["RTSPLocator", "RTSPS", "RTSPU", "SCHEME"]
 
 PORTS = {"rtsp": 554, "rtsps": 322, "rtspu": 554}
 """The default ports (RFC 7826 4.2; RFC 2326 3.2)."""
@@ -30,7 +30,7 @@ class RTSPLocator(HostLocator):
     document: ClassVar[str] = "RFC 7826 4.2"
 
 
-def facts(name: str, source: str, **more: Any) -> Scheme:
+def _facts(name: str, source: str, **more: Any) -> Scheme:
     """The scheme of one of the three names, by the paragraph that has it; a host there must be."""
     return Scheme(
         name=name,
@@ -53,7 +53,7 @@ rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
     )
 
 
-SCHEME = facts(
+SCHEME = _facts(
     "rtsp",
     "RFC 7826 4.2",
     title="Real-Time Streaming Protocol",
@@ -63,3 +63,22 @@ SCHEME = facts(
     ),
     notes=("The hierarchy of a path is the server's own, and need not be that of a file system (RFC 2326 3.2).",),
 )
+
+RTSPS = _facts(
+    "rtsps",
+    "RFC 7826 4.2",
+    title="Real-Time Streaming Protocol over TLS",
+    tls=True,
+    examples=(Example("rtsps://media.example.com/twister/audiotrack", "RFC 7826 4.2, of our own"),),
+    notes=("RTSP 2.0 says that TLS secures the connection (RFC 7826 4.2, 19).",),
+)
+"""rtsps: the Real-Time Streaming Protocol over TLS (RFC 7826 4.2)."""
+
+RTSPU = _facts(
+    "rtspu",
+    "RFC 2326 3.2",
+    title="Real-Time Streaming Protocol over datagrams",
+    examples=(Example("rtspu://media.example.com/twister/audiotrack", "RFC 2326 3.2, of our own"),),
+    notes=("RTSP 2.0 has no transport by datagrams, and leaves the name unused (RFC 7826 4.2).",),
+)
+"""rtspu: the Real-Time Streaming Protocol over unreliable datagrams (RFC 2326 3.2)."""

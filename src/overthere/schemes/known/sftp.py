@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from overthere.errors import CodingError
-from overthere.schemes.hosted import path_of
+from overthere.ground.errors import CodingError
+from overthere.schemes.host_locator import path_of
 from overthere.schemes.known.ssh import DOCUMENT, PORT, SSHLocator, syntax
 from overthere.schemes.locator import Given, Writer
 from overthere.schemes.model import Example, Scheme, default_port

@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 from overthere.schemes.shapes import MAILBOX, PHONE
 
-__all__ = ["NORMAL", "NOTES", "PORTS", "SCHEME", "UNSPOKEN", "SIPLocator", "syntax"]
+__all__ = ["SCHEME", "SIPS", "SIPLocator"]
 
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""
@@ -144,43 +144,43 @@ def _lower(text: str) -> str:
     return _CASE.sub(lambda match: match[0] if match[0][0] == "%" else match[0].lower(), text)
 
 
-def _whole(parts: Parts) -> str | None:
+def _path_and_query(parts: Parts) -> str | None:
     """Path and query as one text, as a user may hold "?"; None where there is an authority."""
     if parts.authority is not None:
         return None
     return parts.path if parts.query is None else f"{parts.path}?{parts.query}"
 
 
-def _of(parts: Parts, whole: str) -> Parts:
+def _split_whole(parts: Parts, whole: str) -> Parts:
     path, mark, query = whole.partition("?")
     return parts._replace(path=path, query=query if mark else None)
 
 
 def _plain_marks(parts: Parts) -> Parts:
-    whole = _whole(parts)
-    return parts if whole is None else _of(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
+    whole = _path_and_query(parts)
+    return parts if whole is None else _split_whole(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
 
 
 def _lower_case(parts: Parts) -> Parts:
-    whole = _whole(parts)
+    whole = _path_and_query(parts)
     if whole is None:
         return parts
     info, at, rest = whole.rpartition("@")
     there, mark, query = rest.partition("?")
     headers = (one.partition("=") for one in query.split("&"))
     lowered = "&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in headers)
-    return _of(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
+    return _split_whole(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
 
 
 def _in_order(parts: Parts) -> Parts:
-    whole = _whole(parts)
+    whole = _path_and_query(parts)
     if whole is None:
         return parts
     info, at, rest = whole.rpartition("@")
     there, mark, query = rest.partition("?")
     hostport, *parameters = there.split(";")
     there = ";".join([hostport, *sorted(parameters, key=_name)])
-    return _of(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
+    return _split_whole(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
 
 
 def _name(pair: str) -> str:
@@ -230,3 +230,27 @@ SCHEME = Scheme(
     examples=EXAMPLES,
     notes=NOTES,
 )
+
+SIPS = Scheme(
+    name="sips",
+    title="Session Initiation Protocol, secured",
+    documents={"rfc3986": "RFC 3261 19.1"},
+    locator=SIPLocator,
+    syntax=syntax("sips"),
+    rules={"rfc3986": ("sips-uri",)},
+    port=PORTS["sips"],
+    tls=True,
+    protocol="sip",
+    lines=True,
+    text_parameters=("body",),
+    shape=SCHEME.shape,
+    linkable=True,
+    unspoken=UNSPOKEN,
+    normal=NORMAL,
+    examples=(
+        Example("sips:1212@gateway.com", "RFC 3261 19.1.3"),
+        Example("sips:alice@atlanta.com?subject=project%20x&priority=urgent", "RFC 3261 19.1.3", "with header fields"),
+    ),
+    notes=("sip and sips are never the same (RFC 3261 19.1.4).", *NOTES),
+)
+"""sips: a resource of the Session Initiation Protocol, by TLS all the way (RFC 3261 19.1, 26.2.2)."""

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from overthere.errors import CodingError
-from overthere.schemes.hosted import decoded_segments, path_of, wants_host
+from overthere.ground.errors import CodingError
+from overthere.schemes.host_locator import decoded_segments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
@@ -26,14 +26,14 @@ def _other_names(*names: str) -> str:
         onward = sorted({name[len(prefix)] for name in names if name.startswith(prefix)})
         away = " / ".join(f'"{one}"' for one in _NAME_CHARACTERS if one not in onward)
         goes_on = (
-            f'"{one}" ' + (_from(prefix + one) if prefix + one in prefixes else "1*pname-char") for one in onward
+            f'"{one}" ' + (_from_prefix(prefix + one) if prefix + one in prefixes else "1*pname-char") for one in onward
         )
         choices = " / ".join([f"( {away} ) *pname-char", *goes_on])
-        lines.append(f"{_from(prefix)} = " + (f"[ {choices} ]" if prefix else choices))
+        lines.append(f"{_from_prefix(prefix)} = " + (f"[ {choices} ]" if prefix else choices))
     return "\n".join(lines)
 
 
-def _from(prefix: str) -> str:
+def _from_prefix(prefix: str) -> str:
     return f"pname-from-{prefix}"
 
 
@@ -57,7 +57,7 @@ domainname           = *( domainlabel "." ) toplabel [ "." ]
 domainlabel          = alphanum / alphanum *( alphanum / "-" ) alphanum
 toplabel             = ALPHA / ALPHA *( alphanum / "-" ) alphanum
 parameter            = ";" pname [ "=" pvalue ]
-pname                = {_from("")}
+pname                = {_from_prefix("")}
 {_other_names("isub", "ext", "phone-context")}
 pname-char           = alphanum / "-"
 pvalue               = 1*paramchar
@@ -183,10 +183,10 @@ _CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
 
 
 def _on_path(change: Callable[[str], str]) -> Callable[[Parts], Parts]:
-    return partial(_changed, change)
+    return partial(_normalize_parts, change)
 
 
-def _changed(change: Callable[[str], str], parts: Parts) -> Parts:
+def _normalize_parts(change: Callable[[str], str], parts: Parts) -> Parts:
     return parts._replace(path=change(parts.path)) if parts.authority is None else parts
 
 

@@ -57,9 +57,9 @@ class TelnetLocator(Locator):
             raise given.refuse(given.path, '"//" and a host', f"{given.scheme}-uri", source)
         return cls(**given.login(), path=given.path, **given.rest())
 
-    def _said(self) -> tuple[Any, ...]:
+    def _compared_parts(self) -> tuple[Any, ...]:
         """The final "/" may be omitted (RFC 1738 3.8, RFC 4248 2)."""
-        return replace(self, path=None)._said() if self.path == "" else Locator._said(self)
+        return replace(self, path=None)._compared_parts() if self.path == "" else Locator._compared_parts(self)
 
     def join(self, to: Writer) -> str:
         path = "" if self.path is None else f"/{self.path}"

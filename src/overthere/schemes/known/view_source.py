@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from overthere.kernel.reference import Parts
-from overthere.schemes.inner import InnerLocator
+from overthere.schemes.inner_locator import InnerLocator
 from overthere.schemes.model import Example, NormalRule, Scheme
 from overthere.schemes.shapes import NESTED
 

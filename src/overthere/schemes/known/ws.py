@@ -5,7 +5,7 @@ from __future__ import annotations
 from overthere.schemes.known.http import PORTS, HTTPLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["NOTES", "SCHEME", "syntax"]
+__all__ = ["SCHEME", "WSS"]
 
 RULES = {"rfc3986": ("ws-uri",)}
 
@@ -45,3 +45,25 @@ SCHEME = Scheme(
     examples=EXAMPLES,
     notes=NOTES,
 )
+
+WSS = Scheme(
+    name="wss",
+    title="WebSocket connection through TLS",
+    documents={"rfc3986": "RFC 6455 3"},
+    locator=HTTPLocator,
+    syntax=syntax("wss"),
+    rules={"rfc3986": ("wss-uri",)},
+    port=PORTS["wss"],
+    tls=True,
+    protocol="ws",
+    by_proxy="tunnel",
+    needs_host=True,
+    no_userinfo="RFC 6455 3",
+    hierarchical=True,
+    access="websocket",
+    normal=(default_port(PORTS["wss"], "RFC 6455 3"), slash_for_empty_path("RFC 6455 3")),
+    no_fragment="RFC 6455 3",
+    examples=(Example("wss://example.com/chat", "RFC 6455 4.1, with the secure flag", "GET /chat, after TLS"),),
+    notes=NOTES,
+)
+"""wss: a WebSocket connection through TLS (RFC 6455 3)."""

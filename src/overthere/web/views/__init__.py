@@ -1,4 +1,4 @@
-"""The views by name, in the order of the pages' navigation."""
+"""The views by name, in the order of the navigation."""
 
 from __future__ import annotations
 

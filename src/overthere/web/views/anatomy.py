@@ -1,4 +1,4 @@
-"""The anatomy of a text: the figure of RFC 3986 3, each component with its rule, every finding at its place."""
+"""The anatomy of a text: the figure of RFC 3986 3, the rule of each component, findings at their places."""
 
 from __future__ import annotations
 
@@ -6,18 +6,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from overthere.anatomy import Explanation, explain
-from overthere.echo import Secrets
 from overthere.editions import edition
-from overthere.encoding import decode
-from overthere.errors import CodingError, Finding, InvalidURI
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError, Finding, InvalidURI
+from overthere.ground.redact import mask, secret_spans
 from overthere.kernel.reference import Parts, host_kind, split, split_authority
-from overthere.redact import mask, secret_spans
 from overthere.repairs import repair
-from overthere.showing import printable
+from overthere.values.encoding import decode
+from overthere.values.known_secrets import Secrets
 from overthere.web.model import Example, Input, View
 from overthere.web.runs import Place, Run, runs
 
-__all__ = ["TEXT", "VIEW", "Anatomy", "Change", "Component", "Mend", "Row", "findings_of", "places_of", "shown_change"]
+__all__ = [
+    "TEXT",
+    "VIEW",
+    "Anatomy",
+    "Change",
+    "Component",
+    "RepairChange",
+    "Row",
+    "findings_of",
+    "places_of",
+    "shown_change",
+]
 
 _WIDTH = 72
 """Columns of the figure."""
@@ -88,7 +99,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Mend:
+class RepairChange:
     """A change of the repair, with what allows it."""
 
     start: int
@@ -141,7 +152,7 @@ class Anatomy:
     findings: list[Row]
     repaired: str | None
     """The URI that the text can only mean, where it is none."""
-    mends: list[Mend]
+    mends: list[RepairChange]
     more_mends: int
     """Changes of the repair that are not listed."""
     refused: str | None
@@ -157,7 +168,7 @@ class Anatomy:
 def anatomy(text: str) -> Anatomy:
     """The data of the view."""
     found = explain(text)
-    secrets = Secrets.of(text)
+    secrets = Secrets.from_texts(text)
     repaired, mends, more, refused = _repair(text, secrets) if found.findings else (None, [], 0, None)
     terms, unread = _terms(found, secrets)
     return Anatomy(
@@ -174,7 +185,7 @@ def anatomy(text: str) -> Anatomy:
         forms=[
             Form(
                 "SYNTAX" if form.rung.name == "PATH" else form.rung.name,
-                printable(secrets.hide(mask(form.text))),
+                printable(secrets.mask(mask(form.text))),
                 [shown_change(change, secrets, form.text) for change in form.changes],
             )
             for form in found.forms
@@ -214,7 +225,7 @@ def shown_change(change: Any, secrets: Secrets, text: str) -> Change:
     """A change without a password."""
     if change.component == "userinfo" and secret_spans(text):
         return Change("userinfo", "***", "***", change.source)
-    before, after = (one if one is None else printable(secrets.hide(one)) for one in (change.before, change.after))
+    before, after = (one if one is None else printable(secrets.mask(one)) for one in (change.before, change.after))
     return Change(change.component, before, after, change.source)
 
 
@@ -233,17 +244,17 @@ def _component(found: Explanation, name: str, start: int, end: int, note: str, s
     decoded: str | None = None
     if "%" in raw and name not in ("scheme", "authority", "port"):
         try:
-            decoded = printable(secrets.hide(decode(raw)))
+            decoded = printable(secrets.mask(decode(raw)))
         except CodingError as error:
-            note = printable(secrets.hide(str(error)))
+            note = printable(secrets.mask(str(error)))
     return Component(
-        name, start, end, _masked(found.text, start, end), rule,
+        name, start, end, _mask_span(found.text, start, end), rule,
         edition().grammar.rule(rule).text, f"RFC 3986 {PARAGRAPHS[name]}", decoded,
         "" if note.startswith("decoded: ") else note,
     )  # fmt: skip
 
 
-def _masked(text: str, start: int, end: int) -> str:
+def _mask_span(text: str, start: int, end: int) -> str:
     clipped = ((max(low, start), min(high, end)) for low, high in secret_spans(text))
     return printable(mask(text[start:end], [(low - start, high - start) for low, high in clipped if low < high]))
 
@@ -263,23 +274,23 @@ def _rule(name: str, raw: str, parts: Parts, *, valid: bool) -> str:
     return "path-noscheme" if parts.scheme is None else "path-rootless"
 
 
-def _repair(text: str, secrets: Secrets) -> tuple[str | None, list[Mend], int, str | None]:
+def _repair(text: str, secrets: Secrets) -> tuple[str | None, list[RepairChange], int, str | None]:
     try:
         done = repair(text, relative=True, limit=50)
     except InvalidURI as error:
-        return None, [], 0, printable(secrets.hide(str(error)))
+        return None, [], 0, printable(secrets.mask(str(error)))
     mends = [
-        Mend(
+        RepairChange(
             one.start,
             one.end,
-            printable(secrets.hide(one.before)),
-            printable(secrets.hide(one.after)),
+            printable(secrets.mask(one.before)),
+            printable(secrets.mask(one.after)),
             one.what,
             one.source,
         )
         for one in done.changes
     ]
-    return printable(secrets.hide(mask(str(done)))), mends, done.total - len(mends), None
+    return printable(secrets.mask(mask(str(done)))), mends, done.total - len(mends), None
 
 
 def _terms(found: Explanation, secrets: Secrets) -> tuple[dict[str, Any] | None, str | None]:
@@ -287,18 +298,18 @@ def _terms(found: Explanation, secrets: Secrets) -> tuple[dict[str, Any] | None,
     if locator is None:
         return None, None
     if isinstance(locator, str):
-        return None, printable(secrets.hide(locator))
-    return {name: _shown(secrets.hide_in(value)) for name, value in locator.to_dict().items()}, None
+        return None, printable(secrets.mask(locator))
+    return {name: _make_visible(secrets.mask_in(value)) for name, value in locator.to_dict().items()}, None
 
 
-def _shown(value: Any) -> Any:
+def _make_visible(value: Any) -> Any:
     """Text made visible, within lists and dicts too."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list | tuple):
-        return [_shown(item) for item in value]
+        return [_make_visible(item) for item in value]
     if isinstance(value, dict):
-        return {printable(str(key)): _shown(item) for key, item in value.items()}
+        return {printable(str(key)): _make_visible(item) for key, item in value.items()}
     return value
 
 

@@ -1,14 +1,14 @@
-"""The audit: what is worth care in a URI, each at its place."""
+"""The audit view: security findings in a URI, at their places."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.extras import missing
-from overthere.redact import mask
+from overthere.ground.display import printable
+from overthere.ground.extras import missing_message
+from overthere.ground.redact import mask
 from overthere.security import KINDS, audit, level_of
-from overthere.security.parts import cut
-from overthere.showing import printable
+from overthere.security.parts import split_text
 from overthere.web.model import Example, View
 from overthere.web.runs import Place, Run, runs
 from overthere.web.views.anatomy import TEXT
@@ -46,7 +46,7 @@ class Audit:
     """What could not be looked for."""
 
 
-def audited(text: str) -> Audit:
+def view_audit(text: str) -> Audit:
     """The data of the view."""
     found = audit(text, limit=100)
     concerns = []
@@ -58,7 +58,7 @@ def audited(text: str) -> Audit:
                 row.means, one.source, row.older,
             )
         )  # fmt: skip
-    parts = cut(text)
+    parts = split_text(text)
     spans = {
         "userinfo": parts.userinfo, "host": parts.host, "port": parts.port, "path": parts.path, "query": parts.query,
         "fragment": parts.fragment,
@@ -67,16 +67,16 @@ def audited(text: str) -> Audit:
     if parts.scheme:
         places.append(Place("scheme", parts.start, parts.start + len(parts.scheme)))
     return Audit(
-        printable(mask(text)), runs(text, places, [(one.start, one.end) for one in found]), concerns, _unasked()
+        printable(mask(text)), runs(text, places, [(one.start, one.end) for one in found]), concerns, _skipped_kinds()
     )
 
 
-def _unasked() -> list[str]:
+def _skipped_kinds() -> list[str]:
     from importlib.util import find_spec
 
     lacking = [
-        (missing("confusable_homoglyphs", "audit"), "names that look like others are not looked for"),
-        (missing("ada_url", "whatwg"), "where browsers read another host is not looked for"),
+        (missing_message("confusable_homoglyphs", "audit"), "names that look like others are not looked for"),
+        (missing_message("ada_url", "whatwg"), "where browsers read another host is not looked for"),
     ]
     return [f"{what}: {why}" for why, what in lacking if find_spec(why.split()[0]) is None]
 
@@ -87,7 +87,7 @@ VIEW = View(
     "What to be careful about in a URI (RFC 3986 7): who is meant by it, what it carries, what readers make of it "
     "differently.",
     (TEXT,),
-    audited,
+    view_audit,
     (
         Example("Whose bank?", {"text": "http://www.bank.example@0x7f.1/"}),
         Example("A password", {"text": "ftp://joe:secret@h.example/"}),

@@ -1,4 +1,4 @@
-"""The links of a document that is pasted: HTML, Markdown, mail and others, as the table of links has them."""
+"""The links of a pasted document (HTML, Markdown, mail and others), as rows of the table of links."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
-from overthere.echo import Secrets
-from overthere.errors import InvalidURI
-from overthere.extras import need
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.display import printable
+from overthere.ground.errors import InvalidURI
+from overthere.ground.extras import need
+from overthere.ground.redact import mask
+from overthere.values.known_secrets import Secrets
+from overthere.values.uri import URI
 from overthere.web.model import DOCUMENT, BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Table"]
@@ -70,7 +70,7 @@ def table(document: str, kind: str, base: str) -> Table:
 
     Raises: BadInput if the base is no URI; ModuleNotFoundError without the extra `links`.
     """
-    need("links", "pyarrow", "fastwarc", "lz4", "markdown_it", "webencodings")
+    need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
     from overthere.links.job import links
     from overthere.links.job.contents import read
     from overthere.links.model import Options
@@ -99,21 +99,21 @@ def table(document: str, kind: str, base: str) -> Table:
             if len(rows) < _ROWS:
                 rows.append(_row(link.where, link.reference, link.target, link.base, link.base_from,
                                  link.same_document, link.error, link.error_at, link.audit))  # fmt: skip
-    return Table(kind, None if own is None else _shown(str(own)), rows, total, _counts(errors), _counts(hosts))
+    return Table(kind, None if own is None else _make_visible(str(own)), rows, total, _counts(errors), _counts(hosts))
 
 
 def _row(where: str | None, reference: str | None, target: str | None, base: str | None, base_from: str | None,
          same_document: bool | None, error: str | None, error_at: int | None, audit: str | None) -> Row:  # fmt: skip
-    secrets = Secrets.of(reference or "", target or "")
+    secrets = Secrets.from_texts(reference or "", target or "")
 
-    def hidden(text: str | None) -> str | None:
-        return None if text is None else printable(secrets.hide(mask(text)))
+    def mask_password(text: str | None) -> str | None:
+        return None if text is None else printable(secrets.mask(mask(text)))
 
-    return Row(_shown(where), hidden(reference), hidden(target), _shown(base), base_from, same_document, error,
-               error_at, audit)  # fmt: skip
+    return Row(_make_visible(where), mask_password(reference), mask_password(target), _make_visible(base), base_from,
+               same_document, error, error_at, audit)  # fmt: skip
 
 
-def _shown(text: str | None) -> str | None:
+def _make_visible(text: str | None) -> str | None:
     return None if text is None else printable(mask(text))
 
 

@@ -1,4 +1,4 @@
-"""One text as the five documents and browsers read it, with the host that each would ask."""
+"""One text as the five documents and browsers read it, with the host that each would contact."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from overthere.editions import edition, whatwg
 from overthere.editions.readings import MARKS, Reading, disagreements, notes, read
-from overthere.redact import mask, unveil, veil
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.redact import mask, mask_equal_length, shorten_masks
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import TEXT
 
@@ -60,13 +60,13 @@ class Readings:
 def readings(text: str, base: str) -> Readings:
     """The data of the view."""
     given = (text,) if not base else (text, base)
-    veiled = veil(*given)
+    veiled = mask_equal_length(*given)
     # The letter is that of the text itself: a mask could change it.
     own, parts = read(*given), read(*veiled)
     groups = disagreements(parts)
     usual = {part: max(held.items(), key=lambda one: len(one[1]))[1] for part, held in groups.items()}
     rows = [_row(one, shown, usual) for one, shown in zip(own, parts, strict=True)]
-    told = [printable(note) for note in notes(parts, unveil)]
+    told = [printable(note) for note in notes(parts, shorten_masks)]
     differ = list(groups)
     if whatwg.available():
         row = _browser(veiled, parts[-1])
@@ -113,7 +113,7 @@ def _unlike(browser: str | None, other: str | None) -> bool:
 
 
 def _visible(value: str | None) -> str | None:
-    return None if value is None else printable(unveil(value))
+    return None if value is None else printable(shorten_masks(value))
 
 
 BASE = Input("base", "Base", "A relative reference needs one.", default="")

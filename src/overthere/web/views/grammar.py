@@ -1,4 +1,4 @@
-"""The automaton of a rule: its states and moves, and the way of a text through them."""
+"""The automaton of a rule: its states and transitions, and the path of a text through it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from overthere.editions import edition as named
-from overthere.errors import GrammarError, NotRegular
 from overthere.grammar.automaton import DEAD, Automaton
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.errors import GrammarError, NotRegular
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 
@@ -84,10 +84,10 @@ def machine(edition: str, rule: str, text: str) -> Machine:
     used = (match[1].lower().replace("_", "-") for match in _NAME.finditer(own.text) if match[1])
     uses = list(dict.fromkeys(lower[name] for name in used if name in lower))
 
-    def made(automaton: Automaton | None, problem: str | None) -> Machine:
+    def make_machine(automaton: Automaton | None, problem: str | None) -> Machine:
         live = 0 if automaton is None else automaton.states - 1
         drawn = automaton is not None and 0 < live <= DRAWN
-        way, read = ([], 0) if automaton is None else _way(automaton, text)
+        way, read = ([], 0) if automaton is None else _path_through(automaton, text)
         expected = None if automaton is None else automaton.expected(text)
         return Machine(
             edition, document.document, own.name, own.text, uses, names, live,
@@ -99,12 +99,12 @@ def machine(edition: str, rule: str, text: str) -> Machine:
         )  # fmt: skip
 
     try:
-        return made(grammar.automaton(rule), None)
+        return make_machine(grammar.automaton(rule), None)
     except NotRegular as error:
-        return made(None, printable(str(error)))
+        return make_machine(None, printable(str(error)))
 
 
-def _way(automaton: Automaton, text: str) -> tuple[list[int], int]:
+def _path_through(automaton: Automaton, text: str) -> tuple[list[int], int]:
     """The states that a text comes through, and how many characters are read."""
     state, way = automaton.start, [automaton.start]
     for octet in text.encode("utf-8", "surrogatepass"):

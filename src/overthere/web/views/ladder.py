@@ -1,15 +1,15 @@
-"""The ladder (RFC 3986 6.2): two URIs, their forms at each rung, what each rung changes, and where they meet."""
+"""The ladder (RFC 3986 6.2): two URIs, their forms and changes at each rung, and the lowest common rung."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from overthere.anatomy import Explanation, explain
-from overthere.echo import Secrets
-from overthere.iri_ladder import IRI_PARAGRAPHS
-from overthere.normalize import PARAGRAPHS, Rung, lowest_rung
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
+from overthere.values.iri_ladder import IRI_PARAGRAPHS
+from overthere.values.known_secrets import Secrets
+from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import Change, Row, findings_of, shown_change
 
@@ -55,7 +55,7 @@ def ladder(a: str, b: str) -> Ladder:
     """The data of the view."""
     iri = not (a.isascii() and b.isascii())
     one, two = explain(a, iri=iri), explain(b, iri=iri)
-    secrets = Secrets.of(a, b)
+    secrets = Secrets.from_texts(a, b)
     shown = [printable(mask(text)) for text in (a, b)]
     wrong = [findings_of(found.findings) for found in (one, two)]
     if wrong[0] or wrong[1]:
@@ -82,7 +82,7 @@ def _name(rung: Rung) -> str:
 def _side(found: Explanation, rung: Rung, secrets: Secrets) -> Side:
     form = next(form for form in found.forms if form.rung == rung)
     return Side(
-        printable(secrets.hide(mask(form.text))), [shown_change(change, secrets, form.text) for change in form.changes]
+        printable(secrets.mask(mask(form.text))), [shown_change(change, secrets, form.text) for change in form.changes]
     )
 
 

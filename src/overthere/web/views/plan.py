@@ -1,4 +1,4 @@
-"""The plan: exactly what opening a URI would do, with the octets; nothing is opened."""
+"""The plan view: exactly what opening a URI would send; nothing is opened."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from overthere.access.planning import Plan, plan
 from overthere.access.steps import Step as PlanStep
-from overthere.echo import Secrets
-from overthere.errors import OverthereError
-from overthere.redact import mask
-from overthere.showing import printable
-from overthere.uri import URI
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
+from overthere.values.known_secrets import Secrets
+from overthere.values.uri import URI
 from overthere.web.model import Example, View
 from overthere.web.views.anatomy import TEXT
 
@@ -63,20 +63,20 @@ class Dialogue:
 
 def dialogue(text: str) -> Dialogue:
     """The data of the view."""
-    shown, secrets = printable(mask(text)), Secrets.of(text)
+    shown, secrets = printable(mask(text)), Secrets.from_texts(text)
     try:
         found = plan(URI(text, zone=True))
     except OverthereError as error:
-        return Dialogue(shown, None, None, [], [], printable(secrets.hide(str(error))))
+        return Dialogue(shown, None, None, [], [], printable(secrets.mask(str(error))))
     done = found.done
     notes = [f"nothing to retrieve: {found.locates_nothing}"] if found.locates_nothing else []
     notes += [f"the safe policy refuses it: {why}" for why in done.cautions]
     return Dialogue(
         shown,
         found.scheme,
-        None if found.through is None else printable(secrets.hide(mask(done.uri))),
+        None if found.through is None else printable(secrets.mask(mask(done.uri))),
         [_step(number, step, secrets) for number, step in enumerate(_steps(found), 1)],
-        [printable(secrets.hide(note)) for note in notes],
+        [printable(secrets.mask(note)) for note in notes],
         None,
     )
 
@@ -86,12 +86,12 @@ def _steps(found: Plan) -> list[PlanStep]:
 
 
 def _step(number: int, step: PlanStep, secrets: Secrets) -> Step:
-    data = secrets.hide_in(step.to_dict()).get("data", "")
+    data = secrets.mask_in(step.to_dict()).get("data", "")
     octets = data.encode("latin-1", "replace") if isinstance(data, str) and step.kind == "send" else b""
     kept = octets[: _ROW * _ROWS]
     return Step(
-        number, step.kind, printable(secrets.hide(step.line())), step.source, list(step.after),
-        printable(secrets.hide(step.note)),
+        number, step.kind, printable(secrets.mask(step.line())), step.source, list(step.after),
+        printable(secrets.mask(step.note)),
         [_octets(at, kept[at : at + _ROW]) for at in range(0, len(kept), _ROW)], len(octets) - len(kept),
     )  # fmt: skip
 

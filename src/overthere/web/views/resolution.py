@@ -1,15 +1,15 @@
-"""Resolution step by step: a reference against a base, by RFC 3986 and by the drafts of 1997 and 2003."""
+"""Resolution step by step, by RFC 3986 and by the drafts of 1997 and 2003."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.echo import Secrets
 from overthere.editions.resolution_trace import TRACES, trace
-from overthere.errors import Finding
-from overthere.findings import check_uri
-from overthere.redact import mask
-from overthere.showing import printable
+from overthere.ground.display import printable
+from overthere.ground.errors import Finding
+from overthere.ground.redact import mask
+from overthere.values.findings import check_uri
+from overthere.values.known_secrets import Secrets
 from overthere.web.model import Example, Input, View
 
 __all__ = ["VIEW", "Resolution"]
@@ -61,24 +61,24 @@ class Resolution:
 
 def resolution(reference: str, base: str) -> Resolution:
     """The data of the view."""
-    secrets = Secrets.of(base, reference)
+    secrets = Secrets.from_texts(base, reference)
 
-    def shown(text: str | None) -> str | None:
-        return None if text is None else printable(secrets.hide(mask(text)))
+    def make_visible(text: str | None) -> str | None:
+        return None if text is None else printable(secrets.mask(mask(text)))
 
     algorithms = []
     for name in reversed(list(TRACES)):
         found = trace(name, base, reference)
         steps = [
             Step(
-                line.step, printable(secrets.hide(line.statement)), shown(line.value), shown(line.output),
-                shown(line.input), _kind(line.value, line.output),
+                line.step, printable(secrets.mask(line.statement)), make_visible(line.value), make_visible(line.output),
+                make_visible(line.input), _kind(line.value, line.output),
             )
             for line in found.lines
         ]  # fmt: skip
         algorithms.append(
-            Algorithm(name, found.document, found.section, steps, found.left_out, shown(found.target),
-                      shown(found.problem))
+            Algorithm(name, found.document, found.section, steps, found.left_out, make_visible(found.target),
+                      make_visible(found.problem))
         )  # fmt: skip
     targets = [one.target for one in algorithms if one.target is not None]
     wrong = [
@@ -86,7 +86,7 @@ def resolution(reference: str, base: str) -> Resolution:
         for what, finding in _wrong(reference, base)
     ]
     return Resolution(
-        shown(reference) or "", shown(base) or "", algorithms,
+        make_visible(reference) or "", make_visible(base) or "", algorithms,
         sorted(dict.fromkeys(targets), key=lambda one: -targets.count(one)), wrong,
     )  # fmt: skip
 

@@ -1,14 +1,14 @@
-"""Where two documents part: the shortest strings that only one derives, references that they resolve apart."""
+"""Differences between two documents: shortest strings that only one derives, references resolved differently."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overthere.bounded import bounded_cache
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff
-from overthere.errors import GrammarError
-from overthere.showing import printable
+from overthere.ground.caches import bounded_cache
+from overthere.ground.display import printable
+from overthere.ground.errors import GrammarError
 from overthere.web.model import BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Witnesses"]
@@ -27,7 +27,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Moved:
+class ClassChange:
     """Characters that are in another class."""
 
     characters: str
@@ -36,7 +36,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolutionDifference:
     """A kind of difference in resolution, with the plainest base and reference that show it."""
 
     base: str
@@ -58,8 +58,8 @@ class Witnesses:
     rules: list[Rule]
     same: list[str]
     """Rules that derive the same strings."""
-    characters: list[Moved]
-    resolution: list[Resolved]
+    characters: list[ClassChange]
+    resolution: list[ResolutionDifference]
     notes: list[str]
 
 
@@ -79,8 +79,8 @@ def witnesses(a: str, b: str, rule: str) -> Witnesses:
         a, b, rule,
         [Rule(one.a, one.b, _strings(one.only_a), _strings(one.only_b)) for one in found.rules],
         list(found.same),
-        [Moved(*one) for one in found.characters],
-        [Resolved(*one) for one in found.resolution],
+        [ClassChange(*one) for one in found.characters],
+        [ResolutionDifference(*one) for one in found.resolution],
         list(found.not_specified),
     )  # fmt: skip
 

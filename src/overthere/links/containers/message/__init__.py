@@ -1,4 +1,4 @@
-"""A message as a container: its parts with their bases and the labels by which they name each other (RFC 2557).
+"""A message as a container: its parts, their bases, and the labels that refer to parts (RFC 2557).
 
 It is read through twice, for the labels and then for the content; a part at a time is held (RFC 2045, RFC 2046).
 """
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
-from overthere.links.containers.message.labels import Labels, identified
-from overthere.links.containers.message.steps import Steps, carried, rewindable, taken
-from overthere.links.faults import guarded, noted
+from overthere.links.containers.message.labels import Labels, identifier_url
+from overthere.links.containers.message.steps import Steps, rewindable, run_steps, take_body
+from overthere.links.faults import guard, note_kind
 from overthere.links.model import Document, Found, Note, Options
 from overthere.mail.fields import EXTERNAL, Header
 from overthere.mail.reader import ENCODED, PLAIN, MessageReader, decoder
-from overthere.mail.walk import End, Part, Walk
+from overthere.mail.traversal import Part, PartEnd, Traversal
 
 __all__ = ["HEADER", "members", "read"]
 
@@ -44,8 +44,8 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
         return
     start = seen.tell()
     labels = Labels()
-    walk = carried(_Reading(document, options, labels, gives=False).steps(), seen)
-    for fault in guarded((Note("") for _ in walk), Note):
+    walk = run_steps(_Reading(document, options, labels, gives=False).steps(), seen)
+    for fault in guard((Note("") for _ in walk), Note):
         if fault.kind:
             yield fault
     try:
@@ -53,7 +53,7 @@ def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Do
     except Exception:  # a decompressor that begins anew, and cannot
         yield Note("unreadable")
         return
-    yield from carried(_Reading(document, options, labels, gives=True).steps(), seen)
+    yield from run_steps(_Reading(document, options, labels, gives=True).steps(), seen)
     if labels.left < 0:
         yield Note("too-large")
 
@@ -97,7 +97,7 @@ class _Reading:
         self.document, self.options, self.labels, self.gives = document, options, labels, gives
         # RFC 1738 and before leave bases to RFC 1808, whose header field is not in use: today's rules.
         self.edition = options.edition if options.edition in ("url-1997", "uri-2003") else "rfc3986"
-        self.walk = Walk(MessageReader())
+        self.walk = Traversal(MessageReader())
         base = document.base
         if base.uri.scheme.lower() == "file" and base.by not in ("Content-Base", "Content-Location"):
             base = Base(THIS_MESSAGE, "default", "default")
@@ -109,9 +109,9 @@ class _Reading:
         self.flaws: list[str] = []
 
     def steps(self) -> Steps:
-        first = event = yield from self.walk.next()
+        first = event = yield from self.walk.next_part()
         while True:
-            end = event if isinstance(event, End) else None
+            end = event if isinstance(event, PartEnd) else None
             if isinstance(event, Part):
                 if event is first and not event.header.raw and (yield from self.walk.reader.at_end()):
                     yield Note("empty")
@@ -123,15 +123,15 @@ class _Reading:
                 self._close(end.open)
                 if not end.open:
                     return
-            event = yield from self.walk.next()
+            event = yield from self.walk.next_part()
 
-    def _part(self, part: Part) -> Generator[Any, Any, End | None]:
+    def _part(self, part: Part) -> Generator[Any, Any, PartEnd | None]:
         """Returns: the end of its body; None for one that the walk goes into or leaves out."""
         if part.message is not None:
             yield from self._message(part, part.message)
         if part.header.broken:
             self.flaws.append("corrupt")
-        header, base, fault = self._said(part.header)
+        header, base, fault = self._read_header(part.header)
         fault = fault or self._fault(part)
         number = part.number or "1"
         if fault or part.holds != "parts":
@@ -146,11 +146,11 @@ class _Reading:
             yield from self._notes()
             self._multipart(part.number, header, base)
         elif not self.gives:
-            return None if self.walk.marks else End(0, cut=False, empty=False)
+            return None if self.walk.marks else PartEnd(0, cut=False, empty=False)
         elif header.media_type == EXTERNAL:
             yield self._document(f"{number}.MIME", base, HEADER, content=header.raw)
         else:
-            return (yield from self._leaf(number, header, base))
+            return (yield from self._read_leaf(number, header, base))
         return None
 
     def _fault(self, part: Part) -> str:
@@ -172,22 +172,22 @@ class _Reading:
         header = part.header
         self.messages += 1
         source = self._source(number) if number else self.document.source
-        self._opened(_Open(source, self.around, "", message_id=header.message_id))
+        self._open_scope(_Open(source, self.around, "", message_id=header.message_id))
         if self.gives:
             yield from self._notes()
             if next(header.uris, None) is not None:
                 name = f"{number}.HEADER".removeprefix(".")
                 yield self._document(name, self.around, HEADER, content=header.raw)
         elif header.message_id:
-            self.labels.put(0, identified("mid:", header.message_id), source)
+            self.labels.put(0, identifier_url("mid:", header.message_id), source)
 
     def _multipart(self, number: str, header: Header, base: Base) -> None:
         kind = header.media_type.partition("/")[2]
         start = header.start if kind == "related" else b""
         here = _Open(self._source(number), base, kind, start, content_id=header.content_id)
         if not self.gives:
-            here.labels = list(self._called(header, self.opened[-1].base))
-        self._opened(here)
+            here.labels = list(self._labels_of(header, self.opened[-1].base))
+        self._open_scope(here)
 
     def _close(self, keep: int) -> None:
         while len(self.opened) > keep:
@@ -207,12 +207,12 @@ class _Reading:
 
     # -- what is given
 
-    def _leaf(self, number: str, header: Header, base: Base) -> Generator[Any, Any, End]:
+    def _read_leaf(self, number: str, header: Header, base: Base) -> Generator[Any, Any, PartEnd]:
         media_type, flaws = header.media_type, self.flaws.copy()
         if media_type.startswith("multipart/"):
             media_type = "text/plain"
             flaws.append("corrupt")
-        content, wrong, end = yield from taken(self.walk.piece, decoder(header.encoding), self.options.limit)
+        content, wrong, end = yield from take_body(self.walk.piece, decoder(header.encoding), self.options.limit)
         flaws += wrong
         if header.is_misspelt:
             flaws.append("wrong-encoding")
@@ -238,12 +238,12 @@ class _Reading:
 
     # -- bases and labels
 
-    def _said(self, header: Header) -> tuple[Header, Base, str]:
+    def _read_header(self, header: Header) -> tuple[Header, Base, str]:
         """What a header says of the body, its base, and what went wrong: that is a note, and the walk goes on."""
         try:
             return header, self._base(header), ""
         except Exception as error:
-            return Header(), self.opened[-1].base, noted(error)
+            return Header(), self.opened[-1].base, note_kind(error)
 
     def _base(self, header: Header) -> Base:
         around = self.opened[-1].base
@@ -254,31 +254,31 @@ class _Reading:
             return enclosed(around) if self.opened[-1].kind or self.opened[-1].scope is not None else around
         return establish(headers=header.bases, entity=around, edition=self.edition)
 
-    def _opened(self, here: _Open) -> None:
+    def _open_scope(self, here: _Open) -> None:
         """What can be named in it: what is in it, in what is around it, in the message (8.2 d)."""
         here.parts = self.opened[-1].parts if self.opened else dict(self.document.parts or {})
         if here.kind in ("", "related"):
             here.scope, self.scopes = self.scopes, self.scopes + 1
             if self.gives:
-                here.parts = self.labels.within(here.parts, here.scope)
+                here.parts = self.labels.names_within(here.parts, here.scope)
         self.opened.append(here)
 
     def _label(self, header: Header, source: str) -> None:
         if self.gives:
             return
         better = self.opened[-1].kind == "alternative"
-        for scope, label in self._called(header, self.opened[-1].base):
+        for scope, label in self._labels_of(header, self.opened[-1].base):
             self.labels.put(scope, label, source, better=better)
         self._root(header.content_id, source, header.media_type == "text/html")
 
-    def _called(self, header: Header, around: Base) -> Iterator[tuple[int, str]]:
+    def _labels_of(self, header: Header, around: Base) -> Iterator[tuple[int, str]]:
         """cid: in its message and mid: everywhere (RFC 2392 2), the Content-Location in its multipart/related."""
         message = next(here for here in reversed(self.opened) if not here.kind)
         for identifier in header.content_ids:
-            yield message.scope or 0, identified("cid:", identifier)
+            yield message.scope or 0, identifier_url("cid:", identifier)
             if message.message_id:
-                mid = identified("mid:", message.message_id)
-                yield 0, identified(f"{mid}/", identifier)
+                mid = identifier_url("mid:", message.message_id)
+                yield 0, identifier_url(f"{mid}/", identifier)
         related = next((here.scope for here in reversed(self.opened) if here.scope is not None and here.kind), None)
         location = header.location
         if related is None or not location or location[:4].lower() == "cid:":

@@ -1,11 +1,11 @@
-"""What the parts of a message are called: cid: and mid: (RFC 2392), Content-Location (RFC 2557 8.2)."""
+"""Labels of message parts: cid: and mid: (RFC 2392), Content-Location (RFC 2557 8.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from urllib.parse import quote, unquote_to_bytes
 
-__all__ = ["Labels", "identified", "part_of"]
+__all__ = ["Labels", "identifier_url", "part_of"]
 
 _LABELS = 1 << 24
 """So many characters of labels are kept."""
@@ -26,15 +26,15 @@ def part_of(target: str, parts: Mapping[str, str] | None) -> str | None:
     text = target.partition("#")[0]
     scheme = text[:4].lower()
     if scheme == "cid:":
-        text = identified("cid:", unquote_to_bytes(text[4:]))
+        text = identifier_url("cid:", unquote_to_bytes(text[4:]))
     elif scheme == "mid:":
         message, slash, part = text[4:].partition("/")
-        text = identified("mid:", unquote_to_bytes(message))
-        text = identified(f"{text}/", unquote_to_bytes(part)) if slash else text
+        text = identifier_url("mid:", unquote_to_bytes(message))
+        text = identifier_url(f"{text}/", unquote_to_bytes(part)) if slash else text
     return parts.get(text)
 
 
-def identified(scheme: str, identifier: bytes) -> str:
+def identifier_url(scheme: str, identifier: bytes) -> str:
     """With escapes only where a path needs them, and for "/" (RFC 2392 2): so it is mostly written."""
     return scheme + quote(identifier, safe="!$&'()*+,;=:@")
 
@@ -55,7 +55,7 @@ class Labels:
             if better or label not in names:
                 names[label] = source
 
-    def within(self, outer: dict[str, str], scope: int) -> dict[str, str]:
+    def names_within(self, outer: dict[str, str], scope: int) -> dict[str, str]:
         """The names that hold in a scope, its own before those around it."""
         own = self.scopes.get(scope, {})
         if not own or not outer:

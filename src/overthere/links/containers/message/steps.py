@@ -1,4 +1,4 @@
-"""A walk through messages carried out over a file: it asks for octets, and what else it yields is given on."""
+"""Runs the message reader over a file: supplies the octets it requests, passes on what it yields."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from overthere.access.wire import Effect, Read
 from overthere.links.model import Document, Note
 from overthere.mail.reader import Decoder
 
-__all__ = ["Steps", "carried", "rewindable", "taken"]
+__all__ = ["Steps", "run_steps", "rewindable", "take_body"]
 
 _End = TypeVar("_End")
 Steps = Generator[Effect | Document | Note, Any, None]
 """Yields `Read`s, which are answered with octets, and what is found."""
 
 
-def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
+def run_steps(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
     """What the steps find; a file that cannot be read on ends there, with a note."""
     answer: bytes | None = None
     while True:
@@ -34,7 +34,7 @@ def carried(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
                 yield note
 
 
-def taken(
+def take_body(
     piece: Callable[[], Generator[Effect, Any, tuple[bytes, _End | None]]], through: Decoder, limit: int
 ) -> Generator[Effect, Any, tuple[bytes, list[str], _End]]:
     """What stands up to an end, decoded, so much of it as is read; what is the matter with it; and the end."""

@@ -1,4 +1,4 @@
-"""References in XML: Atom, RSS, sitemaps, SVG, XHTML, and what holds in every vocabulary; xml:base (W3C XML Base).
+"""References in XML: Atom, RSS, sitemaps, SVG, XHTML and any vocabulary; xml:base (W3C XML Base).
 
 A place is named by element and attribute, by their local names.  What is not of a document's main vocabulary has the
 customary prefix of its namespace, whatever prefix the document uses.
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.base import Base, from_content
-from overthere.links.documents import css, embedded, html
-from overthere.links.documents.scope import narrowed
-from overthere.links.documents.xml.events import characters, events, unescaped
+from overthere.links.documents import css, embedded_data, html
+from overthere.links.documents.scope import narrow_base
+from overthere.links.documents.xml.events import characters, events, unescape
 from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
-from overthere.links.model import Document, Embedded, Found, Note, Options, Passed
+from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["read"]
 
@@ -28,7 +28,7 @@ _PSEUDO = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _HTML_TYPES = ("html", "text/html")
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note | Passed]:
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of an XML document, in its order.
 
     Left out are names: namespaces, `atom:id`, a `guid` that is no permanent link.  Text that is HTML, in a feed, is
@@ -74,7 +74,7 @@ class _XMLReader:
         """The outermost element: a `base` counts in `html` only, not in a piece of XHTML in a feed."""
         self.scoped: Base | None = None
         """By the nearest xml:base."""
-        self.found: list[Found | Note | Passed] = []
+        self.found: list[Found | Note | PassedContent] = []
         self.too_long = False
         self.elements: list[_Open] = []
         self.pieces: list[str] | None = None
@@ -87,9 +87,9 @@ class _XMLReader:
         base = self.scoped or self.page
         self.found.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
 
-    def embed(self, one: Embedded, place: str = "") -> None:
+    def embed(self, one: EmbeddedContent, place: str = "") -> None:
         base = self.scoped or self.page
-        for inner in embedded.read(one, base or self.outer, self.options, self.depth):
+        for inner in embedded_data.read(one, base or self.outer, self.options, self.depth):
             if isinstance(inner, Found):
                 inner = inner._replace(where=place + inner.where, base=inner.base or base)
             self.found.append(inner)
@@ -101,7 +101,7 @@ class _XMLReader:
         known = self.names.get(name)
         if known is None:
             if len(self.names) > _CACHE:
-                self.forget()
+                self.clear()
             known = self.names[name] = self.resolve(name)
         vocabulary, local, place = known
         self.root = self.root or local
@@ -118,7 +118,7 @@ class _XMLReader:
         if way == "typed":
             way = "html" if attributes.get("type") in _HTML_TYPES or "mode" in attributes else None
         elif vocabulary == "xhtml" and local == "script":
-            way = html.embedded(local, attributes)
+            way = html.embedded_kind(local, attributes)
         elif way == "link":
             way = None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
         self.pieces = None if way is None else []
@@ -141,7 +141,7 @@ class _XMLReader:
     def instruction(self, target: str, data: str) -> None:
         if target == "xml-stylesheet" and (match := _PSEUDO.search(data)):
             # A pseudo-attribute (Associating Style Sheets with XML 2), outside of every element.
-            self.found.append(Found("xml-stylesheet href", unescaped(match[1] or match[2] or "").strip(_SPACE)))
+            self.found.append(Found("xml-stylesheet href", unescape(match[1] or match[2] or "").strip(_SPACE)))
 
     def external(self, kind: str, identifier: str) -> None:
         # Relative to what declares it, and no xml:base is around it (XML 1.0 4.2.2).
@@ -158,7 +158,7 @@ class _XMLReader:
                 outside[prefix] = self.prefixes.get(prefix)
                 self.prefixes[prefix] = value
         if outside:
-            self.forget()
+            self.clear()
         return outside
 
     def undeclare(self, outside: dict[str, str | None]) -> None:
@@ -167,9 +167,9 @@ class _XMLReader:
                 self.prefixes.pop(prefix, None)
             else:
                 self.prefixes[prefix] = value
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         self.names.clear()
         self.ways.clear()
 
@@ -232,7 +232,7 @@ class _XMLReader:
     def xhtml(self, local: str, attributes: dict[str, str]) -> None:
         shown: dict[str, str | None] = {self.attribute(name): value for name, value in attributes.items()}
         for one in html.references(local, shown):
-            if isinstance(one, Embedded):
+            if isinstance(one, EmbeddedContent):
                 self.embed(one)
                 continue
             where, reference, *_, codebase = one
@@ -242,9 +242,9 @@ class _XMLReader:
                 self.page = from_content(reference, self.scoped or self.outer)
             else:
                 self.add(where, reference, codebase)
-        known = None if local == "script" else html.embedded(local, shown)
+        known = None if local == "script" else html.embedded_kind(local, shown)
         if known is not None:
-            self.embed(Embedded(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
+            self.embed(EmbeddedContent(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
         for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
             if name in shown:
                 self.value(way_of_attribute("", "", name) or "", local, name, shown[name] or "")
@@ -253,7 +253,7 @@ class _XMLReader:
         value = value.strip(_SPACE)
         self.add(f"{place} xml:base", value)
         around = self.scoped or self.page or self.outer
-        inner = narrowed(value, around, "xml:base")
+        inner = narrow_base(value, around, "xml:base")
         if inner is None:
             self.too_long = True
         elif inner is not around:
@@ -267,10 +267,10 @@ class _XMLReader:
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)
         elif way in html.EMBEDDED["type"]:
-            self.embed(Embedded(way, text))
+            self.embed(EmbeddedContent(way, text))
         elif "<" in text:
             for one in html.read(text).found:
-                if isinstance(one, Embedded):
+                if isinstance(one, EmbeddedContent):
                     self.embed(one, f"{place} > ")
                 else:
                     self.add(f"{place} > {one.where}", one.reference, one.codebase)

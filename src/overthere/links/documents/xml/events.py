@@ -1,4 +1,4 @@
-"""The tags and the text of an XML document, by expat; and what can be told of them where it is not well-formed.
+"""Tags and text of an XML document, by expat; for one that is not well-formed, the part before the error.
 
 Nothing outside of the document is read. Entities are those that it declares and those of HTML, within a limit.
 """
@@ -14,10 +14,10 @@ from html.entities import name2codepoint
 from typing import Any, Protocol
 from xml.parsers import expat
 
-from overthere.links.documents.charset import decoded
+from overthere.links.documents.charset import decode_text
 from overthere.links.model import Note
 
-__all__ = ["DEPTH", "EXPANSION", "NAMES", "Receiver", "characters", "declarations", "events", "unescaped"]
+__all__ = ["DEPTH", "EXPANSION", "NAMES", "Receiver", "characters", "declarations", "events", "unescape"]
 
 DEPTH = 2048
 """Elements in one another."""
@@ -57,11 +57,11 @@ def characters(content: bytes, told: str | None) -> tuple[str, list[Note]]:
     elif match := _DECLARED.match(content):
         declared = match[1].decode("ascii", "replace")
         declared = "utf-8" if declared.lower().startswith("utf-16") else declared
-    text, wrong = decoded(content, told or declared)
+    text, wrong = decode_text(content, told or declared)
     if wrong:
         notes.append(Note("wrong-charset"))
         if told and declared and told.lower() != declared.lower():
-            other, unfit = decoded(content, declared)
+            other, unfit = decode_text(content, declared)
             text = text if unfit else other
     if _FORBIDDEN.search(text):
         text = _FORBIDDEN.sub("\ufffd", text)
@@ -69,7 +69,7 @@ def characters(content: bytes, told: str | None) -> tuple[str, list[Note]]:
     return text, notes
 
 
-class _Stop(Exception):
+class _StopParsing(Exception):
     """Raised in a handler to leave the parser; its argument is the kind of the note."""
 
 
@@ -97,9 +97,9 @@ def events(text: str, to: Receiver) -> Iterator[Note | None]:
             pending = at - source.parser.CurrentByteIndex
             yield None
             if len(source.parser.intern) > NAMES:
-                raise _Stop("too-large")
+                raise _StopParsing("too-large")
         source.parser.Parse(b"", True)
-    except _Stop as stop:
+    except _StopParsing as stop:
         yield Note(str(stop))
     except expat.ExpatError as error:
         source.parser.buffer_text = False  # gives out the text that is kept
@@ -165,7 +165,7 @@ class _Expat:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open) >= DEPTH:
-            raise _Stop("too-deep")
+            raise _StopParsing("too-deep")
         self.open.append(name)
         self.to.start(name, attributes)
 
@@ -202,7 +202,7 @@ class _Expat:
         if key in self.sizes:
             return  # the first declaration counts (4.2)
         if name in self.missing:
-            raise _Stop("too-large")  # its size was not known when another was measured
+            raise _StopParsing("too-large")  # its size was not known when another was measured
         size = len(value)
         for inner in _NESTED.findall(value):
             known = self.sizes.get((False, inner), 0) + self.sizes.get((True, inner), 0)
@@ -214,7 +214,7 @@ class _Expat:
             self.largest[key[0]] = size
             uses = [self.document.count(mark) if most else 0 for mark, most in zip("&%", self.largest, strict=True)]
             if sum(use * most for use, most in zip(uses, self.largest, strict=True)) > EXPANSION:
-                raise _Stop("too-large")
+                raise _StopParsing("too-large")
 
 
 class _Subset(_Expat):
@@ -258,7 +258,7 @@ def declarations(text: str, to: Receiver) -> Iterator[Note]:
     octets = source.subset or b""
     try:
         source.read()
-    except _Stop as stop:
+    except _StopParsing as stop:
         yield Note(str(stop))
     except expat.ExpatError as error:
         yield Note("too-large" if error.code == _AMPLIFIED else "corrupt")
@@ -280,7 +280,7 @@ _ATTRIBUTE = re.compile(r"(?<=[\s\"'])([^\s=<>\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|
 _CHARACTER = re.compile(r"&#?\w{1,32};", re.ASCII)
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     return _CHARACTER.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
 
@@ -298,7 +298,7 @@ def _loose(octets: bytes, at: int, to: Receiver, names: list[str]) -> Iterator[N
             yield None
         kind = match.lastgroup
         if kind == "text":
-            to.text(unescaped(match[0]))
+            to.text(unescape(match[0]))
         elif kind == "data":
             to.text(match["data"])
         elif kind == "instruction":
@@ -317,7 +317,7 @@ def _loose(octets: bytes, at: int, to: Receiver, names: list[str]) -> Iterator[N
             name, inside = match["start"], match["attributes"]
             attributes: dict[str, str] = {}
             for attribute in _ATTRIBUTE.finditer(inside):
-                attributes.setdefault(attribute[1], unescaped(attribute[2] or attribute[3] or attribute[4] or ""))
+                attributes.setdefault(attribute[1], unescape(attribute[2] or attribute[3] or attribute[4] or ""))
             to.start(name, attributes)
             if inside.endswith("/"):
                 to.end()

@@ -1,4 +1,4 @@
-"""Which elements and attributes of XML vocabularies hold references, and by what names they are shown."""
+"""Elements and attributes of XML vocabularies that hold references, and their display names."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class FileLocator(Locator):
         >>> FileLocator(host="LocalHost").is_local(), FileLocator(host="a.example").is_local(["A.example"])
         (True, True)
         """
-        from overthere.hosts.name import decoded_host
+        from overthere.values.hosts.name import decoded_host
 
         return decoded_host(self.host).lower() in {"", "localhost", *(name.lower() for name in names)}
 

@@ -11,24 +11,24 @@ from collections.abc import Collection
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from overthere.errors import PlanRefused, Unwritable
-from overthere.hosts.name import host_name
+from overthere.ground.errors import PlanRefused, Unwritable
 from overthere.kernel import percent_encode
+from overthere.values.hosts.name import host_name
 
 if TYPE_CHECKING:
     from overthere.schemes.known.file import FileLocator
-    from overthere.uri import URI
+    from overthere.values.uri import URI
 
-__all__ = ["Platform", "from_path", "resolve_on_drive", "single", "to_path", "updated"]
+__all__ = ["Platform", "from_path", "resolve_on_drive", "check_segment", "to_path", "update_delimiters"]
 
 Platform: TypeAlias = Literal["posix", "windows", "vms"]
 
 
-def _here() -> Platform:
+def _this_platform() -> Platform:
     return "windows" if os.name == "nt" else "posix"
 
 
-def _known(platform: str) -> None:
+def _check_platform(platform: str) -> None:
     if platform not in get_args(Platform):
         raise ValueError(f"{platform!r} is none of {', '.join(get_args(Platform))}")
 
@@ -53,16 +53,16 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     >>> to_path(there, "posix")
     Traceback (most recent call last):
     ...
-    overthere.errors.PlanRefused: the file is on the host 'host.example.com', to which posix has no path (RFC 8089 3)
+    overthere.PlanRefused: the file is on the host 'host.example.com', to which posix has no path (RFC 8089 3)
     """
-    platform = platform or _here()
-    _known(platform)
+    platform = platform or _this_platform()
+    _check_platform(platform)
     if locator.query is not None:
         raise PlanRefused('a file URI has no query: "?" in a name is written "%3F"', "RFC 8089 2, RFC 3986 3.3")
     if not locator.segments:
         raise PlanRefused("there is no path", "RFC 8089 2")
     for segment in locator.segments:
-        single(segment, platform)
+        check_segment(segment, platform)
     local = locator.is_local(names)
     if platform == "vms":
         return _to_vms(locator, local)
@@ -86,7 +86,7 @@ _FORBIDDEN = {
 _RESERVED = re.compile(r"(?i)(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:[.:].*)?", re.DOTALL)
 
 
-def single(segment: str, platform: str) -> None:
+def check_segment(segment: str, platform: str) -> None:
     """A segment is one name, and means a file.  Raises: PlanRefused."""
     if forbidden := _FORBIDDEN[platform].search(segment):
         what = "NUL" if forbidden[0] == "\0" else repr(forbidden[0])
@@ -190,9 +190,9 @@ def from_path(
     'file:///caf%E9/%C3%BC'
     """
     if platform is None:
-        platform = "windows" if isinstance(path, PureWindowsPath) else _here()
+        platform = "windows" if isinstance(path, PureWindowsPath) else _this_platform()
         platform = "posix" if isinstance(path, PurePosixPath) else platform
-    _known(platform)
+    _check_platform(platform)
     raw = os.fspath(path)
     text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
     if stray := _NO_CHARACTER.search(text):
@@ -262,7 +262,7 @@ def resolve_on_drive(base: URI | str, reference: str) -> URI:
     >>> str(resolve_on_drive("file:///c:/foo.txt", "../bar.txt"))
     'file:///c:/bar.txt'
     """
-    from overthere.uri import URI, URIReference
+    from overthere.values.uri import URI, URIReference
 
     there, to = URI(str(base)), URIReference(reference)
     drive = re.match("/?[A-Za-z]:(?=/|$)", there.path)
@@ -273,13 +273,15 @@ def resolve_on_drive(base: URI | str, reference: str) -> URI:
     return target.replace(path=drive[0] + target.path)
 
 
-def updated(text: str) -> str:
+def update_delimiters(text: str) -> str:
     """An old text with today's delimiters: ":" for "|" behind a drive letter (E.2.2), and with it "/" for "\\" (E.4).
 
     A backslash is taken for a separator only where a drive letter or a UNC string says that it is DOS's.
 
-    >>> updated("file:///c|/path/to/file"), updated("file:c:\\\\a\\\\b"), updated("file:\\\\\\\\host\\\\share")
-    ('file:///c:/path/to/file', 'file:c:/a/b', 'file://host/share')
+    >>> update_delimiters("file:///c|/path/to/file"), update_delimiters("file:c:\\\\a\\\\b")
+    ('file:///c:/path/to/file', 'file:c:/a/b')
+    >>> update_delimiters("file:\\\\\\\\host\\\\share")
+    'file://host/share'
     """
     match = re.match(r"(?is)(file:)((?:[\\/]{2}(?:localhost)?[\\/]|[\\/])?[a-z])[:|]([\\/].*)", text)
     if match:

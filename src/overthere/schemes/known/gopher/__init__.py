@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from overthere.errors import CodingError, Unwritable
+from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel.reference import Parts
 from overthere.schemes.known.gopher.plus import Attributes, Form, GopherPlus, Unknown, View, read
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_of, slash_for_empty_path
+from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
 __all__ = ["PORT", "SCHEME", "GopherLocator"]
 
@@ -110,7 +110,7 @@ class GopherLocator(Locator):
             if given.edition != "url-1994" or given.password is not None:
                 raise given.refuse(given.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
             host = f"{given.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
-        kind, fields = _cut(given)
+        kind, fields = _split_path(given)
         if given.edition == "url-1994" and fields[1] is not None and "%09" not in given.text:
             fields[1] = fields[1].replace("+", " ")  # BNF: search, whose words "+" joins in every scheme (94-17)
         selector, search, plus = (None if text is None else given.octets(text) for text in fields)
@@ -149,7 +149,7 @@ class GopherLocator(Locator):
         return text
 
 
-def _cut(given: Given) -> tuple[str | None, list[str | None]]:
+def _split_path(given: Given) -> tuple[str | None, list[str | None]]:
     """Type, and selector, search and Gopher+ string: parted by the first and second "%09" (RFC 4266 2.1)."""
     named = given.named
     if given.edition != "rfc3986":
@@ -186,7 +186,7 @@ EXAMPLES = (
 
 def _file_name(segments: tuple[str, ...]) -> str:
     """The last part of the selector: in a path of one segment its type stands before it (RFC 4266 2.1)."""
-    return last_of(segments)[1:] if len(segments) == 1 else last_of(segments)
+    return last_segment(segments)[1:] if len(segments) == 1 else last_segment(segments)
 
 
 SCHEME = Scheme(

@@ -8,14 +8,14 @@ from contextlib import suppress
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple
 
-from overthere.errors import CodingError, Unwritable
+from overthere.ground.errors import CodingError, Unwritable
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.percent import percent_decode  # a broken escape of an older edition stays
 from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Form, View
 from overthere.schemes.locator import Locator
-from overthere.uri import URI
+from overthere.values.uri import URI
 
 __all__ = ["Menu", "MenuItem", "read_menu", "write_menu"]
 
@@ -30,7 +30,7 @@ class MenuItem(NamedTuple):
     >>> item = MenuItem.read(b"0Some file or other\\tmoo selector\\thost2\\t7070\\t+")
     >>> item.display, item.selector, item.tag, str(item.uri())
     ('Some file or other', b'moo selector', '+', 'gopher://host2:7070/0moo%20selector%09%09+')
-    >>> MenuItem.of(item.uri(), "Some file or other") == item
+    >>> MenuItem.from_uri(item.uri(), "Some file or other") == item
     True
     """
 
@@ -115,7 +115,7 @@ class MenuItem(NamedTuple):
         return self.locator().uri()
 
     @classmethod
-    def of(cls, what: URI | str | Locator, display: str = "") -> MenuItem:
+    def from_uri(cls, what: URI | str | Locator, display: str = "") -> MenuItem:
         """The item that a gopher URI names, shown as `display`.
 
         Raises: Unwritable for what no menu line can say: a search, another Gopher+ string than "+" and "?".

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 
 __all__ = ["Answers", "Attributes", "Block", "Form", "GopherPlus", "Unknown", "View", "answers", "read"]
 

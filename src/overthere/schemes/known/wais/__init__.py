@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from overthere.errors import CodingError
+from overthere.ground.errors import CodingError
 from overthere.schemes.known.wais.identifier import WAISField, from_fields, to_fields
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
@@ -123,13 +123,13 @@ class WAISLocator(Locator):
         """1994 knows only the fields; RFC 1738 has neither "=" nor ";" in a wpath; today either may be written."""
         if to.edition == "url-1994" or (to.edition == "rfc3986" and self.as_fields):
             keep = "@+" if to.edition == "url-1994" else "!$&'()*+,:@"
-            text = "".join(f"{one.number}={_written(one.data, to, keep)};" for one in self.fields)
+            text = "".join(f"{one.number}={_write_part(one.data, to, keep)};" for one in self.fields)
             if to.edition == "url-1994" or from_fields(text) == docid:
                 return text
-        return _written(docid, to, "" if to.edition == "rfc1738" else "!$&'()*+,:@")
+        return _write_part(docid, to, "" if to.edition == "rfc1738" else "!$&'()*+,:@")
 
 
-def _written(octets: bytes, to: Writer, keep: str) -> str:
+def _write_part(octets: bytes, to: Writer, keep: str) -> str:
     return to.text(octets, keep)
 
 

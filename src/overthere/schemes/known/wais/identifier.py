@@ -15,11 +15,11 @@ from overthere.kernel.percent import percent_decode  # a broken escape of an old
 
 __all__ = [
     "WAISField",
-    "compressed",
+    "compress_integer",
     "from_fields",
     "octets_of_fields",
     "read_compressed",
-    "tagged",
+    "tag_field",
     "to_fields",
 ]
 
@@ -52,10 +52,10 @@ class WAISField(NamedTuple):
         return _NAMES.get(self.number, "")
 
 
-def compressed(number: int) -> bytes:
+def compress_integer(number: int) -> bytes:
     """A compressed integer.
 
-    >>> compressed(127), compressed(175)
+    >>> compress_integer(127), compress_integer(175)
     (b'\\x7f', b'\\x81/')
     """
     octets = [number & 0x7F]
@@ -76,18 +76,18 @@ def read_compressed(octets: bytes, at: int) -> tuple[int, int]:
     raise ValueError(f"no compressed integer at octet {at}")
 
 
-def tagged(number: int, data: bytes) -> bytes:
+def tag_field(number: int, data: bytes) -> bytes:
     """A field or element: its number, its length, its octets.
 
-    >>> tagged(18, b"docs")
+    >>> tag_field(18, b"docs")
     b'\\x12\\x04docs'
     """
-    return compressed(number) + compressed(len(data)) + data
+    return compress_integer(number) + compress_integer(len(data)) + data
 
 
 def octets_of_fields(fields: tuple[WAISField, ...]) -> bytes:
     """The document-id that the fields make up."""
-    return b"".join(tagged(field.number, field.data) for field in fields)
+    return b"".join(tag_field(field.number, field.data) for field in fields)
 
 
 def to_fields(octets: bytes) -> tuple[WAISField, ...]:

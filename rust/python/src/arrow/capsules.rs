@@ -1,0 +1,198 @@
+//! The structs of the Arrow C data interface and C stream interface in capsules: all reading and writing of memory that
+//! another library has allocated.
+
+use std::ffi::{c_char, c_int, CStr, CString};
+
+use arrow_array::ffi::from_ffi_and_data_type;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, ArrayRef};
+use arrow_data::ffi::FFI_ArrowArray;
+use arrow_data::ArrayData;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{DataType, Field};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+use super::{Chunks, Result};
+use crate::bug::{caught, message_of};
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+fn type_error(error: impl ToString) -> PyErr {
+    PyTypeError::new_err(error.to_string())
+}
+
+fn consumed(what: &str) -> PyErr {
+    PyValueError::new_err(format!("the {what} has been consumed"))
+}
+
+/// The field that a schema capsule describes.
+pub fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<Field> {
+    let pointer = capsule.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
+    // SAFETY: a capsule of this name holds an ArrowSchema, which lives as long as the capsule.
+    let schema = unsafe { pointer.as_ref() };
+    if schema.format.is_null() {
+        return Err(consumed("schema"));
+    }
+    Field::try_from(schema).map_err(type_error)
+}
+
+/// The array in a capsule, moved out of it.
+pub fn array(capsule: &Bound<'_, PyCapsule>, kind: DataType) -> PyResult<ArrayData> {
+    let pointer = capsule.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
+    // SAFETY: a capsule of this name holds an ArrowArray; what stays behind is marked as released.
+    let array = unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) };
+    if array.is_released() {
+        return Err(consumed("array"));
+    }
+    imported(array, kind).map_err(type_error)
+}
+
+fn imported(array: FFI_ArrowArray, kind: DataType) -> Result<ArrayData> {
+    // SAFETY: the producer promises buffers as the type has them; offsets, keys, places of views and UTF-8 are checked
+    // by `Column::of` before they are used.
+    unsafe { from_ffi_and_data_type(array, kind) }.map_err(|error| error.to_string())
+}
+
+/// The stream in a capsule, moved out of it.
+pub fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<ImportedStream> {
+    let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name holds an ArrowArrayStream; what stays behind is marked as released.
+    let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
+    let (Some(get_schema), Some(_)) = (stream.get_schema, stream.release) else {
+        return Err(consumed("stream"));
+    };
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the stream is not released, and there is room for the schema.
+    let status = unsafe { get_schema(&mut stream, &mut schema) };
+    if status != 0 || schema.format.is_null() {
+        return Err(PyValueError::new_err(last_error(&mut stream, status)));
+    }
+    let kind = DataType::try_from(&schema).map_err(type_error)?;
+    Ok(ImportedStream { stream, kind })
+}
+
+/// What the stream says of its last call.
+fn last_error(stream: &mut FFI_ArrowArrayStream, status: c_int) -> String {
+    // SAFETY: the stream is not released; the text, if there is one, lives until the next call.
+    let said = unsafe {
+        let text = stream.get_last_error.map_or(std::ptr::null(), |get| get(stream));
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    };
+    said.unwrap_or_else(|| format!("the Arrow stream failed with error code {status}"))
+}
+
+/// A stream of another library; its arrays are unchecked.
+pub struct ImportedStream {
+    stream: FFI_ArrowArrayStream,
+    pub kind: DataType,
+}
+
+impl Iterator for ImportedStream {
+    type Item = Result<ArrayData>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let get_next = self.stream.get_next?;
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the stream is not released, and there is room for the array.
+        let status = unsafe { get_next(&mut self.stream, &mut array) };
+        if status != 0 {
+            return Some(Err(last_error(&mut self.stream, status)));
+        }
+        (!array.is_released()).then(|| imported(array, self.kind.clone()))
+    }
+}
+
+/// A schema capsule.
+pub fn schema_capsule<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowSchema::try_from(field).map_err(type_error)?, SCHEMA)
+}
+
+/// A schema capsule and an array capsule.
+pub fn array_capsules<'py>(
+    py: Python<'py>,
+    field: &Field,
+    array: &ArrayRef,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let schema = schema_capsule(py, field)?;
+    let array = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)?;
+    PyTuple::new(py, [schema, array])
+}
+
+/// A stream capsule, whose arrays are made when a consumer reads them.
+pub fn stream_capsule<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<Bound<'py, PyCapsule>> {
+    let exported = Box::new(ExportedStream { chunks, error: CString::default() });
+    let stream = FFI_ArrowArrayStream {
+        get_schema: Some(get_schema),
+        get_next: Some(get_next),
+        get_last_error: Some(get_last_error),
+        release: Some(release),
+        private_data: Box::into_raw(exported).cast(),
+    };
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+/// What a stream of ours holds.
+struct ExportedStream {
+    chunks: Chunks,
+    /// The message of the last call that failed.
+    error: CString,
+}
+
+impl ExportedStream {
+    /// Do the work of a call; returns its status. A panic must not pass through C.
+    fn call(&mut self, work: impl FnOnce(&mut Chunks) -> Result<()>) -> c_int {
+        const EINVAL: c_int = 22;
+        let done = caught(|| work(&mut self.chunks));
+        let Err(message) = done.unwrap_or_else(|panic| Err(message_of(&panic))) else { return 0 };
+        self.error = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
+        EINVAL
+    }
+}
+
+unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
+    // SAFETY: a consumer passes a stream of `stream_capsule` that is not released, and room for a schema.
+    unsafe {
+        let exported = &mut *(*stream).private_data.cast::<ExportedStream>();
+        exported.call(|chunks| {
+            let schema = FFI_ArrowSchema::try_from(chunks.field.as_ref()).map_err(|e| e.to_string())?;
+            std::ptr::write(out, schema);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
+    // SAFETY: as for `get_schema`, with room for an array; a released one marks the end.
+    unsafe {
+        let exported = &mut *(*stream).private_data.cast::<ExportedStream>();
+        exported.call(|chunks| {
+            let next = chunks.arrays.next().transpose()?;
+            let next = next.map_or_else(FFI_ArrowArray::empty, |array| FFI_ArrowArray::new(&array.to_data()));
+            std::ptr::write(out, next);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
+    // SAFETY: as for `get_schema`; the text is the stream's until its next call.
+    let exported = unsafe { &*(*stream).private_data.cast::<ExportedStream>() };
+    if exported.error.is_empty() {
+        return std::ptr::null();
+    }
+    exported.error.as_ptr()
+}
+
+unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
+    // SAFETY: a consumer releases a stream once, and so the box is taken back once.
+    let exported = unsafe {
+        let stream = &mut *stream;
+        stream.release = None;
+        Box::from_raw(stream.private_data.cast::<ExportedStream>())
+    };
+    drop(caught(|| drop(exported)));
+}

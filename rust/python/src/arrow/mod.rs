@@ -1,0 +1,97 @@
+//! Arrow arrays from and to Python, by the Arrow PyCapsule Interface.
+
+mod capsules;
+mod column;
+mod conversion;
+mod objects;
+mod selection;
+mod validation;
+mod values;
+pub mod views;
+
+pub use column::{Column, Keys};
+pub use conversion::without_views;
+pub use objects::{ArrowArray, ArrowChunks, ArrowRows, ArrowStream};
+pub use selection::{nulls, take};
+
+use arrow_array::ArrayRef;
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, FieldRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+/// What fails in Arrow is a message; which exception it becomes is decided where it reaches Python.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// Arrays of one type, one after another.
+pub struct Chunks {
+    pub field: FieldRef,
+    pub arrays: Box<dyn Iterator<Item = Result<ArrayRef>> + Send>,
+}
+
+impl Chunks {
+    /// The chunks in the type of another field, which theirs is convertible to.
+    fn converted(self, field: FieldRef) -> Chunks {
+        if self.field == field {
+            return self;
+        }
+        let kind = field.data_type().clone();
+        let arrays = self.arrays.map(move |array| conversion::converted(&array?, &kind));
+        Chunks { field, arrays: Box::new(arrays) }
+    }
+}
+
+/// A column of text that a caller passes.
+pub enum Input {
+    /// One array, of which nothing has been checked yet.
+    Array(ArrayData),
+    /// A stream of arrays.
+    Stream(capsules::ImportedStream),
+}
+
+impl Input {
+    /// The column of an object with `__arrow_c_array__` or `__arrow_c_stream__`.
+    ///
+    /// Raises: TypeError for another object, and for a column that is not text.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Input> {
+        let py = object.py();
+        if let Some(method) = object.getattr_opt(intern!(py, "__arrow_c_array__"))? {
+            let found = method.call0()?.cast_into::<PyTuple>()?;
+            let (schema, array) = (found.get_item(0)?, found.get_item(1)?);
+            let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
+            let kind = text_type(capsules::field(schema)?.data_type().clone())?;
+            return Ok(Input::Array(capsules::array(array, kind)?));
+        }
+        if let Some(method) = object.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
+            let stream = method.call0()?.cast_into::<PyCapsule>()?;
+            let stream = capsules::stream(&stream)?;
+            text_type(stream.kind.clone())?;
+            return Ok(Input::Stream(stream));
+        }
+        let message = format!("an Arrow column is wanted, not {}", object.get_type().name()?);
+        Err(PyTypeError::new_err(message))
+    }
+
+    /// All chunks of the column.
+    pub fn chunks(self) -> PyResult<Vec<Column>> {
+        let columns: Result<Vec<Column>> = match self {
+            Input::Array(data) => Column::of(data).map(|column| vec![column]),
+            Input::Stream(stream) => stream.map(|data| data.and_then(Column::of)).collect(),
+        };
+        columns.map_err(PyValueError::new_err)
+    }
+}
+
+/// The type if it is text, or a dictionary of text.
+fn text_type(kind: DataType) -> PyResult<DataType> {
+    match &kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(kind),
+        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => {
+            text_type(values.as_ref().clone())?;
+            Ok(kind)
+        }
+        _ => Err(PyTypeError::new_err(format!("a column of text is wanted, not of {kind}"))),
+    }
+}

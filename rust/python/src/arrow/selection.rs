@@ -1,0 +1,55 @@
+//! Rows by their numbers: what was worked out for the distinct values of a dictionary, for each of its rows.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Int8Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, PrimitiveArray, StructArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::DataType;
+
+use super::views::take_views;
+use super::{Keys, Result};
+
+/// The value of each key, of a result of ours; a null key gives null.
+pub fn take(values: &dyn Array, keys: &Keys) -> Result<ArrayRef> {
+    Ok(match values.data_type() {
+        DataType::Boolean => {
+            let bits = values.as_boolean().values();
+            let taken = BooleanBuffer::collect_bool(keys.numbers.len(), |row| {
+                let key = keys.numbers.get(row).map_or(usize::MAX, |&key| key as usize);
+                key < bits.len() && bits.value(key)
+            });
+            Arc::new(BooleanArray::new(taken, nulls(values, keys)))
+        }
+        DataType::Utf8View => Arc::new(take_views(values.as_string_view(), keys, nulls(values, keys))),
+        DataType::UInt32 => Arc::new(numbers::<UInt32Type>(values.as_primitive(), keys)),
+        DataType::Dictionary(..) => {
+            let names = values.as_dictionary::<Int8Type>();
+            let taken = DictionaryArray::try_new(numbers(names.keys(), keys), names.values().clone());
+            Arc::new(taken.map_err(|error| error.to_string())?)
+        }
+        DataType::Struct(fields) => {
+            let columns = values.as_struct().columns().iter();
+            let columns = columns.map(|column| take(column, keys)).collect::<Result<_>>()?;
+            let taken = StructArray::try_new(fields.clone(), columns, nulls(values, keys));
+            Arc::new(taken.map_err(|error| error.to_string())?)
+        }
+        other => return Err(format!("rows of {other} are not taken by number")),
+    })
+}
+
+fn numbers<T: ArrowPrimitiveType>(values: &PrimitiveArray<T>, keys: &Keys) -> PrimitiveArray<T> {
+    let all = values.values();
+    let taken = keys.numbers.iter().map(|&key| all.get(key as usize).copied().unwrap_or_default()).collect();
+    PrimitiveArray::new(taken, nulls(values, keys))
+}
+
+/// Which rows are null, if any is.
+pub fn nulls(values: &dyn Array, keys: &Keys) -> Option<NullBuffer> {
+    let Some(own) = values.nulls() else { return keys.nulls.clone() };
+    let valid = BooleanBuffer::collect_bool(keys.numbers.len(), |row| {
+        keys.is_valid(row) && keys.numbers.get(row).is_some_and(|&key| own.is_valid(key as usize))
+    });
+    Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
+}

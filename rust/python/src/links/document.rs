@@ -1,0 +1,267 @@
+//! The anchors and references of an HTML document, as its reader gives them.
+
+use overthere_core::place::{At, Part};
+use overthere_html::{Element, Namespace, Sink};
+
+use super::css::{holds, urls};
+use super::page::Site;
+
+/// What is known of a tag before it ends.
+#[derive(Default)]
+struct Tag {
+    /// Its references begin here.
+    first: usize,
+    is_hint: bool,
+    has_content: bool,
+    is_refresh: bool,
+    content: Vec<u8>,
+    embedded: Option<usize>,
+    script: Option<usize>,
+}
+
+/// A reference: where it stands in the texts, what it names, in which tag.
+#[derive(Clone, Copy)]
+pub struct Reference {
+    pub start: usize,
+    pub end: usize,
+    /// It names an image map.
+    pub is_map: bool,
+    pub tag: Place,
+}
+
+/// Where a tag stands in the document.
+#[derive(Clone, Copy, Default)]
+pub struct Place {
+    /// Where its name begins, in octets; None for what is in a style sheet.
+    pub at: Option<usize>,
+    pub is_svg: bool,
+}
+
+/// What a document holds.
+pub struct Document<'a> {
+    site: &'a Site,
+    pub texts: Vec<u8>,
+    pub found: Vec<Reference>,
+    pub anchors: Vec<Vec<u8>>,
+    pub count: Count,
+    /// What the document says is its base, in the texts.
+    pub base: Option<(usize, usize)>,
+    /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
+    pub refresh: Option<Option<(usize, usize)>>,
+    /// Only Python reads it.
+    pub needs_python: bool,
+    place: Place,
+    tag: Tag,
+}
+
+/// References that were counted when they were met.
+#[derive(Default)]
+pub struct Count {
+    pub references: u64,
+    /// Passed over, by the number of the reason.
+    pub passed: Vec<u32>,
+}
+
+impl Count {
+    pub fn pass(&mut self, reason: usize) {
+        if self.passed.len() <= reason {
+            self.passed.resize(reason + 1, 0);
+        }
+        if let Some(count) = self.passed.get_mut(reason) {
+            *count += 1;
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    /// Read a document.  Returns: None if only Python can.
+    pub fn of(site: &'a Site, data: &[u8]) -> Option<Self> {
+        let mut document = Document {
+            site,
+            texts: Vec::new(),
+            found: Vec::new(),
+            anchors: Vec::new(),
+            count: Count::default(),
+            base: None,
+            refresh: None,
+            needs_python: false,
+            place: Place::default(),
+            tag: Tag::default(),
+        };
+        let notes = overthere_html::read(data, &site.attributes, &mut document);
+        (!notes.is_too_deep && !notes.is_unclosed && !document.needs_python).then_some(document)
+    }
+}
+
+fn is_space(b: &u8) -> bool {
+    matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
+}
+
+fn stripped(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
+    let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
+    text.part(start..end)
+}
+
+impl Document<'_> {
+    fn add(&mut self, text: &[u8], is_map: bool) {
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text);
+        self.found.push(Reference { start, end: self.texts.len(), is_map, tag: self.place });
+    }
+
+    fn sheet(&mut self, text: &[u8]) {
+        match urls(text) {
+            Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
+            None => self.needs_python |= SIGNS.iter().any(|sign| holds(text, sign)),
+        }
+    }
+
+    /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
+    fn candidates(&mut self, value: &[u8]) {
+        if value.contains(&b'(') {
+            self.needs_python = true;
+            return;
+        }
+        let mut rest = value;
+        loop {
+            let Some(start) = rest.iter().position(|b| !is_space(b) && *b != b',') else { return };
+            rest = rest.part(start..);
+            let end = rest.iter().position(is_space).unwrap_or(rest.len());
+            let url = rest.part(..end);
+            rest = rest.part(end..);
+            let last = url.iter().rposition(|b| *b != b',').map_or(0, |last| last + 1);
+            if last == url.len() {
+                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| rest.part(comma + 1..));
+            }
+            if last > 0 {
+                self.add(url.part(..last), false);
+            }
+        }
+    }
+
+    fn named(&self, way: &str, name: &[u8]) -> Option<usize> {
+        self.site.embedded.get(way)?.get(name).copied()
+    }
+}
+
+/// The URL of a refresh as people write it, `0; url=x`.
+fn refreshed(content: &[u8]) -> Option<&[u8]> {
+    let rest = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
+    let rest = rest.strip_prefix(b";").filter(|rest| content.at(0).is_ascii_digit() && !rest.is_empty())?;
+    let rest = stripped(rest);
+    let url = rest.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
+    (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
+}
+
+const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
+
+impl Sink for Document<'_> {
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
+        let Element { name: tag, namespace, is_base, at } = element;
+        let is_html = namespace == Namespace::Html;
+        self.place = Place { at: Some(at), is_svg: namespace == Namespace::Svg };
+        let site = self.site;
+        match site.ways.get(way).map_or("", String::as_str) {
+            "anchor" if !value.is_empty() => self.anchors.push(value.to_vec()),
+            "anchor" => {}
+            "map" => self.anchors.push([b"\0", value].concat()),
+            "base" => {
+                let value = stripped(value);
+                if is_base {
+                    self.base = Some((self.texts.len(), self.texts.len() + value.len()));
+                    self.texts.extend_from_slice(value);
+                }
+                self.count.references += 1;
+                self.count.pass(site.reason(b" base"));
+            }
+            "rel" => {
+                let hints = value.to_ascii_lowercase();
+                self.tag.is_hint =
+                    hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
+            }
+            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.needs_python = true,
+            "one" => self.add(stripped(value), false),
+            "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
+            "nonempty" => {}
+            "srcset" => self.candidates(value),
+            "style" => self.sheet(value),
+            "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
+            "paint" => {}
+            "attribute" => {
+                if let Some(reason) = self.named("attribute", name) {
+                    self.count.pass(reason);
+                }
+            }
+            "property" | "type" | "srcdoc" if !is_html || self.tag.embedded.is_some() => {}
+            "property" => {
+                let names = value.to_ascii_lowercase();
+                self.tag.embedded = names.split(is_space).find_map(|name| self.named("property", name));
+            }
+            "type" => {
+                let named = value.to_ascii_lowercase();
+                let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
+                self.tag.script = self.named("type", stripped(named.part(..end.unwrap_or(named.len()))));
+            }
+            "srcdoc" => {
+                self.tag.embedded = self.named("srcdoc", name);
+                self.tag.has_content = true;
+            }
+            "content" => {
+                self.tag.has_content = true;
+                self.tag.content = value.to_vec();
+            }
+            "http-equiv" => self.tag.is_refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
+            way => match site.passed.get(way.as_bytes()) {
+                // Lists of what is passed over.
+                Some(reason) => {
+                    let count = value.split(is_space).filter(|one| !one.is_empty()).count();
+                    let count = if name == b"itemid" { 1 } else { count };
+                    self.count.references += count as u64;
+                    (0..count).for_each(|_| self.count.pass(*reason));
+                }
+                None => self.needs_python = true,
+            },
+        }
+    }
+
+    fn end_tag(&mut self) -> bool {
+        let tag = std::mem::take(&mut self.tag);
+        if tag.is_refresh && tag.has_content {
+            match refreshed(&tag.content) {
+                Some(url) => {
+                    self.add(url, false);
+                    let is_at_once =
+                        tag.content.iter().take_while(|b| b.is_ascii_digit()).all(|b| *b == b'0');
+                    let last = self.found.last().map(|last| (last.start, last.end));
+                    self.refresh.get_or_insert(last.filter(|_| is_at_once));
+                }
+                None => self.needs_python = true,
+            }
+        }
+        if tag.is_hint {
+            for _ in tag.first..self.found.len() {
+                self.count.references += 1;
+                self.count.pass(self.site.reason(b" hint"));
+            }
+            self.found.truncate(tag.first);
+        }
+        self.tag.first = self.found.len();
+        if let Some(reason) = tag.embedded.filter(|_| tag.has_content).or(tag.script) {
+            self.count.pass(reason);
+        }
+        false
+    }
+
+    fn style(&mut self, text: &[u8]) {
+        self.place = Place::default();
+        self.sheet(text);
+        self.tag.first = self.found.len();
+    }
+
+    fn script(&mut self, _: &[u8]) {}
+
+    fn no_base(&mut self) {
+        self.base = None;
+    }
+}

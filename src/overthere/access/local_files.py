@@ -1,0 +1,59 @@
+"""Opens a path of this machine: the answer to the effect `OpenLocal`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+
+from overthere.access.errors import ResourceMissing
+from overthere.access.wire import LocalFile
+
+__all__ = ["open_local"]
+
+
+def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | None]:
+    """What stands at a path, and the open file if it is one; what is neither file nor directory is not opened.
+
+    mounted: where a file system must be mounted, "" for none in particular.  Raises: ResourceMissing.
+    """
+    if mounted and not os.path.ismount(mounted):
+        name = mounted.strip("/").upper()
+        raise ResourceMissing(f"{name} is not mounted here: there is no file system at {mounted}", where=path)
+    try:
+        if stat.S_ISDIR(_kind(path)):
+            with os.scandir(path) as entries:
+                names = sorted(entry.name + _suffix(entry) for entry in entries)
+            return LocalFile(None, tuple(names)), None
+        # If a pipe takes the file's place meanwhile, opening it must not wait.
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        held = io.FileIO(number, "rb")
+        try:
+            status = os.fstat(number)
+            _kind(path, status)
+        except BaseException:
+            held.close()
+            raise
+        return LocalFile(status.st_size, None), held
+    except ResourceMissing:
+        raise
+    except FileNotFoundError:
+        raise ResourceMissing("there is no such file", "ENOENT", where=path) from None
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else str(error)
+        raise ResourceMissing(f"it cannot be read: {told}", where=path) from error
+
+
+def _kind(path: str, status: os.stat_result | None = None) -> int:
+    mode = (status or os.stat(path)).st_mode
+    if not stat.S_ISREG(mode) and not (status is None and stat.S_ISDIR(mode)):
+        raise ResourceMissing("it is neither a file nor a directory", where=path)
+    return mode
+
+
+def _suffix(entry: os.DirEntry[str]) -> str:
+    """ "/" behind a directory, "//" behind what is neither directory nor file: no name holds either."""
+    with contextlib.suppress(OSError):
+        return "/" if entry.is_dir() else "" if entry.is_file() else "//"
+    return "//"

@@ -1,0 +1,119 @@
+"""Saves content to a file atomically: a temporary file, renamed when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from overthere.ground.atomic import create, is_stream, link, refuse_link, remove, rename, stream, temporary_path
+from overthere.kernel import percent_decode
+from overthere.schemes.model import last_segment
+from overthere.schemes.registry import Registry
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["SavedFile", "file_name"]
+
+_LONGEST = 120
+_DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+
+
+class SavedFile:
+    """A context manager that gives the file to write to.  At a clean end it stands at `path`, otherwise nowhere.
+
+    force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
+
+    What is no regular file (a device, a pipe) is written to as it is.  A link to anything else is refused, with
+    `force` too: another user may have put it there.
+
+    Raises: FileExistsError; OSError.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> None:
+        self.path: Path = Path(path)
+        self.given: str = os.fspath(path)
+        self.partial: Path | None = None
+        """Where the octets stand until they are all there."""
+        self.force = force
+        self.keep = keep
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> IO[bytes]:
+        if is_stream(self.path):
+            self._file = stream(self.path)
+            return self._file
+        refuse_link(self.path)
+        if self.path.exists() and not self.force:
+            raise self._name_is_taken()
+        partial = temporary_path(self.path)
+        try:
+            self._file = create(partial, self.path)
+            self.partial = partial
+        except OSError as error:
+            error.filename = self.given
+            raise
+        except BaseException:  # Ctrl-C comes between any two steps
+            with contextlib.suppress(OSError):
+                remove(partial)
+            raise
+        return self._file
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._file is not None
+        try:
+            self._file.close()
+            if kind is None and self.partial is not None:
+                self._commit(self.partial)
+                self.partial = None
+        finally:
+            # After success it has been renamed: what is still there is the rest of a failure.
+            if self.partial is not None and not (self.keep and self.partial.exists() and self.partial.stat().st_size):
+                with contextlib.suppress(OSError):
+                    remove(self.partial)
+                self.partial = None
+
+    def _commit(self, partial: Path) -> None:
+        if not self.force:
+            try:
+                link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
+            except FileExistsError:
+                raise self._name_is_taken() from None
+            except OSError:  # a file system without links
+                if os.path.lexists(self.path):
+                    raise self._name_is_taken() from None
+            else:
+                remove(partial)
+                return
+        rename(partial, self.path)
+
+    def _name_is_taken(self) -> FileExistsError:
+        return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
+
+
+def file_name(uri: URI, registry: Registry | None = None) -> str:
+    """A name for a file out of the last segment of a URI's path, safe on any system; "index" where there is none.
+
+    Never a path: no separator, control, device name, or dot or "-" in front comes through, escaped or not.
+
+    >>> [file_name(URI(text)) for text in ("http://h/a/b%20c.txt?q", "http://h/", "ftp://h/pub/x.gz;type=i")]
+    ['b c.txt', 'index', 'x.gz']
+    >>> [file_name(URI(text)) for text in ("http://h/..%2F..%2Fetc%2Fpasswd", "gopher://h/0/a/about", "x:-rf%0A")]
+    ['_.._etc_passwd', 'about', 'rf_']
+    """
+    facts = (Registry.default() if registry is None else registry).get(uri.scheme)
+    named = last_segment if facts is None or facts.file_name is None else facts.file_name
+    segment = named(uri.segments)
+    text = percent_decode(segment.encode()).decode("utf-8", "replace")
+    text = "".join(c if c.isprintable() and c not in '/\\:*?"<>|\ufffd' else "_" for c in text)
+    text = text.lstrip(".- ")[:_LONGEST].rstrip(". ")
+    while len(text.encode()) > _LONGEST:
+        text = text[:-1].rstrip(". ")
+    return f"_{text}" if _DEVICES.match(text) else text or "index"

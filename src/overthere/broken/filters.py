@@ -1,0 +1,182 @@
+"""Which findings count: ignore rules, each with a reason, and a baseline of known findings."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from overthere.broken.model import KINDS, Broken
+from overthere.ground.option_files import read_json, read_lines, read_toml
+
+__all__ = ["Baseline", "Rule", "Rules"]
+
+_PATTERNS = ("target", "source", "kind")
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Whether a text is as the pattern says, in which "*" stands for any text.
+
+    >>> _fits("https://h/a?b", "https://*/a?b"), _fits("a", "a*a")
+    (True, False)
+    """
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    if not text.startswith(first):
+        return False
+    at, last = len(first), rest.pop()
+    for piece in rest:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return len(text) - at >= len(last) and text.endswith(last)
+
+
+@dataclass
+class Rule:
+    """Findings that nobody wants to hear of."""
+
+    reason: str
+    patterns: dict[str, str]
+    """Of the target (or the reference, where there is none), the source, the kind; "*" stands for any text."""
+    count: int = 0
+    """How many it has ignored."""
+
+    def fits(self, found: Broken) -> bool:
+        """Whether all its patterns fit."""
+        texts = {"target": found.target or found.reference or "", "source": found.source, "kind": found.kind}
+        if all(_fits(texts[name], pattern) for name, pattern in self.patterns.items()):
+            self.count += 1
+            return True
+        return False
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {pattern}" for name, pattern in self.patterns.items())
+
+
+class Rules:
+    """The rules of a file.
+
+    >>> Rules.read('[[ignore]]\\nkind = "no-fragment"').rules
+    Traceback (most recent call last):
+    ...
+    ValueError: ignore rule 1: it has no reason
+    """
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules: list[Rule] = list(rules)
+
+    @classmethod
+    def read(cls, text: str) -> Rules:
+        """Raises: ValueError for what is no TOML, and for a rule that is none."""
+        data = read_toml(text)
+        if unknown := data.keys() - {"ignore"}:
+            raise ValueError(f"there is no {sorted(unknown)[0]!r} in a file of ignore rules; there is [[ignore]]")
+        given = data.get("ignore", [])
+        if not isinstance(given, list):
+            raise ValueError("ignore rules are written [[ignore]], each with its own head")
+        return cls(_rule(number, one) for number, one in enumerate(given, 1))
+
+    def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:
+        """Those that no rule ignores."""
+        for found in findings:
+            if not any(rule.fits(found) for rule in self.rules):
+                yield found
+
+    @property
+    def ignored(self) -> int:
+        return sum(rule.count for rule in self.rules)
+
+    @property
+    def idle(self) -> list[Rule]:
+        """The rules that have ignored nothing, and may go."""
+        return [rule for rule in self.rules if not rule.count]
+
+
+def _rule(number: int, given: Any) -> Rule:
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise ValueError(f"ignore rule {number}: its values are texts")
+    if unknown := given.keys() - {*_PATTERNS, "reason"}:
+        raise ValueError(f"ignore rule {number}: there is no {sorted(unknown)[0]!r}; there is {', '.join(_PATTERNS)}")
+    if not given.get("reason", "").strip():
+        raise ValueError(f"ignore rule {number}: it has no reason")
+    patterns = {name: given[name] for name in _PATTERNS if name in given}
+    if not patterns:
+        raise ValueError(f"ignore rule {number}: it would ignore everything; name {', '.join(_PATTERNS)}")
+    if "kind" in patterns and not any(_fits(kind, patterns["kind"]) for kind in KINDS):
+        raise ValueError(f"ignore rule {number}: there is no kind {patterns['kind']!r}; there is {', '.join(KINDS)}")
+    return Rule(given["reason"], patterns)
+
+
+_Key = tuple[str, str | None, str | None, str]
+
+
+def _parse_line(line: str) -> tuple[_Key, str | None]:
+    """A finding of a baseline, and since when it is known.  Raises: ValueError."""
+    row = read_json(line)
+    if not isinstance(row, dict):
+        raise ValueError("it is no finding: no object of JSON")
+    for name in ("source", "where", "reference", "kind", "since"):
+        optional = name in ("where", "reference", "since")
+        if not isinstance(row.get(name), (str, NoneType) if optional else str) or (name != "since" and name not in row):
+            raise ValueError(f"it is no finding: {name!r} is {'no text' if name in row else 'missing'}")
+    return (row["source"], row["where"], row["reference"], row["kind"]), row.get("since")
+
+
+@dataclass
+class Baseline:
+    """Findings of an earlier run: what is among them fails no check.
+
+    A finding is known by its document, where it stands there, its reference and its kind; lines may move.
+    """
+
+    known: Counter[_Key] = field(default_factory=Counter)
+    since: dict[_Key, str] = field(default_factory=dict)
+    count: int = 0
+    """How many findings were known."""
+    seen: list[Broken] = field(default_factory=list)
+    keeps: bool = False
+    """Whether what is seen is kept, to be written."""
+
+    @classmethod
+    def read(cls, path: str) -> Baseline:
+        """Raises: ValueError for what is no baseline; OSError."""
+        found = cls()
+        for number, line in read_lines(path):
+            try:
+                key, since = _parse_line(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            found.known[key] += 1
+            if since:
+                found.since.setdefault(key, since)
+        return found
+
+    def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:
+        """Those that are new; each as often as it is more than before."""
+        left = self.known.copy()
+        today = date.today().isoformat()
+        for found in findings:
+            key = (found.source, found.where, found.reference, found.kind)
+            found = found._replace(since=self.since.get(key, today))
+            if self.keeps:
+                self.seen.append(found)
+            if left[key] > 0:
+                left[key] -= 1
+                self.count += 1
+            else:
+                yield found
+
+    def write(self, path: str) -> None:
+        """What was seen, as the next baseline.  Raises: OSError."""
+        lines = "".join(f"{json.dumps(found._asdict())}\n" for found in self.seen)
+        from overthere.ground.atomic import save
+
+        save(Path(path), lines.encode())

@@ -1,0 +1,137 @@
+"""Fixes references in their files: only the octets of the value change, after a diff was shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
+from pathlib import Path
+from typing import NamedTuple
+
+from overthere.broken.model import Broken
+from overthere.broken.scan import scan
+from overthere.ground.atomic import refuse_link
+from overthere.ground.atomic import write as replace
+from overthere.links.documents.kinds import kind_of
+from overthere.links.job.sources import Task
+from overthere.links.job.task_documents import documents
+from overthere.links.model import Options
+
+__all__ = ["FixedFile", "fix_files", "write"]
+
+
+class FixedFile(NamedTuple):
+    """A file with its references mended."""
+
+    source: str
+    before: bytes
+    after: bytes
+    changed: int
+    refused: str
+    """Why nothing of it is changed; "" if something is."""
+
+    def diff(self) -> Iterator[str]:
+        """The change, as lines without ends."""
+        old, new = (text.decode("utf-8", "replace").splitlines() for text in (self.before, self.after))
+        return unified_diff(old, new, self.source, self.source, lineterm="")
+
+
+def fix_files(findings: Iterable[Broken]) -> Iterator[FixedFile]:
+    """The files in which references have one suggestion each, and what they would hold.
+
+    Every file is read again as it would be: if any reference but those that are mended is another then, it is left.
+    """
+    by_source: dict[str, dict[tuple[int, int], set[tuple[str, str]]]] = {}
+    for found in findings:
+        if None not in (found.suggestion, found.offset, found.length, found.reference):
+            place = (found.offset or 0, found.length or 0)
+            meant = (found.reference or "", found.suggestion or "")
+            by_source.setdefault(found.source, {}).setdefault(place, set()).add(meant)
+    for source, places in by_source.items():
+        yield _fix_file(source, places)
+
+
+def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) -> FixedFile:
+    try:
+        with open(source, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        if _archive(source):
+            return FixedFile(
+                source, b"", b"", 0, f"it is a part of {_archive(source)}; change it there, and pack it again"
+            )
+        return FixedFile(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
+    pieces: list[bytes] = []
+    changes: list[tuple[str, str]] = []
+    at = 0
+    for (offset, length), meant in sorted(places.items()):
+        written = content[offset : offset + length]
+        if len(meant) != 1 or offset < at:
+            continue  # of two candidates none is taken
+        old, new = next(iter(meant))
+        replaced = _replace_value(written, old, new)
+        if replaced is not None:
+            pieces += (content[at:offset], replaced)
+            at = offset + length
+            changes.append((old, new))
+    if not changes:
+        return FixedFile(
+            source, content, content, 0, "no value stands there as it is read, or there are two candidates"
+        )
+    after = b"".join((*pieces, content[at:]))
+    refused = "" if _is_changed(source, content, after, changes) else "another reference would change with it"
+    return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
+
+
+def _archive(source: str) -> str:
+    """The file that holds a document, such as an archive or a mailbox; "" if it is none of a container."""
+    at = source.find("!")
+    while at >= 0 and not os.path.isfile(source[:at]):
+        at = source.find("!", at + 1)
+    return source[:at] if at >= 0 else ""
+
+
+def _replace_value(written: bytes, old: str, new: str) -> bytes | None:
+    """The octets of the new value, in the form that the old one has; None if that form is not plain."""
+    if not new.isascii() or any(sign in new for sign in "\"'<>()\\ "):
+        return None
+    if written == old.encode():
+        return new.encode()  # `_is_changed` sees where an "&" begins a character reference
+    if written == old.replace("&", "&amp;").encode():
+        return new.replace("&", "&amp;").encode()
+    return None
+
+
+def _is_changed(source: str, before: bytes, after: bytes, changes: list[tuple[str, str]]) -> bool:
+    """Whether the references of a document are the same but for these, each another by its suggestion."""
+    old, new = _references(source, before), _references(source, after)
+    if len(old) != len(new):
+        return False
+    left = list(changes)
+    for (where, one), (place, other) in zip(old, new, strict=True):
+        if (where, one) == (place, other):
+            continue
+        if where != place or (one, other) not in left:
+            return False
+        left.remove((one, other))
+    return not left
+
+
+def _references(source: str, content: bytes) -> list[tuple[str, str]]:
+    options = Options()
+    for document in documents(Task((source,), None, None), options):
+        document = document._replace(content=content)
+        kind, notes = kind_of(document)
+        found = scan(document, kind, notes, options, "github")
+        return [(one.where, one.reference) for one in found.references]
+    return []
+
+
+def write(file: FixedFile) -> None:
+    """Put the mended file in its place, with the permissions it had.  Raises: OSError if it has changed since."""
+    with open(file.source, "rb") as now:
+        if now.read() != file.before:
+            raise OSError(f"{file.source}: it has changed since it was read")
+        mode = os.fstat(now.fileno()).st_mode
+    refuse_link(file.source)
+    replace(Path(file.source), file.after, mode)

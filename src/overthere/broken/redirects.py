@@ -1,0 +1,300 @@
+"""Redirect chains of many URIs: each URI on the way is requested only once."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Generator, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from overthere.access.errors import DOCUMENTED
+from overthere.broken.hosts import Hosts
+from overthere.broken.loop import Loop, Work
+from overthere.broken.model import Checker, Outcome
+from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait_for
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.opening import Opening
+    from overthere.access.wire import Head
+
+__all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
+
+Key = str | tuple[str, str]
+_UNREACHED = frozenset(("connect", "timeout", "dns"))
+_DEAD = Reply("connect", None, "it was not asked: several connections to its host failed one after the other")
+_PUT_OFF = Reply("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
+
+
+class RedirectChain:
+    """A URI that is asked for, and where redirects have led.
+
+    uri: without a fragment; fragments: those that are looked up in the document, if it is one.
+    is_page: whether its content is wanted too, if its media type is one of `kinds`.
+    depth: links from where a crawl began.
+    """
+
+    __slots__ = ("depth", "fragments", "is_page", "kinds", "permanent", "uri", "way")
+
+    def __init__(
+        self,
+        uri: str,
+        fragments: frozenset[str] = frozenset(),
+        *,
+        is_page: bool = False,
+        kinds: re.Pattern[str] = DOCUMENTS,
+        depth: int = 0,
+    ) -> None:
+        self.uri: str = uri
+        self.fragments: frozenset[str] = fragments
+        self.is_page: bool = is_page
+        self.kinds: re.Pattern[str] = kinds
+        self.depth: int = depth
+        self.way: Opening | None = None
+        self.permanent: bool = True
+        """Whether every redirect was."""
+
+    @property
+    def current_uri(self) -> str:
+        """Where it has come to."""
+        return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
+
+    def lacks(self, said: Reply) -> bool:
+        """Whether it wants content that was not read when that was said."""
+        return (
+            (self.is_page or bool(self.fragments))
+            and not said.is_read
+            and said.kind is None
+            and said.redirect is None
+            and said.status is not None
+        )
+
+    def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Requester) -> None:
+        """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
+        self.way = self.way or asking.open_chain(self.uri)
+        self.permanent = self.permanent and head.permanent
+        self.way.follow(head, peer)
+
+    def outcome(self, said: Reply) -> Outcome:
+        """What has come of it."""
+        kind, why = said.kind, said.why
+        missing: tuple[str, ...] = ()
+        if kind is None and self.fragments and said.anchors is not None:
+            missing, unsure = said.anchors.find_missing(self.fragments)
+            why = unsure or why
+        final = self.current_uri if self.way is not None and self.way.history else None
+        moved = self.permanent and final is not None
+        if kind is None and moved and final is not None:
+            kind, why = "moved-permanently", final
+        return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
+
+
+class ChainStop:
+    """A URI that is asked for, now or next.
+
+    key: by what its answer is known; way: that has led to it by redirects.
+    """
+
+    __slots__ = ("is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
+
+    def __init__(self, uri: str, key: Key, way: Opening | None) -> None:
+        self.uri: str = uri
+        self.key: Key = key
+        self.way: Opening | None = way
+        self.tried: int = 0
+        self.is_asked: bool = False
+        self.wanted: bool = False
+        """Whether the content is."""
+        self.kinds: re.Pattern[str] = DOCUMENTS
+        self.journeys: list[RedirectChain] = []
+
+    def join(self, journey: RedirectChain) -> None:
+        """It waits for the same answer."""
+        self.journeys.append(journey)
+        if not self.is_asked and (journey.is_page or journey.fragments):
+            self.wanted = True
+            if journey.kinds is not DOCUMENTS:
+                self.kinds = journey.kinds
+
+
+class Guide(Protocol):
+    """What a crawl has to say."""
+
+    def refusal(self, uri: str) -> Reply | None:
+        """Why a URI may not be asked for; None: it may."""
+
+    def delay(self, uri: str) -> float:
+        """Seconds between two requests to its server."""
+        ...
+
+    def remaining_seconds(self) -> float:
+        """Seconds that are left for all of it."""
+        ...
+
+    def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
+        """Content that came."""
+
+
+class RedirectChains:
+    """Journeys under way, in one thread.
+
+    wanted: URIs that are asked for, each with the fragments that are looked up in it; `add` adds others, at any time.
+    guide: what a crawl has to say; without one, fragments are looked up.
+    """
+
+    def __init__(
+        self,
+        asking: Requester,
+        checker: Checker,
+        wanted: Mapping[str, frozenset[str]] | None = None,
+        guide: Guide | None = None,
+    ) -> None:
+        self.asking = asking
+        self.jobs: int = checker.jobs
+        self.guide = guide
+        self._wanted: Mapping[str, frozenset[str]] = wanted or {}
+        self._hosts: Hosts[str | ChainStop] = Hosts(checker.per_host, checker.rate)
+        self._names: dict[str, Hashable] = {}
+        """Hosts, by what stands before the path."""
+        self._loop: Loop = Loop()
+        self._stops: dict[Key, ChainStop] = {}
+        """What has no answer yet."""
+        self._said: dict[Key, Reply] = {}
+        self._ended: deque[tuple[RedirectChain, Outcome]] = deque()
+        for uri in self._wanted:
+            self._hosts.add(self._host(uri), uri)
+
+    def add(self, journey: RedirectChain) -> None:
+        """Go on with a journey: to its next stop, or, where the answer is known, over it."""
+        key = self._key(journey)
+        said = self._said.get(key)
+        if said is not None and not journey.lacks(said):
+            self._arrive(journey, said)
+            return
+        stop = self._stops.get(key)
+        is_new = stop is None
+        if stop is None:
+            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way)
+            stop.wanted = bool(self._wanted.get(stop.uri))
+        # A journey that is under way comes to its end first: what is stopped has few of them.
+        hurried = journey.way is not None and not stop.is_asked
+        if is_new or hurried:
+            self._hosts.add(self._host(stop.uri), stop, first=hurried)
+        stop.join(journey)
+
+    def record_outcome(self, outcome: Outcome, *, is_read: bool = False) -> None:
+        """What was said before: what comes by does not ask again.  is_read: whether its content is known too."""
+        if outcome.final is None:
+            self._said[outcome.uri] = Reply(outcome.kind, outcome.status, outcome.why, is_read=is_read)
+
+    @property
+    def waiting_count(self) -> int:
+        """Journeys that have no answer yet."""
+        return sum(len(stop.journeys) for stop in self._stops.values())
+
+    def outcomes(self) -> Generator[tuple[RedirectChain, Outcome], None, None]:
+        """What has come of each, as it comes, until nothing is left of the time.
+
+        Raises: what no answer of a server is.
+        """
+        try:
+            while True:
+                while self._ended:
+                    yield self._ended.popleft()
+                left = None if self.guide is None else self.guide.remaining_seconds()
+                if left is not None and left <= 0:
+                    return
+                self._begin()
+                if self._ended:
+                    continue
+                pause = self._hosts.pause()
+                if pause is None and not len(self._loop):
+                    return
+                until = [one for one in (left, pause if len(self._loop) < self.jobs else None) if one is not None]
+                self._loop.run_once(min(until, default=None))
+        finally:
+            self._loop.close()
+
+    def _begin(self) -> None:
+        """Ask for as much as may be asked for now."""
+        while len(self._loop) < self.jobs and (taken := self._hosts.take()) is not None:
+            host, stop = taken
+            if isinstance(stop, str):
+                uri, journey = stop, RedirectChain(stop, self._wanted[stop])
+                said = self._said.get(uri)
+                if (said is not None and not journey.lacks(said)) or uri in self._stops:
+                    self._hosts.release(host)
+                    self.add(journey)
+                    continue
+                stop = self._stops[uri] = ChainStop(uri, uri, None)
+                stop.join(journey)
+            elif stop.is_asked or self._stops.get(stop.key) is not stop:
+                self._hosts.release(host)  # it was hurried
+                continue
+            stop.is_asked = True
+            self._loop.add(self._ask(host, stop))
+
+    def _ask(self, host: Hashable, stop: ChainStop) -> Work[None]:
+        """Ask for a URI; those that wait for it go on."""
+        content, cut = None, False
+        said = None if self.guide is None else self.guide.refusal(stop.uri)
+        unreached = False
+        if said is None:
+            if self._hosts.is_dead(host):
+                said = _DEAD
+            elif self._hosts.is_put_off(host):
+                said = _PUT_OFF
+            else:
+                said, content, cut = yield from self.asking.ask(
+                    stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds
+                )
+                stop.tried += 1
+            unreached = said.kind in _UNREACHED
+            if (wait := wait_for(said, stop.tried)) is not None:
+                stop.is_asked = False
+                self._hosts.release(host, wait=wait, again=stop)
+                return
+        self._hosts.release(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
+        if content is not None and said.kind is None and said.redirect is None:
+            if self.guide is not None:
+                self.guide.take(stop, said, content)
+            else:
+                from overthere.broken.fragments import anchors
+
+                said = said._replace(anchors=anchors(content, said.media_type, stop.uri, cut, self.asking.rule))
+        self._said[stop.key] = said
+        del self._stops[stop.key]
+        for journey in stop.journeys:
+            self._arrive(journey, said)
+
+    def _arrive(self, journey: RedirectChain, said: Reply) -> None:
+        """A journey has an answer: it goes on, or is at its end."""
+        if journey.lacks(said):
+            self.add(journey)
+        elif said.redirect is None:
+            self._ended.append((journey, journey.outcome(said)))
+        else:
+            try:
+                journey.follow(said.redirect, said.peer, self.asking)
+            except DOCUMENTED as error:
+                self._ended.append((journey, journey.outcome(failure(error))))
+            else:
+                self.add(journey)
+
+    def _key(self, journey: RedirectChain) -> Key:
+        """By what an answer is known: what a redirect of a public server may reach is less (RFC 3986 7.4)."""
+        if journey.way is None or journey.way.policy is self.asking.policy:
+            return journey.current_uri
+        return journey.current_uri, "public"
+
+    def _host(self, uri: str) -> Hashable:
+        at = uri.find("/", uri.find("://") + 3)
+        before = uri[:at]
+        if at < 0 or before not in self._names:
+            there = URI(uri)
+            name = there.scheme.lower(), (there.host or "").lower(), there.effective_port
+            if at < 0 or "?" in before:
+                return name
+            self._names[before] = name
+        return self._names[before]

@@ -1,0 +1,194 @@
+"""Checks one reference without reading other documents: its syntax, its place, its target."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from overthere.broken.anchors import is_top, names, reason
+from overthere.broken.keys import NUMBERLESS, document_key, key
+from overthere.broken.model import Checker
+from overthere.broken.scan import Reference, Scan
+from overthere.broken.site import Place, Site
+from overthere.links.containers.message.labels import part_of
+from overthere.repairs import to_reference
+from overthere.schemes import scheme
+from overthere.values.normalize import Rung, normal_form
+
+__all__ = [
+    "PASSED_SCHEMES",
+    "ReferenceState",
+    "by_scheme",
+    "check_reference",
+    "document_identity",
+    "unjudged_reason",
+    "uri_key",
+]
+
+_PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+_HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
+_WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
+"""A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
+_FOLDERS_ARE_FINE = ("markdown",)
+"""Kinds of document whose renderers (of code hosts) show a folder."""
+
+
+class ReferenceState(NamedTuple):
+    """What is known of a reference."""
+
+    target: str | None = None
+    fragment: str | None = None
+    findings: tuple[tuple[str, str], ...] = ()
+    """Kinds of `KINDS`, each with what it is about."""
+    passed: str | None = None
+    """Why it is not judged (`PASSED`)."""
+    is_within: bool = False
+    outside: str | None = None
+    """The URI outside, without its fragment, that only asking would judge."""
+    pairs: tuple[int, ...] = ()
+    """Keys of the anchor, one of which must be there."""
+    there: tuple[int, ...] = ()
+    """Keys of the document, in a container: one of them must be there."""
+    document: int = -1
+    """In which document the fragment is; -1 for none."""
+    place: Place | None = None
+
+
+def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
+    """Judge a reference of a document; what stands in other documents is told as `pairs`."""
+    if one.passed is not None:
+        return ReferenceState(passed=one.passed)
+    if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:
+        return ReferenceState(passed=PASSED_SCHEMES[prefix[1].lower()])
+    reference, problem = to_reference(one.reference if one.target is None else one.target)
+    if reference is None:
+        found = problem.finding if problem is not None else None
+        return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
+    findings: tuple[tuple[str, str], ...] = ()
+    if problem is not None and problem.kind != "non-ascii":
+        findings = (("repaired", problem.finding.message),)
+    joined = one.base.uri.join(reference)
+    target, fragment = str(joined), joined.fragment
+    return _target(one, scan, ReferenceState(target, fragment, findings), site, checker, reference.scheme is not None)
+
+
+PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
+
+
+def _target(
+    one: Reference, scan: Scan, known: ReferenceState, site: Site, checker: Checker, absolute: bool
+) -> ReferenceState:
+    target = known.target or ""
+    whole = target.partition("#")[0]
+    name = _scheme_of(whole)
+    if (told := by_scheme(whole)) is not None:
+        before = () if _WINDOWS.match(whole) else known.findings
+        return known._replace(findings=(*before, *told), is_within=True)
+    if name in PASSED_SCHEMES:
+        return known._replace(passed=PASSED_SCHEMES[name])
+    document = scan.document
+    if document.parts is not None and (part := part_of(target, document.parts)) is not None:
+        return _fragment(one, scan, known._replace(is_within=True), document_key(part), whole, checker)
+    if name == "cid":
+        found = ("no-document", "part of the message with this Content-ID")
+        return known._replace(findings=(*known.findings, found), is_within=True)
+    if whole == str(document.base.uri):
+        # RFC 3986 4.4: a same-document reference.
+        return _fragment(one, scan, known._replace(is_within=True), document_identity(scan, site), whole, checker)
+    if document_identity(scan, site) >= NUMBERLESS:
+        return _check_in_container(one, scan, known, whole, checker)
+    place = site.find(target)
+    if place.verdict == "outside":
+        return _check_external(one, known, whole, site, absolute)
+    known = known._replace(is_within=True, place=place)
+    if place.verdict == "redirected":
+        known = known._replace(findings=(*known.findings, ("redirected", f"{whole.partition('?')[0]}/")))
+    elif place.verdict == "is-folder" and scan.kind in _FOLDERS_ARE_FINE:
+        return known
+    elif place.verdict != "document":
+        about = place.instead if place.verdict == "wrong-case" else place.name
+        return known._replace(findings=(*known.findings, (place.verdict, about)))
+    return _fragment(one, scan, known, place.document, place.name, checker)
+
+
+def document_identity(scan: Scan, site: Site) -> int:
+    """The identity of a document: its number, or the key of its source."""
+    number = site.numbers.get(scan.document.source)
+    return number if number is not None else document_key(scan.document.source)
+
+
+def _member(scan: Scan, whole: str) -> str | None:
+    """The name that a URI has in the archive of the document; None if it is not of that archive."""
+    archive, _, name = scan.document.source.rpartition("!")
+    uri = str(scan.document.base.uri)
+    if not archive or not name or not unquote(uri).endswith(f"/{name}"):
+        return None
+    below = uri.split("/")[: -len(name.split("/"))]
+    prefix = "/".join(below) + "/"
+    return f"{archive}!{unquote(whole.partition('?')[0][len(prefix) :])}" if whole.startswith(prefix) else None
+
+
+def _check_external(one: Reference, known: ReferenceState, whole: str, site: Site, absolute: bool) -> ReferenceState:
+    if absolute or one.reference.startswith("//") or one.base.layer == "content":
+        return known._replace(outside=whole)
+    if site.by_file and one.reference.startswith("/"):
+        return known._replace(findings=(*known.findings, ("base-missing", "")))
+    return known._replace(findings=(*known.findings, ("outside-base", whole)), outside=whole)
+
+
+def _check_in_container(
+    one: Reference, scan: Scan, known: ReferenceState, whole: str, checker: Checker
+) -> ReferenceState:
+    """A target that another document of the same container may have: that is known at the end."""
+    name = _member(scan, whole)
+    if name is None:
+        # An archive of pages holds what somebody gathered: what is not there is outside, and no fault.
+        return _fragment(one, scan, known._replace(outside=whole), uri_key(whole), whole, checker)
+    there = (uri_key(whole), document_key(name), *(document_key(f"{name}{index}") for index in checker.indexes))
+    known = known._replace(is_within=True, there=there, place=Place("no-document", name=name.rpartition("!")[2]))
+    return _fragment(one, scan, known, uri_key(whole), whole, checker)
+
+
+def uri_key(whole: str) -> int:
+    """The key of a document's own URI."""
+    return document_key(normal_form(whole, Rung.SCHEME))
+
+
+def _fragment(
+    one: Reference, scan: Scan, known: ReferenceState, document: int, path: str, checker: Checker
+) -> ReferenceState:
+    fragment = known.fragment
+    if fragment is None or not checker.fragments or is_top(fragment):
+        return known
+    if ":~:" in fragment:
+        # A fragment directive names text: pass 2 need not look again.
+        return known._replace(passed="text-fragment")
+    if one.where.endswith(" usemap"):
+        return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
+    return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
+
+
+def unjudged_reason(known: ReferenceState, kind: str) -> str | None:
+    """Why a fragment that was not found is not judged; None if it is a fault, or nobody can be sure."""
+    return reason(known.fragment or "", (known.target or "").partition("#")[0].partition("?")[0], kind)
+
+
+def _scheme_of(target: str) -> str:
+    """The scheme of a URI, in lower case."""
+    return target.partition(":")[0].lower()
+
+
+def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
+    """What is wrong with a URI that is judged by its scheme's own rules; None for others.
+
+    A mailto URI is judged whole (RFC 6068 2); of others it is a fault to have no host where their scheme wants one.
+    """
+    if _WINDOWS.match(uri):
+        return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
+    name = _scheme_of(uri)
+    if name == "mailto":
+        found = scheme(name).check(uri, limit=1)
+        told = (f"{one.message.removeprefix('no mailto URI: ')} ({one.source})" for one in found)
+        return tuple(("bad-mailto", one) for one in told)
+    return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)

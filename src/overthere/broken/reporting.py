@@ -1,0 +1,162 @@
+"""Pass 2: reads documents with faults again and reports each fault with its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
+from types import MappingProxyType
+from typing import Any
+
+from overthere.broken.collecting import State
+from overthere.broken.model import KINDS, Broken, Checker, Outcome
+from overthere.broken.places import Places
+from overthere.broken.reference_check import ReferenceState, check_reference, document_identity, unjudged_reason
+from overthere.broken.refresh_cycles import identity
+from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
+from overthere.broken.site import Site
+from overthere.broken.suggestions import Suggester
+from overthere.ground.display import printable, shorten
+from overthere.ground.redact import mask, secret_spans
+from overthere.links.job.sources import Task
+from overthere.links.job.task_documents import documents, with_kind
+from overthere.links.model import NOTES, UNREAD, Options
+
+__all__ = ["Reporter"]
+
+_ABOUT = 200
+"""Characters of what a finding is about."""
+
+
+class Reporter:
+    """Makes findings of documents, one after the other."""
+
+    def __init__(
+        self,
+        site: Site,
+        checker: Checker,
+        options: Options,
+        states: Mapping[int, State],
+        has: Callable[[int], bool],
+        outcomes: Mapping[str, Outcome],
+        turning: Set[int],
+        anchors: Callable[[int], set[str] | None] = lambda number: None,
+    ) -> None:
+        """turning: the pages that are on a circle.  anchors: of a document by its number, where they are at hand."""
+        self.site: Site = site
+        self.checker: Checker = checker
+        self.options: Options = options
+        self.states: Mapping[int, State] = states
+        self.has: Callable[[int], bool] = has
+        self.outcomes: Mapping[str, Outcome] = outcomes
+        self.turning: Set[int] = turning
+        self.passed: Counter[str] = Counter()
+        self.at_hand: Callable[[int], set[str] | None] = anchors
+        self.nearest: Suggester = Suggester(site, self._anchors)
+
+    def task(self, task: Task, sources: Set[str], told: Mapping[str, Again] = MappingProxyType({})) -> Iterator[Broken]:
+        """The findings of these documents of a task.
+
+        told: of some of them the faults, as the native kernel tells them.
+        """
+        for document in documents(task, self.options):
+            if document.source in sources:
+                document, (kind, notes) = with_kind(document)
+                again = told.get(document.source)
+                found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
+                yield from self.document(found or scan(document, kind, notes, self.options, self.checker.anchors))
+
+    def document(self, found: Scan) -> Iterator[Broken]:
+        """The findings of one document, in the order of its references."""
+        for note in found.notes:
+            if note in UNREAD:
+                level = "unreadable" if note in _BAD else "not-read"
+                yield finding(found.document.source, level, NOTES[note])
+        places = Places(found)
+        looks: dict[tuple[str, str, int, str | None, str | None], ReferenceState] = {}
+        for one in found.references:
+            # What stands often in a document is looked at once; `found` holds the bases.
+            key = (one.where, one.reference, id(one.base), one.target, one.passed)
+            seen = looks.get(key) or looks.setdefault(key, check_reference(one, found, self.site, self.checker))
+            told = [*seen.findings, *self._missing_kinds(seen, found), *self._external_kinds(seen)]
+            if one is found.next and identity(found, self.site) in self.turning:
+                told.append(("loop", seen.target or ""))
+            if told:
+                place = places.locate(one)
+                for kind, about, *more in told:
+                    status, instead = (*more, None, None)[:2]
+                    if instead is None and self.checker.suggest:
+                        instead = self.nearest.reference(kind, one, seen, found, document_identity(found, self.site))
+                    yield finding(found.document.source, kind, about, one, seen, place, status, instead)
+
+    def _anchors(self, number: int) -> set[str] | None:
+        """The anchors of a document of the sources, read again."""
+        if number >= len(self.site.paths):
+            return None
+        if (known_ones := self.at_hand(number)) is not None:
+            return known_ones
+        task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
+        for document in documents(task, self.options):
+            document, (kind, notes) = with_kind(document)
+            return scan(document, kind, notes, self.options, self.checker.anchors).anchors
+        return None
+
+    def _missing_kinds(self, seen: ReferenceState, found: Scan) -> Iterator[tuple[str, str]]:
+        """What is said of a document or an anchor that is not there."""
+        if seen.there and not any(map(self.has, seen.there)):
+            yield "no-document", seen.place.name if seen.place is not None else ""
+            return
+        if not seen.pairs or any(map(self.has, seen.pairs)):
+            return
+        document = seen.document
+        if seen.outside is not None and not self.has(document):
+            return  # a document that is not in the archive
+        mine = document == document_identity(found, self.site)
+        state = State(found.kind, found.is_whole, found.has_anchors) if mine else self.states.get(document, _UNKNOWN)
+        why = unjudged_reason(seen, state.kind)
+        if why is not None:
+            self.passed[why] += 1
+        elif not state.has_anchors or not state.is_whole:
+            yield "not-sure", f"#{seen.fragment}"
+        else:
+            yield "no-fragment", f"#{seen.fragment}"
+
+    def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
+        """What asking has shown."""
+        outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
+        if outcome is None:
+            return
+        if outcome.kind is not None:
+            yield outcome.kind, outcome.why, outcome.status
+        elif outcome.permanent and outcome.final not in (None, seen.outside):
+            yield "moved-permanently", outcome.final, outcome.status, outcome.final
+        if seen.fragment is not None and seen.fragment in outcome.missing:
+            yield "no-fragment", f"#{seen.fragment}", outcome.status
+
+
+_UNKNOWN = State("", True, False)
+_BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
+
+
+def finding(
+    source: str,
+    kind: str,
+    about: str,
+    one: Reference | None = None,
+    seen: ReferenceState = ReferenceState(),  # noqa: B008 - a value
+    place: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None),
+    status: int | None = None,
+    suggestion: str | None = None,
+) -> Broken:
+    """A finding of a kind: about what, at which reference, at which place.
+
+    A secret that the reference does not have is not suggested: a redirect may lead to a URI that is signed for one.
+    """
+    row = KINDS[kind]
+    why = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
+    if suggestion is not None and secret_spans(suggestion) and (one is None or not secret_spans(one.reference)):
+        suggestion = None
+    paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"
+    return Broken(
+        source, *place, None if one is None else one.where, None if one is None else one.reference, seen.target,
+        seen.fragment, kind, why, status, paragraph, None, suggestion, row.level,
+    )  # fmt: skip

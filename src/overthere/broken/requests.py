@@ -1,0 +1,348 @@
+"""One request by the dialogue of the URI's scheme, and its reply; redirects are not followed here."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.access.errors import (
+    DOCUMENTED,
+    AccessError,
+    AccessFailed,
+    AccessRefused,
+    AccessTimeout,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+    ResourceUnavailable,
+)
+from overthere.access.opening import Opening
+from overthere.access.steps import Connect
+from overthere.access.transport import Carrier
+from overthere.access.wire import Head
+from overthere.broken.connections import MOST, Connection, Connections, next_item
+from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
+from overthere.ground.display import printable, shorten
+from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.ground.redact import mask
+from overthere.protocols.http.keep_alive import Request
+from overthere.protocols.http.steps import TARGET, request_head
+from overthere.schemes.known.http import HTTPLocator
+from overthere.schemes.registry import Registry
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+    from overthere.broken.fragments import Anchors
+    from overthere.broken.loop import Work
+
+__all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "retry_after", "wait_for"]
+
+_AGENT = "overthere (checks links)"
+_UNREFUSED = frozenset((404, 410, 429))
+"""Statuses that say of a GET what they say of a HEAD; with others a GET is asked for too."""
+_DRAINED = 1 << 16
+"""Octets of an answer that are read so that its connection can be used again."""
+_TOLD = 300
+_DIRECT = 3
+"""Steps of a plan that connects, sends one request and receives the response."""
+DOCUMENTS = re.compile(
+    r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]{0,80}\+xml|image/svg)"
+)
+"""Media types of what refers to others, or has anchors."""
+_FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+class Reply(NamedTuple):
+    """What a server has said to one request, or why there was none."""
+
+    kind: str | None
+    """Of `KINDS`; None: all is well, or `redirect` says where it is."""
+    status: int | None
+    why: str
+    media_type: str = ""
+    wait: float | None = None
+    """Seconds after which it wants to be asked again (RFC 9110 10.2.3; RFC 6585 4); None if it does not say."""
+    busy: bool = False
+    """Whether it may answer at another time (429, 503)."""
+    redirect: Head | None = None
+    peer: tuple[int, Any] | None = None
+    """The address that answered with a redirect."""
+    is_read: bool = False
+    """Whether the content was wanted."""
+    anchors: Anchors | None = None
+    """Of a document, where fragments are looked up in it."""
+
+
+class _Origin(NamedTuple):
+    """How all URIs of an origin are asked for by HTTP: what was judged of one holds for all."""
+
+    uri: URI
+    connect: Connect
+    policy: Policy
+    port: int | None
+    """The scheme's own."""
+    version: bytes
+    """What follows the target in a request."""
+
+
+class Requester:
+    """Asks for URIs; any number of requests may be under way.
+
+    agent: the field User-Agent; headers: origin, name and value of fields for requests to that origin (`origin_of`).
+    limit: octets of a document that is read; most: connections that wait for their next request.
+
+    Raises: ValueError for what no header field, and what no origin of HTTP can be.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        agent: str | None = None,
+        headers: Iterable[tuple[str, str, str]] = (),
+        limit: int = 1 << 25,
+        rule: str = "github",
+        registry: Registry | None = None,
+        most: int = MOST,
+    ) -> None:
+        self.policy = policy
+        self.registry: Registry = registry or Registry.default()
+        self.limit = limit
+        self.rule = rule
+        self.connections: Connections = Connections(most)
+        self._origins: dict[str, _Origin] = {}
+        """By what stands before the path."""
+        self._plain: dict[tuple[int, str, str, bool], Reply] = {}
+        """What is said again and again."""
+        self._agent = _line("User-Agent", _AGENT if agent is None else agent)
+        self._headers: dict[str, bytes] = {}
+        """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
+        for text, name, value in headers:
+            origin = origin_of(text)
+            self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
+
+    def open_chain(self, uri: str) -> Opening:
+        """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
+        return Opening(uri, self.policy, None, self.registry, None)
+
+    def ask(
+        self, uri: str, way: Opening | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS
+    ) -> Work[tuple[Reply, bytes | None, bool]]:
+        """What was said, the content that came, and whether there is more.  Nothing that a server does is raised.
+
+        uri: without a fragment; way: that led to it by redirects.
+        wanted: whether the content is, if its media type is one of `kinds`; it is None where none was read.
+        """
+        try:
+            origin, target = self._origin(uri, way)
+            if origin is None:
+                return (yield from self._open(way or self.open_chain(uri))), None, False
+            return (yield from self._http(origin, target, wanted, kinds))
+        except InvalidURI as error:
+            # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
+            rules = self.registry.scheme(uri.partition(":")[0])
+            unasked = rules.locates_nothing or rules.unspoken
+            return Reply("not-asked", None, _short(unasked)) if unasked else failure(error), None, False
+        except DOCUMENTED as error:
+            return failure(error), None, False
+
+    def _origin(self, uri: str, way: Opening | None) -> tuple[_Origin | None, bytes]:
+        """How a URI is asked for by HTTP, and its request-target; None: in another way."""
+        at = uri.find("/", uri.find("://") + 3)
+        before = uri[:at]
+        if way is None and before in self._origins and TARGET.fullmatch(uri, at):
+            return self._origins[before], uri[at:].encode("ascii")
+        led, way = way is not None, way or self.open_chain(uri)
+        scheme = way.scheme()
+        plan = way.check_policy(scheme)
+        first, locator = plan.steps[0], plan.locator
+        if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
+            return None, b""  # through a proxy, or by another protocol
+        _, target, version = request_head(locator).split(b" ", 2)
+        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
+        origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
+        # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
+        if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):
+            self._origins[before] = origin
+        return origin, target
+
+    def _http(
+        self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+    ) -> Work[tuple[Reply, bytes | None, bool]]:
+        """A HEAD, or a GET where the content is wanted or HEAD is refused."""
+        if not wanted:
+            connection, head = yield from self._request(origin, b"HEAD ", target, 0)
+            self.connections.give_back(connection)
+            if head.details["status"] < 400 or head.details["status"] in _UNREFUSED:
+                return self._read_reply(head, connection), None, False
+        limit = self.limit if wanted else _DRAINED
+        connection, head = yield from self._request(origin, b"GET ", target, limit)
+        if wanted and not kinds.match(head.media_type or ""):
+            # Nobody looks into an image or an archive: it is not waited for.
+            connection.close()
+            return self._read_reply(head, connection, wanted), None, False
+        content = None
+        try:
+            content = yield from connection.content(limit)
+        except AccessError:
+            # The status is known; what could not be read of the rest matters where it is looked into.
+            if wanted and head.details["status"] < 300 and not connection.turn.is_cut:
+                raise
+        finally:
+            cut = connection.turn.is_cut
+            self.connections.give_back(connection)
+        return self._read_reply(head, connection, wanted), content if wanted else None, cut
+
+    def _request(self, origin: _Origin, method: bytes, target: bytes, limit: int) -> Work[tuple[Connection, Head]]:
+        asked = Request(method + target + origin.version, method[:-1].decode("ascii"), limit)
+        return (yield from self.connections.ask(origin.connect, origin.policy, origin.uri, origin.port, asked))
+
+    def _open(self, way: Opening) -> Work[Reply]:
+        """Opened by its own dialogue, and closed before its content."""
+        carrier = Carrier(*way.transport_arguments())
+        try:
+            head = yield from next_item(carrier)
+        finally:
+            carrier.release()
+        if not isinstance(head, Head):
+            raise ProtocolError("there was no answer", uri=way.uri)
+        if head.location is not None:
+            return Reply(None, None, "", redirect=head, peer=carrier.peer)
+        return Reply(None, None, "")
+
+    def _read_reply(self, head: Head, connection: Connection, is_read: bool = False) -> Reply:
+        status: int = head.details["status"]
+        told = status, head.details["reason"], head.media_type or "", is_read
+        if head.location is None and told in self._plain:
+            return self._plain[told]
+        said = Reply(_kind(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
+        if head.location is not None:
+            return said._replace(kind=None, redirect=head, peer=connection.peer)
+        if status in (429, 503):
+            fields = {name.lower(): value for name, value in head.details["headers"]}
+            return said._replace(busy=True, wait=retry_after(fields.get("retry-after", ""), time.time()))
+        if len(self._plain) < _KEPT:
+            self._plain[told] = said
+        return said
+
+    def close(self) -> None:
+        """Connections that wait are closed."""
+        self.connections.close()
+
+
+_KEPT = 1000
+
+
+def origin_of(text: str) -> str:
+    """An origin of HTTP (RFC 6454 4, 6.2); of a host without a scheme it is the one of https.
+
+    Raises: ValueError.
+
+    >>> origin_of("API.example"), origin_of("api.example:8443"), origin_of("http://localhost:80")
+    ('https://api.example', 'https://api.example:8443', 'http://localhost')
+    """
+    told = f"{mask(text)} is no origin of http or https: write a host, or as https://api.example:8443 (RFC 6454 4)"
+    try:
+        uri = URI(text if "://" in text else f"https://{text}")
+    except InvalidURI:
+        raise ValueError(told) from None
+    if uri.scheme.lower() not in ("http", "https") or not uri.host or uri.userinfo is not None:
+        raise ValueError(told)
+    if uri.path not in ("", "/") or uri.query is not None or uri.fragment is not None:
+        raise ValueError(told)
+    return uri.origin
+
+
+def _line(name: str, value: str) -> bytes:
+    """A header field.  Raises: ValueError for what none can be (RFC 9110 5.1, 5.5)."""
+    if not _FIELD.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a header field (RFC 9110 5.1)")
+    octets = value.strip().encode("utf-8", "surrogateescape")
+    if any((octet < 32 and octet != 9) or octet == 127 for octet in octets):
+        raise ValueError(f"the value of the field {name} has a control character in it (RFC 9110 5.5)")
+    return name.encode("ascii") + b": " + octets + b"\r\n"
+
+
+def _kind(status: int) -> str | None:
+    """What a status without a redirect says of a link (RFC 9110 15)."""
+    match status:
+        case 404:
+            return "not-found"
+        case 410:
+            return "gone"
+        case 429:
+            return "rate-limited"
+        case _ if 200 <= status < 300:
+            return None
+        case _ if 400 <= status < 500:
+            return "client-error"
+        case _ if 500 <= status < 600:
+            return "server-error"
+    return "protocol"
+
+
+_KINDS: Mapping[type[BaseException], str] = {
+    AccessTimeout: "timeout",
+    LimitExceeded: "too-large",
+    ResourceMissing: "not-found",
+    ResourceUnavailable: "server-error",
+    ProtocolError: "protocol",
+    InvalidURI: "not-of-scheme",
+    PlanRefused: "refused-by-policy",
+    NotSpecified: "not-asked",
+}
+
+
+def failure(error: BaseException) -> Reply:
+    """Why a URI could not be asked for, or a redirect not be followed."""
+    if isinstance(error, AccessRefused):
+        kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
+    elif isinstance(error, AccessFailed):
+        kind = _connect_note(error.__cause__)
+    else:
+        kind = _KINDS[type(error)]
+    return Reply(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
+
+
+def _connect_note(cause: BaseException | None) -> str:
+    if isinstance(cause, ssl.SSLError | ssl.CertificateError):
+        return "tls"
+    return "dns" if isinstance(cause, socket.gaierror | UnicodeError) else "connect"
+
+
+def _short(told: str) -> str:
+    return printable(shorten(told, _TOLD))
+
+
+def wait_for(said: Reply, tried: int) -> float | None:
+    """Seconds after which it is asked for once more; None if it is not.
+
+    tried: how often it was asked for.
+    """
+    if not said.busy or tried >= TRIES:
+        return None
+    wait = said.wait
+    if wait is None and said.kind == "rate-limited":
+        wait = BACK_OFF * 2 ** (tried - 1)
+    return wait if wait is not None and wait <= MOST_WAIT else None
+
+
+def retry_after(value: str, now: float) -> float | None:
+    """Seconds to wait, of the field Retry-After (RFC 9110 10.2.3): a number of them, or a date; None for neither.
+
+    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 0.0), retry_after("soon", 0.0)
+    (120.0, 60.0, None)
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:12])
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,172 @@
+"""The table of column operations: the engines' faces, SQL, `--column` and the reference page are made from it.
+
+A row names a function of `overthere.columns`; its arguments and its documentation are the function's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import Parameter, Signature, signature
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["COMPONENTS", "OPERATIONS", "SQL", "Call", "Operation", "Result", "face_method", "function_of"]
+
+COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
+"""What `split` and `parse` give; each is a function of SQL and of the faces too."""
+
+Result = Literal["text", "boolean", "number", "components", "checked components", "host name"]
+"""What a row of the answer is; the last three are structs, whose fields are those of `fields`."""
+
+
+class SQL(NamedTuple):
+    """A function of SQL."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    """Text columns behind the first one."""
+    least: int = -1
+    """How many of the arguments must be given; -1: all of them."""
+    repeats: bool = False
+    """Whether the last argument may be given several times."""
+    values: Callable[..., Mapping[str, Any]] | None = None
+    """From one value of each argument to the arguments of the column function; None: by the same names."""
+    constants: Mapping[str, Any] = {}
+
+
+class Operation(NamedTuple):
+    """One column operation."""
+
+    name: str
+    """The function of `overthere.columns`, and the method of a face."""
+    sql: tuple[SQL, ...] = ()
+    result: Result = "text"
+    bad: str = "null"
+    """What a row gives that cannot be worked on, unless `errors` says otherwise."""
+    label: str = ""
+    """What `--column NAME` calls the new column: NAME_label."""
+    columns: tuple[str, ...] = ()
+    """Arguments that may be a column, with a value for each row."""
+    is_repairable: bool = False
+    """Whether it takes URI-references, so that `errors="repair"` can be asked of it."""
+
+    def fields(self, components: tuple[str, ...]) -> dict[str, str]:
+        """The fields of a struct and their types, "string", "boolean" or "int"."""
+        errors = {"error": "string", "error_at": "int"}
+        if self.result == "host name":
+            return {"valid": "boolean", **errors}
+        return dict.fromkeys(components, "string") | (errors if self.result == "checked components" else {})
+
+
+def _pair(name: str, value: str) -> dict[str, Any]:
+    return {"pairs": [(name, value)]}
+
+
+def _form(form: str) -> dict[str, Any]:
+    """The key of the form where it has one."""
+    from overthere.canonical import FORMS
+
+    if form not in FORMS:
+        raise ValueError(f"uri_canonical takes a form, one of {', '.join(FORMS)}; not {form!r}")
+    return {"form": FORMS[form], "key": bool(FORMS[form].written_as)}
+
+
+_ROWS = (
+    Operation("check", (SQL("uri_check"), SQL("uri_check_scheme", constants={"scheme": True})), "boolean", "false"),
+    Operation("check_host_name", (), "host name", "false, and why"),
+    Operation("split", (), "components", "what Appendix B cuts"),
+    Operation("parse", (), "checked components", "null, and why"),
+    Operation("public_suffix", (SQL("uri_public_suffix"),)),
+    Operation("registrable_domain", (SQL("uri_registrable_domain"),)),
+    Operation("subdomain", (SQL("uri_subdomain"),)),
+    Operation("normalize", (SQL("uri_normalize"),), label="normal", is_repairable=True),
+    Operation("resolve", (SQL("uri_resolve", ("base",)),), label="target", columns=("base",), is_repairable=True),
+    Operation("relate", (SQL("uri_relate", ("base",)),), label="reference", columns=("base",)),
+    Operation("equivalent", (), "boolean", columns=("b",)),
+    Operation("lowest_rung", (), "number", columns=("b",)),
+    Operation("repair", (SQL("uri_repair"),), label="repaired"),
+    Operation("canonicalize", (SQL("uri_canonical", ("form",), values=_form),), label="canonical"),
+    Operation("parameter", (SQL("uri_parameter", ("name",)),), label="parameter", is_repairable=True),
+    Operation("with_parameters", (SQL("uri_with_parameter", ("name", "value"), values=_pair),), is_repairable=True),
+    Operation("add_parameters", (SQL("uri_add_parameter", ("name", "value"), values=_pair),), is_repairable=True),
+    Operation("without_parameters", (SQL("uri_without_parameters", ("names",), repeats=True),), is_repairable=True),
+    Operation("sort_parameters", (SQL("uri_sort_parameters"),), is_repairable=True),
+    Operation("to_uri", (SQL("iri_to_uri"),)),
+    Operation("to_iri", (SQL("uri_to_iri"),), is_repairable=True),
+    Operation("encode", (SQL("uri_encode", ("component", "keep"), least=0),), bad="none is bad", label="encoded"),
+    Operation("decode", (SQL("uri_decode"),), label="decoded"),
+)
+OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+_NOT_OF_FACES = frozenset(("threads", "views", "errors"))
+"""Arguments that a face does not offer: it always uses all threads, and a bad row is null."""
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The function of `overthere.columns` of that name."""
+    from overthere import columns
+
+    return getattr(columns, name)  # type: ignore[no-any-return]
+
+
+@cache
+def face_signature(name: str) -> Signature:
+    """The arguments that a method of a face takes, `self` and the column aside."""
+    _, *others = signature(function_of(name)).parameters.values()
+    return Signature([one for one in others if one.name not in _NOT_OF_FACES])
+
+
+class Call:
+    """An operation with its arguments, to be applied to columns; worker processes can be sent it.
+
+    Raises: TypeError for arguments that the operation does not take.
+    """
+
+    def __init__(
+        self, name: str, arguments: tuple[Any, ...], named: Mapping[str, Any], one_thread: bool = False
+    ) -> None:
+        self.operation: Operation = OPERATIONS[name]
+        bound = face_signature(name).bind(*arguments, **named)
+        bound.apply_defaults()
+        if "pairs" in bound.arguments:  # an iterator serves one batch only
+            from overthere.values.form_pairs import flat
+
+            bound.arguments["pairs"] = list(flat(bound.arguments["pairs"]))
+        given = bound.arguments
+        self._columns = [each for each in self.operation.columns if not _is_value(given[each])]
+        self.others: list[Any] = [given.pop(each) for each in self._columns]
+        """The arguments that are columns; a worker process gets them with its rows."""
+        self.fields: dict[str, str] = self.operation.fields(tuple(given.get("components", ())))
+        """The fields of the answer and their types, if it is a struct."""
+        self._arguments, self._named = bound.args, bound.kwargs
+        if one_thread and "threads" in signature(function_of(name)).parameters:
+            self._named["threads"] = 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "others": []}
+
+    def __call__(self, column: Any, *others: Any) -> Any:
+        """The answer for a column, and the columns that stand for `self.others`."""
+        named = dict(zip(self._columns, others, strict=True))
+        return function_of(self.operation.name)(column, *self._arguments, **self._named, **named)
+
+
+def _is_value(argument: Any) -> bool:
+    """Whether it is one value for all rows, not a column of them."""
+    from overthere.iri import IRI
+    from overthere.values.uri import URI
+
+    return isinstance(argument, str | URI | IRI)
+
+
+def face_method(name: str, apply: Callable[[Any, Call], Any], one_thread: bool = False) -> Callable[..., Any]:
+    """The method of a face for an operation: `apply` is given the face and the call."""
+
+    def method(self: Any, *arguments: Any, **named: Any) -> Any:
+        return apply(self, Call(name, arguments, named, one_thread))
+
+    method.__name__ = name
+    method.__doc__ = function_of(name).__doc__
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    method.__signature__ = Signature([own, *face_signature(name).parameters.values()])  # type: ignore[attr-defined]
+    return method

@@ -1,0 +1,158 @@
+"""Written by `make docs` from the table of column operations (`operations.py`)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from overthere.canonical import Canonical
+from overthere.columns import SIX
+from overthere.forms import Pairs
+from overthere.iri import IRI
+from overthere.schemes.registry import Registry
+from overthere.values.normalize import Rung
+from overthere.values.uri import URI
+
+class SeriesNamespace:
+    """`series.uri`."""
+
+    def __init__(self, series: pl.Series) -> None: ...
+    def check(
+        self,
+        rule: str | None = None,
+        *,
+        edition: str = "rfc3986",
+        zone: bool = False,
+        scheme: bool = False,
+        registry: Registry | None = None,
+    ) -> pl.Series:
+        """Whether each row follows a rule of an edition, by the letter."""
+    def check_host_name(self) -> pl.Series:
+        """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+    def split(self, components: Sequence[str] = SIX) -> pl.Series:
+        """The components of each row as Appendix B cuts it, unchecked."""
+    def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Series:
+        """The components of each row, checked."""
+    def public_suffix(self, *, private: bool = True) -> pl.Series:
+        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+    def registrable_domain(self, *, private: bool = True) -> pl.Series:
+        """The public suffix of each row's host with one label more."""
+    def subdomain(self, *, private: bool = True) -> pl.Series:
+        """What stands before the registrable domain of each row's host."""
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None) -> pl.Series:
+        """The normal form of each URI or reference at a rung of the ladder (6.2)."""
+    def resolve(self, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> pl.Series:
+        """The target of each reference against a base (5.2), or against the base in the same row of another
+        column."""
+    def relate(self, base: URI | IRI | str | Any, *, iri: bool = False) -> pl.Series:
+        """The shortest reference from a base to each URI, or from the base in the same row of another
+        column."""
+    def equivalent(
+        self, b: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None
+    ) -> pl.Series:
+        """Whether two columns, row by row, have the same normal form at a rung (6.2)."""
+    def lowest_rung(self, b: Any, *, iri: bool = False, registry: Registry | None = None) -> pl.Series:
+        """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
+    def repair(self, *, relative: bool = False) -> pl.Series:
+        """The URI that each row can only mean."""
+    def canonicalize(self, form: Canonical, *, key: bool = False) -> pl.Series:
+        """The canonical URI of each row, or the key of the form."""
+    def parameter(self, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True) -> pl.Series:
+        """The first value of that name in each row's query, decoded."""
+    def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pl.Series:
+        """Each row with these parameters set."""
+    def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pl.Series:
+        """Each row with more parameters behind those that are there."""
+    def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool = True) -> pl.Series:
+        """Each row without the parameters of these names, in which "*" stands for any characters."""
+    def sort_parameters(self, *, separator: str = "&", plus: bool = True) -> pl.Series:
+        """Each row with its parameters by the octets of their names."""
+    def to_uri(self) -> pl.Series:
+        """The URI or reference to which each IRI-reference maps (RFC 3987 3.1)."""
+    def to_iri(self) -> pl.Series:
+        """The IRI-reference from which each URI or reference maps (RFC 3987 3.2)."""
+    def encode(self, component: str = "segment", *, keep: str | None = None) -> pl.Series:
+        """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep`
+        names them (2.2)."""
+    def decode(self) -> pl.Series:
+        """The UTF-8 text that each row's component text stands for (2.1, 2.5)."""
+    def scheme(self) -> pl.Series: ...
+    def authority(self) -> pl.Series: ...
+    def userinfo(self) -> pl.Series: ...
+    def host(self) -> pl.Series: ...
+    def port(self) -> pl.Series: ...
+    def path(self) -> pl.Series: ...
+    def query(self) -> pl.Series: ...
+    def fragment(self) -> pl.Series: ...
+
+class ExprNamespace:
+    """`expr.uri`."""
+
+    def __init__(self, expr: pl.Expr) -> None: ...
+    def check(
+        self,
+        rule: str | None = None,
+        *,
+        edition: str = "rfc3986",
+        zone: bool = False,
+        scheme: bool = False,
+        registry: Registry | None = None,
+    ) -> pl.Expr:
+        """Whether each row follows a rule of an edition, by the letter."""
+    def check_host_name(self) -> pl.Expr:
+        """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+    def split(self, components: Sequence[str] = SIX) -> pl.Expr:
+        """The components of each row as Appendix B cuts it, unchecked."""
+    def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Expr:
+        """The components of each row, checked."""
+    def public_suffix(self, *, private: bool = True) -> pl.Expr:
+        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+    def registrable_domain(self, *, private: bool = True) -> pl.Expr:
+        """The public suffix of each row's host with one label more."""
+    def subdomain(self, *, private: bool = True) -> pl.Expr:
+        """What stands before the registrable domain of each row's host."""
+    def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None) -> pl.Expr:
+        """The normal form of each URI or reference at a rung of the ladder (6.2)."""
+    def resolve(self, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> pl.Expr:
+        """The target of each reference against a base (5.2), or against the base in the same row of another
+        column."""
+    def relate(self, base: URI | IRI | str | Any, *, iri: bool = False) -> pl.Expr:
+        """The shortest reference from a base to each URI, or from the base in the same row of another
+        column."""
+    def equivalent(
+        self, b: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None
+    ) -> pl.Expr:
+        """Whether two columns, row by row, have the same normal form at a rung (6.2)."""
+    def lowest_rung(self, b: Any, *, iri: bool = False, registry: Registry | None = None) -> pl.Expr:
+        """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
+    def repair(self, *, relative: bool = False) -> pl.Expr:
+        """The URI that each row can only mean."""
+    def canonicalize(self, form: Canonical, *, key: bool = False) -> pl.Expr:
+        """The canonical URI of each row, or the key of the form."""
+    def parameter(self, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True) -> pl.Expr:
+        """The first value of that name in each row's query, decoded."""
+    def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pl.Expr:
+        """Each row with these parameters set."""
+    def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pl.Expr:
+        """Each row with more parameters behind those that are there."""
+    def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool = True) -> pl.Expr:
+        """Each row without the parameters of these names, in which "*" stands for any characters."""
+    def sort_parameters(self, *, separator: str = "&", plus: bool = True) -> pl.Expr:
+        """Each row with its parameters by the octets of their names."""
+    def to_uri(self) -> pl.Expr:
+        """The URI or reference to which each IRI-reference maps (RFC 3987 3.1)."""
+    def to_iri(self) -> pl.Expr:
+        """The IRI-reference from which each URI or reference maps (RFC 3987 3.2)."""
+    def encode(self, component: str = "segment", *, keep: str | None = None) -> pl.Expr:
+        """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep`
+        names them (2.2)."""
+    def decode(self) -> pl.Expr:
+        """The UTF-8 text that each row's component text stands for (2.1, 2.5)."""
+    def scheme(self) -> pl.Expr: ...
+    def authority(self) -> pl.Expr: ...
+    def userinfo(self) -> pl.Expr: ...
+    def host(self) -> pl.Expr: ...
+    def port(self) -> pl.Expr: ...
+    def path(self) -> pl.Expr: ...
+    def query(self) -> pl.Expr: ...
+    def fragment(self) -> pl.Expr: ...

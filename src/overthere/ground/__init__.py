@@ -1,0 +1,1 @@
+"""Shared foundations: errors and their table, exact text, secrets, display, files, charsets."""

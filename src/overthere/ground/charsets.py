@@ -1,0 +1,136 @@
+"""Text decoders by charset label; Python's other codecs are rejected.
+
+Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
+of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, which read
+"iso-8859-1" and "us-ascii" as windows-1252, a media type is taken at its word (RFC 2046 4.1.2); the link table, whose
+documents are those of browsers, has `links/documents/charset.py`.
+"""
+
+from __future__ import annotations
+
+import codecs
+from encodings import normalize_encoding
+from encodings.aliases import aliases
+from typing import Any
+
+from overthere.ground import indexes
+from overthere.ground.caches import bounded_cache
+
+__all__ = ["codec", "decoder", "text"]
+
+_NAMES = """
+ascii utf-8 utf-16 utf-16-le utf-16-be koi8-r koi8-u mac-roman mac-cyrillic tis-620 cp866 cp874 cp1250 cp1251 cp1252
+cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 gb2312 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932 euc_kr
+cp949 iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 iso8859-11
+iso8859-13 iso8859-14 iso8859-15 iso8859-16
+"""
+"""Python's names of the encodings.  Not "replacement" (4.2), nor UTF-7 and UTF-32, which the Standard leaves out."""
+_CODECS = frozenset(_NAMES.split())
+_LABELS = {
+    "big5": "cn-big5 x-x-big5",
+    "cp1250": "x-cp1250",
+    "cp1251": "x-cp1251",
+    "cp1252": "x-cp1252",
+    "cp1253": "x-cp1253",
+    "cp1254": "x-cp1254",
+    "cp1255": "x-cp1255",
+    "cp1256": "x-cp1256",
+    "cp1257": "x-cp1257",
+    "cp1258": "x-cp1258",
+    "cp874": "dos-874 windows-874",
+    "cp932": "windows-31j x-sjis",
+    "cp949": "windows-949",
+    "euc_jp": "cseucpkdfmtjapanese x-euc-jp",
+    "euc_kr": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601",
+    "gbk": "csgb2312 gb_2312 gb_2312-80 x-gbk",
+    "iso8859-1": "iso88591",
+    "iso8859-10": "iso885910",
+    "iso8859-11": "iso885911",
+    "iso8859-13": "iso885913",
+    "iso8859-14": "iso885914",
+    "iso8859-15": "csisolatin9 iso885915",
+    "iso8859-2": "iso88592",
+    "iso8859-3": "iso88593",
+    "iso8859-4": "iso88594",
+    "iso8859-5": "iso88595",
+    "iso8859-6": "csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i iso88596",
+    "iso8859-7": "iso88597 sun_eu_greek",
+    "iso8859-8": "csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i iso88598 logical visual",
+    "iso8859-9": "iso88599",
+    "koi8-r": "koi koi8",
+    "koi8-u": "koi8-ru",
+    "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+    "mac-roman": "csmacintosh mac x-mac-roman",
+    "utf-16": "csunicode iso-10646-ucs-2 ucs-2 unicode",
+    "utf-16-be": "unicodefffe",
+    "utf-16-le": "unicodefeff",
+    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
+}
+"""Labels of the Standard that Python does not know."""
+_OTHERS = {label: name for name, labels in _LABELS.items() for label in labels.split()}
+_EURO = frozenset(("gbk", "gb18030"))
+"""They have one decoder (10.1.1), which reads the octet 80, the euro sign; Python's refuse it."""
+_SPELLINGS = frozenset((*aliases, *aliases.values(), *map(normalize_encoding, _CODECS)))
+"""Python's names of codecs, as it normalizes them: of any other it would remember for ever that it is none."""
+_UNKNOWN = "iso8859-1"
+"""It reads every octet."""
+
+
+@bounded_cache(256)
+def codec(label: str) -> str | None:
+    """Python's name of the codec for a label, None for what is no charset.
+
+    >>> codec("Latin1"), codec("x-sjis"), codec("zlib"), codec("utf-7")
+    ('iso8859-1', 'cp932', None, None)
+    """
+    label = label.strip("\t\n\f\r ").lower()
+    if not label.isascii() or not 0 < len(label) < 64:
+        return None
+    if label in _OTHERS:
+        return _OTHERS[label]
+    spelling = normalize_encoding(label)
+    if spelling not in _SPELLINGS and spelling.replace(".", "_") not in _SPELLINGS:
+        return None
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return None
+    return name if name in _CODECS else None
+
+
+class _UTF16(codecs.IncrementalDecoder):
+    """UTF-16 without more: the byte order mark says which; without one it is little-endian (Encoding Standard 4.2)."""
+
+    def __init__(self, errors: str) -> None:
+        super().__init__(errors)
+        self.start = b""
+        self.inner: codecs.IncrementalDecoder | None = None
+
+    def decode(self, input: Any, final: bool = False) -> str:
+        octets = bytes(input)
+        if self.inner is None:
+            octets = self.start = self.start + octets
+            if len(octets) < 2 and not final:
+                return ""
+            big = octets.startswith(codecs.BOM_UTF16_BE)
+            if big or octets.startswith(codecs.BOM_UTF16_LE):
+                octets = octets[2:]
+            self.inner = codecs.getincrementaldecoder("utf-16-be" if big else "utf-16-le")(self.errors)
+        return self.inner.decode(octets, final)
+
+
+def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
+    """The decoder for a label; that of ISO Latin 1 for what is no charset (see `codec`)."""
+    name = codec(label) or _UNKNOWN
+    if name == "utf-16":
+        return _UTF16(errors)
+    return indexes.decoder("gb18030", errors) if name in _EURO else codecs.getincrementaldecoder(name)(errors)
+
+
+def text(octets: bytes, label: str, errors: str = "strict") -> str:
+    """The characters of octets; as ISO Latin 1 for what is no charset.  Raises: UnicodeDecodeError.
+
+    >>> text(b"a\\0b\\0", "utf-16"), text(b"\\xfe\\xff\\0a", "utf-16"), text(b"caf\\xe9", "rot13")
+    ('ab', 'a', 'café')
+    """
+    return decoder(label, errors).decode(octets, True)

@@ -1,0 +1,251 @@
+"""The exceptions; the table of what can be wrong with a URI is in `kinds`.
+
+OverthereError
++-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
+|   +-- InvalidIRI                  the same for RFC 3987
+|   +-- InvalidTemplate             the same for RFC 6570, and expressions that have no expansion or two readings
++-- Unreachable (ValueError)        relate: no reference resolves to that target; join: none does for every base
++-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
++-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
++-- NotSpecified (LookupError)      an edition leaves this to another document
++-- Unwritable (ValueError)         a locator that an edition has no words for
++-- PlanRefused (ValueError)        what a URI would do is not done: a delimiter of the protocol in its data, a loop
++-- RegistryError (ValueError)      a scheme or gateway that cannot be registered, two claims to one name
++-- KernelBug (RuntimeError)        the fast kernel contradicts itself: a mistake of ours
++-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
+    +-- NotRegular                  a rule that no finite automaton recognises
+"""
+
+from __future__ import annotations
+
+from overthere.ground.display import shorten, underline
+from overthere.ground.kinds import KINDS, Finding, Kind
+from overthere.ground.redact import Span, mask, secret_spans
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
+
+__all__ = [
+    "KINDS",
+    "CodingError",
+    "Finding",
+    "GrammarError",
+    "InvalidIRI",
+    "InvalidTemplate",
+    "InvalidURI",
+    "KernelBug",
+    "Kind",
+    "NoBase",
+    "NotRegular",
+    "NotSpecified",
+    "OverthereError",
+    "PlanRefused",
+    "RegistryError",
+    "Unreachable",
+    "Unwritable",
+]
+
+
+class OverthereError(Exception):
+    """The root of every exception that overthere raises on purpose."""
+
+    __module__ = "overthere"
+
+    def __init_subclass__(cls) -> None:
+        """A traceback shows the name to import."""
+        if cls.__module__ == __name__:
+            cls.__module__ = "overthere"
+
+
+class Refusal:
+    """What is the matter with a text, looked for when it is asked for."""
+
+    def place(self) -> tuple[str, int, int]:
+        """Kind and place alone, which cost less than the words."""
+        raise NotImplementedError
+
+    def finding(self) -> Finding:
+        raise NotImplementedError
+
+
+class InvalidURI(OverthereError, ValueError):
+    """A text does not follow the grammar; `text, kind, start, end, component, rule, expected, source` say where.
+
+    >>> from overthere import URI
+    >>> try:
+    ...     URI("http://joe:secret@h:8o/")
+    ... except InvalidURI as error:
+    ...     print(error.figure())
+    http://joe:***@h:8o/
+                      ^
+    a port cannot contain "o" (at 21, in the port; expected a digit, "#", "/", "?" or the end; RFC 3986 3.2.3)
+    """
+
+    text: str
+    finding: Finding
+    kind: str
+    start: int
+    end: int
+    component: str
+    rule: str
+    expected: str
+    source: str
+    message: str
+    _asked: tuple[Callable[..., Refusal], str, tuple[object, ...]] | None
+    _refused: Finding | Refusal
+    _secret: Span | None
+    _secrets: tuple[Span, ...]
+
+    def __init__(self, text: str, finding: Finding | Refusal, secret: Span | None = None) -> None:
+        """`secret` is where a password stands, if its maker knows better than `redact.secret_spans`."""
+        super().__init__(text)
+        self.text = text
+        self._refused = finding
+        self._secret = secret
+        self._asked = None
+
+    @classmethod
+    def of(cls, text: str, refused: Callable[..., Refusal], *how: object) -> Self:
+        """The exception for a text whose fault is looked for later: `refused(text, *how)` is called at the first look.
+
+        Most refusals are only counted, so that the attributes wait too.
+        """
+        error = cls.__new__(cls, text)
+        error._asked = refused, text, how
+        return error
+
+    def __getattr__(self, name: str) -> object:
+        """What is the matter is worked out at the first look."""
+        if name in ("text", "_refused", "_secret"):
+            if self._asked is not None:  # else another thread has looked meanwhile
+                refused, text, how = self._asked
+                InvalidURI.__init__(self, text, refused(text, *how))
+        elif name == "_secrets":
+            self._secrets = (self._secret,) if self._secret else secret_spans(self.text)
+        elif name in ("kind", "start", "end") and isinstance(self._refused, Refusal):
+            self.kind, self.start, self.end = self._refused.place()
+        elif name == "finding" or name in Finding._fields:
+            told = self._refused
+            self.finding = self._refused = told = told.finding() if isinstance(told, Refusal) else told
+            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = told
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return self.__dict__[name]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.text, self.finding, self._secret)
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({shorten(mask(self.text, self._secrets))!r}, {self.finding!r})"
+
+    def figure(self, width: int = 80) -> str:
+        """The text with the place underlined, and the message below; the password is not shown."""
+        return f"{underline(self.text, self.start, self.end, width, self._secrets)}\n{self.finding}"
+
+
+def figures(text: str, findings: Iterable[Finding], width: int = 80) -> Iterator[str]:
+    """The figure of each finding on a text; what is secret in it is looked for once."""
+    secrets = secret_spans(text)
+    return (f"{underline(text, one.start, one.end, width, secrets)}\n{one}" for one in findings)
+
+
+class InvalidIRI(InvalidURI):
+    """A text does not follow RFC 3987."""
+
+
+class InvalidTemplate(InvalidURI):
+    """A text does not follow RFC 6570, or an expression of a template cannot do what it is asked to."""
+
+
+class Unreachable(OverthereError, ValueError):
+    """No reference, or none of the form that was asked for, resolves to this target against this base (RFC 3986 5.2.4:
+    a resolved path has no dot-segments); or none resolves as two others one after the other against every base."""
+
+
+class NoBase(OverthereError, ValueError):
+    """The base of a resolution has no scheme (RFC 3986 5.1: a base URI is an absolute URI)."""
+
+
+class CodingError(OverthereError, ValueError):
+    """Data that cannot be encoded, or escapes that cannot be decoded as asked (RFC 3986 2.1, 2.5)."""
+
+
+class NotSpecified(OverthereError, LookupError):
+    """An edition leaves this to another document, which the message names."""
+
+
+class Unwritable(OverthereError, ValueError):
+    """A locator that an edition has no words for; the message names the document and the part."""
+
+
+class Cited(str):
+    """A sentence and the paragraph that says so, as one text; an edition may have the same in a document of its own.
+
+    >>> told = Cited("there is no path", "RFC 8089 2")
+    >>> told, told.sentence, told.source
+    ('there is no path (RFC 8089 2)', 'there is no path', 'RFC 8089 2')
+    """
+
+    sentence: str
+    source: str
+    """Document and paragraph."""
+
+    def __new__(cls, sentence: str, source: str) -> Cited:
+        made = super().__new__(cls, f"{sentence} ({source})")
+        made.sentence, made.source = sentence, source
+        return made
+
+    def __reduce__(self) -> tuple[type[Cited], tuple[str, str]]:
+        return Cited, (self.sentence, self.source)
+
+
+class PlanRefused(OverthereError, ValueError):
+    """A plan that is not made: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2).
+
+    source: document and paragraph, which stand behind the sentence.
+    """
+
+    def __init__(self, sentence: str, source: str = "") -> None:
+        super().__init__(Cited(sentence, source) if source else sentence)
+
+
+class RegistryError(OverthereError, ValueError):
+    """A scheme or a gateway that cannot be registered, or a name with two claims to it, both named."""
+
+
+class KernelBug(OverthereError, RuntimeError):
+    """The fast kernel panicked: a mistake of ours, not of the input; `OVERTHERE_KERNEL=reference` goes round it."""
+
+    def __str__(self) -> str:
+        return f"a bug in overthere's native kernel, please report it: {super().__str__()}"
+
+
+class GrammarError(OverthereError, ValueError):
+    """An ABNF text cannot be read (RFC 5234), or a rule that was asked for does not exist."""
+
+    def __init__(self, message: str, line: int | None = None, column: int = 1, shown: str = "") -> None:
+        super().__init__(message, line, column, shown)
+        self.message: str = message
+        self.line: int | None = line
+        self.column: int = column
+        self.shown: str = shown
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.message
+        place = f"line {self.line}, column {self.column}: {self.message}"
+        return f"{place}\n{self.shown}\n{' ' * (self.column - 1)}^" if self.shown else place
+
+
+class NotRegular(GrammarError):
+    """A rule that refers to itself: repetition is written with `*` (RFC 5234 3.6)."""
+
+
+# Found by this, for the class says that it is another module's.
+__test__: dict[str, str] = {"InvalidURI": InvalidURI.__doc__ or ""}

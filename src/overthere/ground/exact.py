@@ -1,0 +1,27 @@
+"""Input text: exact `str`, and a clear error for anything else.
+
+A subclass of `str` may answer as it likes (`__len__`, `encode`), hold other objects for as long as the value lives, and
+be held by them in a cycle that no collector sees.  A value holds a copy of its characters instead.
+"""
+
+from __future__ import annotations
+
+__all__ = ["exact"]
+
+
+def exact(text: object, taker: str) -> str:
+    """The text itself, of a subclass a copy by its content and none of its methods.
+
+    taker: what takes text, for the error.  Raises: TypeError for what is no text.
+
+    >>> exact("a", "f()")
+    'a'
+    >>> exact(b"a", "f()")
+    Traceback (most recent call last):
+    TypeError: f() takes text, not bytes
+    """
+    if type(text) is str:
+        return text
+    if isinstance(text, str) and issubclass(type(text), str):
+        return "".join((text,))
+    raise TypeError(f"{taker} takes text, not {type(text).__name__}")

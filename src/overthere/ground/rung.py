@@ -1,0 +1,40 @@
+"""The names of the rungs, in a module that imports nothing else."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["Rung"]
+
+
+class Rung(IntEnum):
+    """The rungs, from fewer to more false negatives avoided (6.2); each one includes those below."""
+
+    STRING = 0
+    """6.2.1: character by character."""
+    CASE = 1
+    """6.2.2.1: case of scheme, host and hexadecimal digits."""
+    PERCENT = 2
+    """6.2.2.2: escapes of unreserved characters."""
+    PATH = 3
+    """6.2.2.3: dot-segments."""
+    SYNTAX = 3
+    """6.2.2: all that the generic syntax allows, which is PATH."""
+    SCHEME = 4
+    """6.2.3: default and empty ports, empty paths, the scheme's own rules."""
+    PROTOCOL = 5
+    """6.2.4: what an access has shown; needs evidence."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def _missing_(cls, value: object) -> Rung:
+        """By its name, in any case.
+
+        >>> Rung("scheme"), str(Rung.SCHEME)
+        (<Rung.SCHEME: 4>, 'SCHEME')
+        """
+        if isinstance(value, str) and value.upper() in cls.__members__:
+            return cls[value.upper()]
+        raise ValueError(f"{value!r} is no rung; there is {', '.join(cls.__members__)} (RFC 3986 6.2)")

@@ -1,0 +1,96 @@
+"""Parameters whose values are credentials: their names, and where the values are in a text.
+
+RFC 3986 7.5 keeps what is secret out of URIs, and signed URLs and tokens are in them all the same (RFC 6750 2.3; RFC
+9110 17.9).  What only names a key or an account, as `X-Amz-Credential` and `Key-Pair-Id` do, is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+__all__ = ["NAMES", "SecretParameter", "secret_parameters"]
+
+NAMES: Mapping[str, str] = {
+    "access_token": "RFC 6750 2.3",
+    "api_key": "ours",
+    "apikey": "ours",
+    "assertion": "RFC 7521 4.1",
+    "auth_token": "ours",
+    "client_assertion": "RFC 7521 4.2",
+    "client_secret": "RFC 6749 2.3.1",
+    "feed_token": "https://docs.gitlab.com/security/tokens/",
+    "id_token": "OpenID Connect Core 1.0 3.2.2.5",
+    "id_token_hint": "OpenID Connect Core 1.0 3.1.2.1",
+    "job_token": "https://docs.gitlab.com/security/tokens/",
+    "pass": "ours",
+    "passphrase": "ours",
+    "passwd": "ours",
+    "password": "RFC 6749 4.3.2",
+    "private_token": "https://docs.gitlab.com/api/rest/authentication/",
+    "pwd": "ours",
+    "refresh_token": "RFC 6749 6",
+    "secret": "https://github.com/google/google-authenticator/wiki/Key-Uri-Format",
+    "sig": "https://learn.microsoft.com/en-us/rest/api/storageservices/create-service-sas",
+    "signature": "https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html and "
+    "https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-creating-signed-url-custom-policy.html",
+    "token": "ours",
+    "x_amz_security_token": "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html",
+    "x_amz_signature": "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html",
+    "x_goog_signature": "https://cloud.google.com/storage/docs/authentication/signatures",
+}
+"""Names, in which "-" and "_" are one and letters have no case; with what documents them."""
+
+# A delimiter, and one that is escaped once or more often, as in a URI within a parameter.
+_BEFORE = r"(?:\A|[?&#;]|%(?:25)*+(?:3[fF]|26|23|3[bB]))"
+_EQUALS = r"(?:=|%((?:25)*+)3[dD])"
+_HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
+_END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
+
+
+@cache
+def _name() -> re.Pattern[str]:
+    """A name and its "="; made for the first text with such a sign."""
+    names = "|".join(name.replace("_", _HYPHEN) for name in sorted(NAMES, key=len, reverse=True))
+    return re.compile(rf"{_BEFORE}(?P<name>(?i:{names})){_EQUALS}")
+
+
+class SecretParameter(NamedTuple):
+    """Where it stands, in code points."""
+
+    start: int
+    """Of the name."""
+    end: int
+    value: int
+    """Where the value begins; it is not empty."""
+    close: int
+
+
+def secret_parameters(text: str) -> Iterator[SecretParameter]:
+    """The parameters of `text` with a name of `NAMES` and a value, in their order.
+
+    They may be escaped, once or more often, as in a URI within a parameter of another.  The time is linear in the
+    length of the text.
+
+    >>> [text[one.value : one.close] for text in ("?a=b&sig=x%2B&c", "?u=%3Ftoken%3Dx%26v%3D1") for one in
+    ...  secret_parameters(text)]
+    ['x%2B', 'x']
+    """
+    if "=" not in text and "%3" not in text and "%25" not in text:
+        return
+    at = 0
+    while (match := _name().search(text, at)) is not None:
+        escaped = match[2]
+        start, at = match.end(), _close(text, match.end(), 0 if escaped is None else 1 + len(escaped) // 2)
+        if at > start:
+            yield SecretParameter(*match.span("name"), start, at)
+
+
+def _close(text: str, start: int, level: int) -> int:
+    """Where a value ends; level: how often its delimiters are escaped."""
+    for match in _END.finditer(text, start):
+        if match[1] is None or len(match[1]) // 2 < level:
+            return match.start()
+    return len(text)

@@ -1,0 +1,337 @@
+"""A job in parts, each an atomic Parquet file; a restarted job skips the parts that exist.
+
+What an engine does that has many machines: the parts are laid out in one place, and made in any order anywhere.
+
+DIR/task=000012/links.parquet   the rows of a part, and in its metadata what they are made of and a summary
+DIR/_overthere.json             which job it is
+DIR/_SUCCESS                    all parts are there
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import sys
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, chdir, suppress
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere import __version__
+from overthere.ground.atomic import create_empty, remove, remove_folder
+from overthere.ground.redact import mask
+from overthere.links.job.pool import run
+from overthere.links.job.retrieval import is_uri
+from overthere.links.job.sources import Task, tasks
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import Options
+from overthere.links.report import graph
+from overthere.links.report.selection import select
+from overthere.links.report.summary import Summary, Top
+from overthere.links.report.table import layout
+from overthere.tables.atomic_table import PartFile, read_metadata
+from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
+from overthere.tables.folder import MARK
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["JobSettings", "Part", "begin", "carry_out", "claim", "drop", "finish", "make", "parts"]
+
+LEAST, MOST = 8 << 20, 2 << 30
+"""Octets of sources in a part: a file of a crawl, which has about one GB, is not cut."""
+_SHARES = 256
+_FILE = 1 << 12
+"""What a file costs beside its octets, in octets."""
+_HOSTS = 2000
+"""Names in the summary of a part, which stands in its metadata."""
+_NAME = re.compile(r"task=([0-9]{6,})")
+_ASIDE, _SUCCESS = "_temporary", "_SUCCESS"
+
+
+class Part(NamedTuple):
+    """Tasks one after another, about as much work as any other part."""
+
+    number: int
+    tasks: tuple[Task, ...]
+    key: str
+    """Changes with what is to be read: paths, places in them, sizes, times of last change."""
+    folder: str
+    """From where relative paths are meant."""
+
+    @property
+    def size(self) -> int:
+        """Octets of sources."""
+        return sum(task.size for task in self.tasks)
+
+    def to_json(self) -> str:
+        return json.dumps({**self._asdict(), "tasks": [task._asdict() for task in self.tasks]})
+
+    @classmethod
+    def from_json(cls, text: object) -> Part:
+        """What `to_json` has written.
+
+        Raises: ValueError for anything else.
+
+        >>> Part.from_json("[]")
+        Traceback (most recent call last):
+            ...
+        ValueError: no part of a job: it is no object of number, tasks, key, folder
+        """
+        if not isinstance(text, str):
+            raise ValueError(f"no part of a job: it is no text, but {type(text).__name__}")
+        try:
+            told = _fields(json.loads(text), _PART)
+        except RecursionError:
+            raise ValueError("no part of a job: JSON that is nested too deeply (RFC 8259 9)") from None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"no part of a job: {error}") from None
+        tasks = []
+        for one in told["tasks"]:
+            task = _fields(one, _TASK)
+            if not all(isinstance(path, str) for path in task["paths"]):
+                raise ValueError("no part of a job: a path is no text")
+            if task["base"] is not None:
+                URI(task["base"])
+            tasks.append(Task(**{**task, "paths": tuple(task["paths"])}))
+        return cls(**{**told, "tasks": tuple(tasks)})
+
+
+_PART: dict[str, tuple[type, ...]] = {"number": (int,), "tasks": (list,), "key": (str,), "folder": (str,)}
+_TASK: dict[str, tuple[type, ...]] = {
+    "paths": (list,),
+    "root": (str, NoneType),
+    "base": (str, NoneType),
+    "start": (int,),
+    "end": (int, NoneType),
+    "size": (int,),
+    "name": (str, NoneType),
+    "retrieved": (NoneType,),
+}
+
+
+def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    """An object of JSON with these fields, each of one of its types; numbers count octets or parts."""
+    if not isinstance(fields, dict) or fields.keys() != kinds.keys():
+        raise ValueError(f"no part of a job: it is no object of {', '.join(kinds)}")
+    for name, types in kinds.items():
+        value: object = fields[name]
+        if type(value) not in types or (isinstance(value, int) and not 0 <= value < 1 << 63):
+            raise ValueError(f"no part of a job: {name} is {repr(value)[:80]}")
+    return fields
+
+
+class JobSettings(NamedTuple):
+    """What is the same for all parts of a job."""
+
+    folder: str
+    options: Options
+    base: str | None = None
+    """Where the sources are published; the tasks hold it too."""
+    only: tuple[str, ...] = ()
+    distinct: bool = False
+    """Whether the rows are those of the link graph."""
+    version: str = __version__
+
+    @property
+    def job(self) -> str:
+        """A text that is the same if and only if the rows are."""
+        form = self.options.canonical
+        registry = self.options.registry
+        options = {
+            **self.options._asdict(),
+            "canonical": None if form is None else form.to_toml(),
+            "registry": None if registry is None else sorted(registry),  # by name: a scheme is code
+        }
+        told = {**self._asdict(), "options": options}
+        del told["folder"]
+        return json.dumps(told)
+
+
+def parts(
+    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None = None, octets: int | None = None
+) -> Iterator[Part]:
+    """A job in parts: the same for the same sources, however many machines there are.
+
+    octets: of the sources in a part; by default a 256th of them, from 8 MiB to 2 GiB.
+
+    Raises: ValueError for standard input or a pipe, which no other machine could read, and for a URI.
+    """
+    sources = list(sources)
+    if octets is None:
+        total = sum(task.size for task in _tasks(sources, base, sys.maxsize))
+        octets = min(max(total // _SHARES, LEAST), MOST)
+    held: list[Task] = []
+    number = size = 0
+    for task in _tasks(sources, base, octets):
+        weight = task.size + _FILE * len(task.paths)
+        if held and size + weight > octets:
+            yield _part(number, held)
+            held, size, number = [], 0, number + 1
+        held.append(task)
+        size += weight
+    if held:
+        yield _part(number, held)
+
+
+def _tasks(sources: list[str | os.PathLike[str] | URI], base: URI | None, split: int) -> Iterator[Task]:
+    if "-" in sources:
+        raise ValueError("standard input can be read by this process only")
+    for source in filter(is_uri, sources):
+        raise ValueError(f"{mask(str(source))}: a part of a job has files only; a URI is opened by `links.batches`")
+    for task in tasks(sources, base, Options(), split):
+        if task.name is not None:
+            raise ValueError(f"{task.name} is no file: it can be read by this process only")
+        yield task
+
+
+def _part(number: int, held: list[Task]) -> Part:
+    folder = os.getcwd()
+    told = hashlib.sha256()
+    if not all(map(os.path.isabs, _paths(held))):
+        told.update(os.fsencode(folder))
+    for task in held:
+        told.update(json.dumps(task).encode())
+        for path in task.paths:
+            try:
+                status = os.stat(path)
+                told.update(b"%d %d\n" % (status.st_size, status.st_mtime_ns))
+            except (OSError, ValueError):
+                told.update(b"-\n")
+    return Part(number, tuple(held), told.hexdigest(), folder)
+
+
+def _paths(held: Iterable[Task]) -> Iterator[str]:
+    return (path for task in held for path in task.paths)
+
+
+# -- one part, anywhere
+
+
+def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """The rows of a part, each task's followed by its end.
+
+    guarded: read in processes of their own, so that a document that kills one is a row ("unreadable").
+    """
+    with ExitStack() as stack:
+        if not all(map(os.path.isabs, _paths(part.tasks))):
+            with suppress(OSError):  # on a machine without this folder they cannot be read, and rows say so
+                stack.enter_context(chdir(part.folder))
+        yield from run(part.tasks, options, 2 if guarded else 1)
+
+
+def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:
+    """The file of a part; what is in it, and whether it was there already.
+
+    guarded: as for `carry_out`.
+
+    A part in which a file was "unreadable" is made again: it may have been the machine that could not read it.
+    Two processes may make the same part at the same time: the later file replaces the earlier, which is equal.
+
+    Raises: OSError if the file cannot be written.
+    """
+    path = _place(how.folder, part.number)
+    job = json.dumps([how.job, part.key])
+    kept = _existing_summary(path, job)
+    if kept is not None and not kept.notes["unreadable"]:
+        return kept, True
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
+    aside.parent.mkdir(exist_ok=True)
+    file = PartFile(path, aside, layout(graph.schema() if how.distinct else None))
+    try:
+        summary = _fill(file, part, how, guarded)
+        file.end(Checkpoint(job, file.rows, 0, {"summary": summary.to_dict()}))
+    except BaseException:
+        file.drop()
+        raise
+    return summary, False
+
+
+def _place(folder: str, number: int) -> Path:
+    return Path(folder, f"task={number:06}", "links.parquet")
+
+
+def _existing_summary(path: Path, job: str) -> Summary | None:
+    """The summary of what an earlier run made of the same part."""
+    try:
+        file = read_metadata(path)
+        mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
+        return Summary.from_dict(mark.state["summary"]) if mark.rows == file.num_rows else None
+    except (OSError, ResumeError):
+        return None
+
+
+def _fill(file: PartFile, part: Part, how: JobSettings, guarded: bool) -> Summary:
+    summary = Summary()
+    summary.hosts = Top(_HOSTS)
+    with graph.Graph() as added:
+        for batch in carry_out(part, how.options, guarded=guarded):
+            if isinstance(batch, TaskEnd):
+                for kind, (count, octets) in batch.kinds.items():
+                    summary.document(kind, octets, count)
+                summary.passed.update(batch.passed)
+                continue
+            wanted = select(batch, how.only)
+            pairs = graph.pairs(batch)
+            summary.add(batch, pairs)
+            if not how.distinct:
+                file.write(wanted)
+            else:
+                added.add(pairs if wanted is batch else graph.pairs(wanted))
+        for batch in added.batches():
+            file.write(batch)
+    return summary
+
+
+# -- the folder, on the machine that leads
+
+
+def claim(folder: Path) -> None:
+    """Make a folder for parts, or see that it is one.  Raises: FileExistsError if it holds anything else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    there = [name for name in os.listdir(folder) if not name.startswith((".", "_"))]
+    own = (folder / MARK).exists()
+    if there and not (own and all(_NAME.fullmatch(name) or name.endswith(".parquet") for name in there)):
+        raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", str(folder))
+
+
+def begin(how: JobSettings, count: int) -> None:
+    """Lay out the folder for so many parts: of another job nothing is left, of this job what may be used again.
+
+    Raises: FileExistsError if the folder holds anything else; OSError if it cannot be written.
+    """
+    folder = Path(how.folder)
+    claim(folder)
+    try:
+        same = load_mark(folder / MARK, str(folder), how.job) is not None
+    except ResumeError:
+        same = False
+    remove(folder / _SUCCESS)
+    for name in os.listdir(folder):
+        task = _NAME.fullmatch(name)
+        if name == _ASIDE or (task and not (same and int(task[1]) < count)):
+            remove_folder(folder / name)
+        elif not name.startswith((".", "_")) and not task:
+            remove(folder / name)
+    Checkpoint(how.job, 0, 0, {}).save(folder / MARK)
+    (folder / _ASIDE).mkdir()
+
+
+def finish(how: JobSettings) -> None:
+    """All parts are there."""
+    drop(Path(how.folder, _ASIDE))
+    create_empty(Path(how.folder, _SUCCESS))
+
+
+def drop(*folders: Path) -> None:
+    """Remove folders, if that is possible: readers pass over what begins with a line."""
+    for folder in folders:
+        with suppress(OSError):
+            remove_folder(folder)

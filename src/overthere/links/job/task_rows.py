@@ -1,0 +1,96 @@
+"""Runs one task: reads its documents into batches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.links.containers.progress import Progress
+from overthere.links.faults import note_kind
+from overthere.links.job.reading import fill
+from overthere.links.job.sources import Task
+from overthere.links.job.task_documents import Known, documents, with_kind
+from overthere.links.model import Document, Options
+from overthere.links.report.browser_column import Browsing
+from overthere.links.report.rows import Rows, rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["TaskEnd", "carry_out", "read"]
+
+
+class TaskEnd(NamedTuple):
+    """A task is over."""
+
+    kinds: dict[str, tuple[int, int]]
+    """Its documents: by their kind how many there were, and of how many octets."""
+    size: int
+    """Octets of its sources."""
+    passed: dict[str, int] = {}  # noqa: RUF012 - a default that is never changed
+    """What held no document that can be read, or is read by choice only, by kind."""
+    mark: str = ""
+    """Of all tasks so far: the same only if their sources are."""
+
+    @property
+    def documents(self) -> int:
+        return sum(count for count, _ in self.kinds.values())
+
+
+_BESIDE = ("http", "header")
+"""Kinds that are no documents of their own: the header of one."""
+
+
+def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """The rows of a task in batches, and its end."""
+    walk = Progress() if walk is None else walk
+    return read(map(with_kind, documents(task, options, walk)), options, task.size, walk)
+
+
+def read(
+    documents: Iterable[Known], options: Options, size: int = 0, walk: Progress | None = None
+) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets.
+
+    walk: of the documents; where it is told, each document has batches of its own.
+    """
+    walk = Progress() if walk is None else walk
+    made = rows(options)
+    kinds: dict[str, tuple[int, int]] = {}
+    browsing = Browsing() if options.whatwg else None
+    for document, (kind, notes) in documents:
+        if browsing is not None:
+            browsing.begin(document, kind, len(made))
+        if kind not in _BESIDE:
+            count, octets = kinds.get(kind or "other", (0, 0))
+            kinds[kind or "other"] = (count + 1, octets + len(document.content))
+        if not walk.behind:
+            continue
+        filling = fill(made, document, kind, notes, options)
+        while _goes_on(filling, made, document):
+            yield _fill_audit(made, options, browsing)
+        if walk.tell is not None and len(made):
+            yield _fill_audit(made, options, browsing)
+    if len(made):
+        yield _fill_audit(made, options, browsing)
+    yield TaskEnd(kinds, size, dict(walk.passed + made.passed_counts))
+
+
+def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
+    """Whether there is a batch to take; whatever goes wrong with a document is its own row, and no other's."""
+    try:
+        return next(filling, False) is None
+    except Exception as error:
+        made.note(document, note_kind(error))
+        return False
+
+
+def _fill_audit(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+    batch = made.take()
+    if browsing is not None:
+        batch = browsing.fill(batch, made.hrefs)
+    if not options.audit:
+        return batch
+    from overthere.links.report.audit_column import fill_audit
+
+    return fill_audit(batch, options.registry)

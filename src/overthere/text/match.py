@@ -1,0 +1,52 @@
+"""A match in a text, and the URI that it means."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from overthere.ground.errors import InvalidURI
+from overthere.iri import IRI
+from overthere.values.uri import URI
+
+__all__ = ["Found", "Kind", "guess_uri", "expand_abbreviation"]
+
+Kind = Literal["URI", "IRI", "abbreviated", "mail"]
+
+
+class Found(NamedTuple):
+    """A reference that stands in a text."""
+
+    reference: str
+    """The text of the URI or IRI, of an abbreviated reference or a mail address; white space in it taken out."""
+    text: str
+    """As it stands: text[start:end]."""
+    start: int
+    """Code-point offsets in the text; delimiters and the prefix "URL:" left out."""
+    end: int
+    delimiter: str
+    """`<>`, `""`, `URL:` (the prefix and white space), or "" (white space, or punctuation that belongs to the text)."""
+    kind: Kind
+    """URI; IRI, which has characters beyond US-ASCII; abbreviated (RFC 3986 4.5); mail, an address without a scheme."""
+    uri: str
+    """The URI that is meant: the reference, what an IRI maps to (RFC 3987 3.1), or a guess for the other two kinds."""
+    alternative: str | None
+    """The reference without the hyphens at its line ends, which "may or may not actually be part of the URI"."""
+    outer: tuple[int, int]
+    """Offsets with the delimiters and the prefix."""
+    cut: str = ""
+    """The character before which it ends because no URI holds it there, although the text goes on: "[" of
+    `http://h/?array[]=1`.  Whoever wrote it may have meant more."""
+
+
+def guess_uri(text: str) -> str:
+    """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
+    return f"{'ftp' if text[:4].lower() == 'ftp.' else 'http'}://{text}"
+
+
+def expand_abbreviation(reference: str, kind: Kind) -> str | None:
+    """The URI that a reference of this kind means; None if it is not valid."""
+    text = f"mailto:{reference}" if kind == "mail" else guess_uri(reference) if kind == "abbreviated" else reference
+    try:
+        return str(URI(text)) if text.isascii() else str(IRI(text).to_uri())
+    except InvalidURI:
+        return None

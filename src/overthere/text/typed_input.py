@@ -1,0 +1,83 @@
+"""Reads a URI typed by a person into an input field (RFC 3986 Appendix C, its last advice; 4.5)."""
+
+from __future__ import annotations
+
+import re
+
+from overthere.ground.exact import exact
+from overthere.schemes.registry import Registry
+from overthere.text.match import Found, Kind, expand_abbreviation
+from overthere.text.names import registered_schemes
+from overthere.text.rules import MAIL_DOMAIN
+from overthere.values.uri import URI
+
+__all__ = ["typed"]
+
+_PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
+_PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
+_HYPHEN = re.compile(r"-[^\S\r\n]*+(?:\r\n?|\n)\s*+")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+# What follows the colon of a name and its port, and of no scheme that is known.
+_PORT = re.compile(r"[0-9]{1,5}(?:[/?#].*)?", re.DOTALL)
+# A person asked for a URI means a host by a name with a dot, by an address, or by the name of the own machine.
+_NAME = re.compile(
+    r"(?:(?:[^\s/?#@:\[\]]++|localhost)(?::[0-9]*+)?|\[[0-9A-Fa-f:.]++\](?::[0-9]*+)?)(?:[/?#].*)?", re.DOTALL
+)
+_DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
+
+
+def typed(text: str, *, registry: Registry | None = None) -> Found:
+    """The URI that a person means who was asked for one: "recognize and strip both delimiters and embedded whitespace".
+
+    Taken away are white space, wherever it stands, a pair of brackets or quotes around it, and a prefix "URL:".  A name
+    without a scheme is taken for a suffix reference (4.5), or for a mail address; `kind` says so, `uri` is the guess.
+    `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
+
+    registry: which schemes are known, the default one unless given.
+
+    Raises: InvalidURI if what is left is none of these; TypeError if it is not text.
+
+    >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
+    ('http://h.example/a', 'http://example.com:8080/x', 'mail')
+    """
+    whole = exact(text, "typed()")
+    outer = start, end = _strip_delimiters(whole, 0, len(whole))
+    delimiter = ""
+    if end - start > 1 and _PAIRS.get(whole[start]) == whole[end - 1]:
+        delimiter = whole[start] + whole[end - 1]
+        start, end = _strip_delimiters(whole, start + 1, end - 1)
+    prefix = _PREFIX.match(whole, start, end)
+    if prefix is not None:
+        start = prefix.end()
+        delimiter = delimiter or "URL:"
+    inside = whole[start:end]
+    reference = "".join(inside.split())
+    kind = _kind(reference, Registry.default() if registry is None else registry)
+    uri = expand_abbreviation(reference, kind)
+    if uri is None:
+        URI(reference)  # says what is wrong
+        raise AssertionError(reference)  # pragma: no cover
+    other = "".join(_HYPHEN.sub("", inside).split())
+    alternative = other if other != reference and expand_abbreviation(other, kind) is not None else None
+    if kind == "URI" and not reference.isascii():
+        kind = "IRI"
+    return Found(reference, inside, start, end, delimiter, kind, uri, alternative, outer)
+
+
+def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _kind(text: str, registry: Registry) -> Kind:
+    scheme = _SCHEME.match(text)
+    port = None if scheme is None else _PORT.fullmatch(text, scheme.end())
+    if scheme is not None and (port is None or scheme[1].lower() in registered_schemes(registry)):
+        return "URI"
+    local, at, domain = text.partition("@")
+    if at and local and MAIL_DOMAIN.fullmatch(domain):
+        return "mail"
+    return "abbreviated" if _NAME.fullmatch(text) and _DOTTED.match(text) else "URI"

@@ -1,0 +1,208 @@
+"""Builds a URI from parts, so that it reads back as those parts (RFC 3986 5.3).
+
+Text is checked and data is encoded; the two are told apart by type, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address
+from typing import TypeAlias
+
+from overthere import forms
+from overthere.forms import Pairs
+from overthere.ground.display import name_of
+from overthere.ground.errors import KINDS, Finding, InvalidURI
+from overthere.ground.exact import exact
+from overthere.kernel.reference import GROUPS, Parts, parse, recompose
+from overthere.values.encoding import encode
+from overthere.values.findings import refusal
+
+__all__ = ["Userinfo", "assemble", "authority_of", "build"]
+
+# A delimiter of the authority inside what is given as a host, an IP-literal aside.
+_MARK_AFTER_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
+
+Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
+
+
+def _refuse(
+    kind: str, text: str, start: int, end: int, component: str = "", secret: tuple[int, int] | None = None
+) -> InvalidURI:
+    row = KINDS[kind]
+    message = row.message.format(it=name_of(text[start:end]))
+    finding = Finding(kind, start, end, component or row.component, row.rule, "", row.source, message)
+    return InvalidURI(text, finding, secret)
+
+
+def _secret(authority: str, start: int) -> tuple[int, int] | None:
+    """Where a password stands in what was given as an authority, whatever else it holds."""
+    colon, at = authority.find(":"), authority.rfind("@")
+    return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
+
+
+def _text(component: str, value: object) -> str | None:
+    return None if value is None else exact(value, component)
+
+
+def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
+    """3.2: an authority from its parts; a colon only where there is a port.
+
+    Raises: InvalidURI for userinfo or a port without a host.
+    """
+    userinfo, host = _text("userinfo", userinfo), _text("host", host)
+    if isinstance(port, bool) or not isinstance(port, int | str | None):
+        raise TypeError(f"port is text or a whole number, not {type(port).__name__}")
+    port = exact(port, "port") if isinstance(port, str) else port
+    rest = "" if port is None else f":{port}"
+    before = "" if userinfo is None else f"{userinfo}@"
+    if host is None:
+        if before or rest:
+            text = f"//{before}{rest}"
+            raise _refuse("host-missing", text, 2 + len(before), len(text), secret=_secret(text[2:], 2))
+        return None
+    text, start = f"//{before}{host}{rest}", 2 + len(before)
+    if mark := _MARK_AFTER_HOST.match(host):
+        place = start + mark.end() - 1
+        raise _refuse("delimiter", text, place, place + 1, "host", _secret(text[2:], 2))
+    if "@" in rest:
+        place = start + len(host) + rest.index("@")
+        raise _refuse("delimiter", text, place, place + 1, "port", _secret(text[2:], 2))
+    return before + host + rest
+
+
+def assemble(
+    rule: str,
+    scheme: str | None,
+    authority: str | None,
+    path: str,
+    query: str | None,
+    fragment: str | None,
+    *,
+    zone: bool = False,
+) -> str:
+    """5.3, refused where the text would not be read back as these components.
+
+    Raises: InvalidURI; its offsets are those of the text that would have resulted.
+    """
+    scheme, authority, path = _text("scheme", scheme), _text("authority", authority), exact(path, "path")
+    parts = Parts(scheme, authority, path, _text("query", query), _text("fragment", fragment))
+    text = recompose(parts)
+    start = text.find(
+        path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
+    )
+    if authority is not None and path and not path.startswith("/"):
+        raise _refuse("path-rootless", text, start, start + 1)
+    if authority is None and path.startswith("//"):
+        raise _refuse("path-slashes", text, start, start + 2)
+    if authority is None and scheme is None and ":" in path.partition("/")[0]:
+        colon = path.index(":")
+        raise _refuse("path-colon", text, colon, colon + 1)
+    for component, value, marks in zip(Parts._fields, parts, (":/?#", "/?#", "?#", "#", ""), strict=True):
+        for mark in marks if value else "":
+            if value and mark in value:
+                place = text.index(mark, text.index(value))
+                secret = _secret(value, text.index(value)) if component == "authority" else None
+                raise _refuse("delimiter", text, place, place + 1, component, secret)
+    match = parse(text, rule, zone)
+    if match is None:
+        raise refusal(text, rule, zone)
+    assert Parts(*(match[GROUPS[c]] for c in Parts._fields)) == parts
+    return text
+
+
+def build(
+    rule: str,
+    *,
+    scheme: str | None,
+    authority: str | None,
+    userinfo: Userinfo | None,
+    host: str | bytes | IPv4Address | IPv6Address | None,
+    port: int | str | None,
+    path: str | bytes | None,
+    segments: Iterable[str | bytes] | None,
+    keep: str,
+    rooted: bool | None,
+    query: str | bytes | Pairs | None,
+    fragment: str | bytes | None,
+    zone: bool,
+) -> str:
+    """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
+    if authority is not None and not (userinfo is host is port is None):
+        raise TypeError("authority already holds userinfo, host and port")
+    if path is not None and segments is not None:
+        raise TypeError("path and segments are two ways to say one thing: give one")
+    if authority is None:
+        authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
+    if segments is not None:
+        rooted = authority is not None if rooted is None else rooted
+        relative = not rooted and scheme is None and authority is None
+        listed = segments if isinstance(segments, str | bytes) else list(segments)
+        path = written_path(listed, keep=exact(keep, "keep"), begins=not rooted, relative=relative)
+        path = "/" + path if rooted and listed else path
+    elif rooted is not None or keep:
+        raise TypeError("rooted and keep go with segments: a path says it by itself")
+    return assemble(
+        rule,
+        scheme,
+        authority,
+        _text_or_data(path, "path") or "",
+        query_text(query),
+        _text_or_data(fragment, "fragment"),
+        zone=zone,
+    )
+
+
+def query_text(query: str | bytes | Pairs | None) -> str | None:
+    """Text as it is, octets and pairs as data, `Parameters` as they are written."""
+    if query is None or isinstance(query, str | bytes):
+        return _text_or_data(query, "query")
+    return query.query if isinstance(query, forms.Parameters) else forms.encode(query)
+
+
+def _text_or_data(value: str | bytes | None, component: str) -> str | None:
+    # The slashes of a path of octets part its segments; what is data in one goes to segments=.
+    return encode(value, component, keep="/" if component == "path" else "") if isinstance(value, bytes) else value
+
+
+def _userinfo(value: Userinfo | None) -> str | None:
+    if isinstance(value, tuple):
+        user, password = value
+        # The first colon divides the two (3.2.1), so none may be left in the name.
+        return f"{encode(user, 'userinfo')}:{encode(password, 'userinfo')}"
+    return _text_or_data(value, "userinfo")
+
+
+def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
+    if isinstance(value, IPv6Address):
+        address, percent, zone = str(value).partition("%")
+        return f"[{address}{'%25' + encode(zone, 'unreserved') if percent else ''}]"
+    if isinstance(value, IPv4Address):
+        return str(value)
+    return _text_or_data(value, "reg-name")
+
+
+def written_path(
+    segments: Iterable[str | bytes], *, keep: str = "", begins: bool = False, relative: bool = False
+) -> str:
+    """Segments of data as text, with "/" between them.
+
+    begins: whether a path begins with the first of them, without a "/" before it; relative: a reference does (4.2).
+
+    Raises: InvalidURI for "." and "..", and for an empty one that begins a path; TypeError for what is no list of them.
+    """
+    if isinstance(segments, str | bytes):
+        raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
+    if not isinstance(segments, Iterable):
+        raise TypeError(f"segments are a list of text or bytes, not {type(segments).__name__}")
+    listed = [item if isinstance(item, bytes) else exact(item, "segments") for item in segments]
+    for item in listed:
+        if item in (".", "..", b".", b".."):
+            # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).
+            raise _refuse("segment-dots", "/".join(map(str, listed)), 0, 0)
+    if begins and listed and listed[0] in ("", b""):
+        raise _refuse("segment-empty", "/".join(map(str, listed)), 0, 0)
+    # The first of a relative path is no scheme.
+    first = keep.replace(":", "") if relative else keep
+    return "/".join(encode(item, "segment", keep=keep if i else first) for i, item in enumerate(listed))

@@ -1,0 +1,152 @@
+"""Percent-encoding and decoding of component text (RFC 3986 2.1 to 2.5).
+
+`encode` takes data and `decode` takes component text; no function takes "maybe both", so nothing is
+encoded twice and no "%" that a URI already holds is quoted again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
+from overthere.kernel import front, percent_decode, percent_encode
+from overthere.kernel.classes import CHARSETS
+from overthere.kernel.reference import BROKEN_ESCAPE
+
+__all__ = ["DATA_RULES", "IN_SEGMENT", "decode", "decode_bytes", "encode", "safe_characters"]
+
+IN_SEGMENT = "!$&'()*+,:;=@"
+"""The reserved characters that a segment may hold (3.3): what stays in names of files and of archives' members, where
+no scheme gives them a meaning (RFC 8089 2)."""
+
+# The components into which data can be put at any place -> the rule that says which characters may stay.
+DATA_RULES = {
+    "userinfo": "userinfo",
+    "host": "reg-name",
+    "reg-name": "reg-name",
+    "path": "path",
+    "segment": "segment",
+    "segment-nz": "segment",
+    "segment-nz-nc": "segment-nz-nc",
+    "pchar": "pchar",
+    "query": "query",
+    "fragment": "fragment",
+    "unreserved": "unreserved",
+}
+
+
+@bounded_cache(256)
+def safe_characters(component: str, keep: str | None = None) -> str:
+    """The characters that `encode` leaves as they are for a component: the unreserved ones (2.3), and `keep`.
+
+    component: a key of `DATA_RULES`.
+    keep: which of its reserved characters survive (2.2); None, as "", is none of them.
+
+    Raises: CodingError for another component, or a `keep` that its rule does not allow.
+    """
+    if component not in DATA_RULES:
+        raise CodingError(f"{component!r} is no component that holds data: {', '.join(DATA_RULES)} (RFC 3986 2.4)")
+    kept = frozenset(keep or "")
+    if foreign := kept - frozenset(CHARSETS[DATA_RULES[component]]):
+        shown = "".join(sorted(foreign))
+        raise CodingError(f"a {component} cannot hold {shown!r} unescaped (RFC 3986 Appendix A)")
+    return "".join(sorted(kept | frozenset(CHARSETS["unreserved"])))
+
+
+@front
+def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
+    """Percent-encode data for a component (RFC 3986 2.1, 2.2, 2.4).
+
+    Text becomes octets by `charset` (2.5: UTF-8); an octet that is no unreserved character becomes `%HH`, and so does
+    every "%".  Reserved characters are data's delimiters to others, and are encoded "unless these characters are
+    specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those that are.
+
+    Raises: CodingError for text that the charset does not have (a lone surrogate, say), or another component;
+    TypeError for data that is neither text nor bytes.
+
+    >>> encode("a/b c%ü"), encode("a/b;c", "path", keep="/"), encode("a&admin=1", "query")
+    ('a%2Fb%20c%25%C3%BC', 'a/b%3Bc', 'a%26admin%3D1')
+    """
+    safe = safe_characters(exact(component, "component"), None if keep is None else exact(keep, "keep"))
+    if not isinstance(data, str | bytes):
+        raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
+    if isinstance(data, str):
+        try:
+            data = exact(data, "encode()").encode(charset)
+        except UnicodeEncodeError as error:
+            shown = f"U+{ord(error.object[error.start]):04X}"
+            raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
+        except (LookupError, ValueError):
+            raise CodingError(f"{charset!r} is no charset that Python can write") from None
+    return percent_encode(data, safe)
+
+
+def decode_bytes(text: str | bytes) -> bytes:
+    """The octets that component text stands for (RFC 3986 2.1); characters above U+007F give their UTF-8 octets.
+
+    Raises: CodingError at a "%" that two hexadecimal digits do not follow, and at a lone surrogate.
+
+    >>> decode_bytes("%E9t%C3%A9")
+    b'\\xe9t\\xc3\\xa9'
+    """
+    if isinstance(text, str):
+        text = exact(text, "decode()")
+        try:
+            octets = text.encode()
+        except UnicodeEncodeError as error:
+            raise CodingError(f"U+{ord(text[error.start]):04X} at {error.start} is a lone surrogate") from None
+    elif isinstance(text, bytes):
+        octets, text = text, text.decode("latin-1")
+    else:
+        raise TypeError(f"component text is text or bytes, not {type(text).__name__}")
+    if "%" not in text:
+        return octets
+    if broken := BROKEN_ESCAPE.search(text):
+        raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} (RFC 3986 2.1)')
+    return percent_decode(octets)
+
+
+@front
+def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict") -> str:
+    """The characters that component text stands for (RFC 3986 2.1, 2.5); `+` stays `+` (see `forms`).
+
+    errors: "keep" leaves what cannot be decoded as it is: a "%" that begins no escape, and the escapes of octets that
+    are not in `charset`, their digits in capitals.  Or "strict", "replace", "surrogateescape" and the other handlers of
+    Python's codecs, which are for octets alone: a broken escape is an error to them.
+
+    Raises: CodingError if the octets are not in `charset`, or an escape is broken.
+
+    >>> decode("r%C3%A9sum%C3%A9"), decode("r%E9sum%E9", charset="latin-1")
+    ('résumé', 'résumé')
+    >>> decode("100%, caf%e9 %C3%A9", errors="keep")
+    '100%, caf%E9 é'
+    """
+    if errors == "keep":
+        return _decode_or_keep(text, charset)
+    octets = decode_bytes(text)
+    try:
+        return octets.decode(charset, errors)
+    except UnicodeDecodeError as error:
+        octet = octets[error.start]
+        raise CodingError(
+            f"the octet %{octet:02X} at {error.start} of the decoded octets is not {charset} (RFC 3986 2.5)"
+        ) from None
+    except (LookupError, ValueError) as error:
+        raise CodingError(str(error)) from None
+
+
+_BROKEN_OCTETS = re.compile(rb"%(?![0-9A-Fa-f][0-9A-Fa-f])")
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+def _decode_or_keep(text: str | bytes, charset: str) -> str:
+    """The same with what cannot be decoded as it is."""
+    # The "%" of no escape is escaped itself, so that it is one "%" afterwards.
+    if isinstance(text, str):
+        text = BROKEN_ESCAPE.sub("%25", exact(text, "decode()"))
+    elif isinstance(text, bytes):
+        text = _BROKEN_OCTETS.sub(b"%25", text)
+    found = decode(text, charset=charset, errors="surrogateescape")
+    return _UNDECODED.sub(lambda match: f"%{ord(match[0]) & 0xFF:02X}", found)

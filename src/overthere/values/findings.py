@@ -1,0 +1,285 @@
+"""Finds everything wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
+
+Appendix B cuts any text into components; each one is then read by its own rule, and what it cannot
+hold is reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.ground.display import name_of
+from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
+from overthere.ground.redact import overlaps, secret_spans
+from overthere.kernel import parse
+from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
+from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
+
+if TYPE_CHECKING:
+    from overthere.grammar import Grammar
+
+__all__ = ["check_uri", "grammar_of", "refusal", "scan"]
+
+_ATS = re.compile("@+")
+_SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
+
+
+def grammar_of(rule: str) -> Grammar:
+    """The grammar to which a top rule belongs."""
+    from overthere.grammar.library import grammar
+
+    return grammar("rfc3987" if "IRI" in rule else "rfc3986")
+
+
+def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | None = None) -> list[Finding]:
+    """Every finding on `text` as a URI, URI-reference, IRI or IRI-reference; never raises.
+
+    limit: how many are listed; a last one of the kind "more" counts the rest.
+    """
+    if parse(text, rule, zone) is not None:
+        return []
+    walker = _Scanner(text, rule, zone)
+    listed = [walker.finding(place) for place in islice(walker.places(), limit)]
+    if limit is not None and len(listed) == limit and (rest := _Count(text, rule, zone).total() - limit):
+        kind = KINDS["more"]
+        message = kind.message.format(it=f"{rest:,}")
+        end = len(text)
+        listed.append(Finding("more", end, end, kind.component, kind.rule, "", kind.source, message))
+    return listed
+
+
+def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
+    """The exception for a text that `rule` does not derive."""
+    return (InvalidIRI if "IRI" in rule else InvalidURI).of(text, _FirstFinding, rule, zone)
+
+
+class _FirstFinding(Refusal):
+    """The first finding on a text."""
+
+    __slots__ = ("_found", "asked")
+
+    def __init__(self, text: str, rule: str, zone: bool) -> None:
+        self.asked = text, rule, zone
+        self._found: tuple[_Scanner, _Place] | None = None
+
+    def _scan_to_first(self) -> tuple[_Scanner, _Place]:
+        if self._found is None:
+            walker = _Scanner(*self.asked)
+            self._found = walker, next(walker.places())
+        return self._found
+
+    def place(self) -> tuple[str, int, int]:
+        return self._scan_to_first()[1][:3]
+
+    def finding(self) -> Finding:
+        walker, place = self._scan_to_first()
+        return walker.finding(place)
+
+
+@cache
+def _foreign(component: str, iri: bool) -> re.Pattern[str]:
+    """What a component cannot hold, in runs of one kind."""
+    escapes = component not in ("scheme", "port")
+    extra = class_ranges(UCSCHAR) if iri and escapes else ""
+    private = class_ranges(IPRIVATE) if iri and escapes and component != "query" else ""
+    if iri and component == "query":
+        extra += class_ranges(IPRIVATE)
+    groups = [
+        r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
+        r"(?P<space>\ +)",
+        r"(?P<control>[\x00-\x1f\x7f]+)",
+        f"(?P<bidi>[{BIDI_CONTROLS}]+)" if iri else "",
+        f"(?P<private>[{private}]+)" if private else "",
+        f"(?P<other>[^\\x00-\\x7f{extra}{private}]+)",
+        rf"(?P<char>[^{re.escape(CHARSETS[component])}{'%' if escapes else ''}\x00-\x20\x7f-\U0010ffff]+)",
+    ]
+    return re.compile("|".join(filter(None, groups)))
+
+
+_KIND_OF_GROUP = {
+    "pct": "pct-encoded",
+    "space": "space",
+    "control": "control",
+    "bidi": "iri-bidi",
+    "private": "iri-private",
+}
+
+
+def scan(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
+    """The findings of a text in its order."""
+    walker = _Scanner(text, rule, zone)
+    return map(walker.finding, walker.places())
+
+
+class _Place(NamedTuple):
+    """A finding before it is put in words."""
+
+    kind: str
+    start: int
+    end: int
+    component: str = ""
+    rule: str = ""
+
+
+class _Scanner:
+    def __init__(self, text: str, rule: str, zone: bool) -> None:
+        self.text, self.rule, self.zone = text, rule, zone
+        self.iri = "IRI" in rule
+        self.passwords = secret_spans(text)
+        self.first = True
+
+    def finding(self, place: _Place) -> Finding:
+        kind, start, end, component, rule = place
+        row = KINDS[kind]
+        it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
+        component, rule = component or row.component, rule or row.rule
+        if kind == "scheme-missing":
+            self.first, expected = False, "a scheme and a colon"
+        else:
+            expected = self.describe_expected(start, component, rule)
+        return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
+
+    def describe_expected(self, start: int, component: str, rule: str) -> str:
+        """From the automaton of the whole rule while the text before is sound; later from the component's own."""
+        grammar = grammar_of(self.rule)
+        # What is read as a scheme is no relative reference, whose first segment has no colon (4.2).
+        whole = self.rule.removesuffix("-reference") if component == "scheme" else self.rule
+        # Before an "@" or "/" is seen, the text after "//" could still be userinfo: all of pchar could follow.
+        unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
+        if self.first and rule != "pct-encoded":
+            self.first = False
+            expectation = grammar.automaton(whole).expected(self.text[: start + 1])
+            if expectation.offset == start:
+                return grammar.describe(expectation, unless)
+        if rule == "pct-encoded":
+            self.first = False
+            return grammar.describe(grammar.automaton(rule).expected("%"))
+        own = {"host": "reg-name"}.get(component, component)
+        if self.iri and own not in ("scheme", "port"):
+            own = "i" + own
+        return grammar.describe(grammar.automaton(own).expected("")._replace(end=False))
+
+    def places(self) -> Iterator[_Place]:
+        text = self.text
+        yield from self.scheme()
+        match = APPENDIX_B.fullmatch(text, 1 if text.startswith(":") else 0)
+        assert match is not None
+        if match[2] is not None:
+            yield from self.authority(*match.span(2))
+        yield from self.characters("path", *match.span(3))
+        if match[4] is not None:
+            yield from self.characters("query", *match.span(4))
+        if match[5] is not None:
+            yield from self.characters("fragment", *match.span(5))
+
+    def scheme(self) -> Iterator[_Place]:
+        text = self.text
+        if text.startswith(":"):
+            yield _Place("scheme-empty", 0, 1)
+            return
+        match = APPENDIX_B.match(text)
+        end = match.end(1) if match is not None and match[1] is not None else 0
+        if not end:
+            if not self.rule.endswith("-reference"):
+                yield _Place("scheme-missing", 0, 0, rule=self.rule)
+            return
+        start = 0
+        if text[0] in CHARSETS["scheme"] and not _SCHEME_FIRST.match(text):
+            yield _Place("scheme-first", 0, 1)
+            start = 1
+        for place in self.characters("scheme", start, end):
+            yield place._replace(kind="scheme-first") if place.start == 0 and place.kind == "scheme-char" else place
+
+    def authority(self, start: int, end: int) -> Iterator[_Place]:
+        text = self.text
+        at = text.rfind("@", start, end)
+        if at >= 0:
+            first = text.find("@", start, end)
+            yield from self.characters("userinfo", start, first)
+            for ats in _ATS.finditer(text, first + 1, end):
+                yield from self.characters("userinfo", first + 1, ats.start())
+                yield _Place("userinfo-at", *ats.span())
+                first = ats.end() - 1
+            start = at + 1
+        if text.startswith("[", start):
+            closing = text.find("]", start, end)
+            if closing < 0:
+                yield self.literal("ip-literal-open", start, end)
+                return
+            if not ip_literal(self.zone).fullmatch(text, start, closing + 1):
+                yield self.literal("ip-literal-address", start, closing + 1)
+            if closing + 1 < end and text[closing + 1] != ":":
+                colon = text.find(":", closing, end)
+                stop = end if colon < 0 else colon
+                kind = self.kind_of(text[closing + 1]) or "ip-literal-close"
+                yield _Place(kind, closing + 1, stop, "host")
+                start = stop
+            else:
+                start = closing + 1
+        else:
+            colon = text.find(":", start, end)
+            stop = end if colon < 0 else colon
+            yield from self.characters("host", start, stop)
+            start = stop
+        if start < end:
+            yield from self.characters("port", start + 1, end)
+
+    def kind_of(self, char: str) -> str | None:
+        """The kind of a character that stands nowhere, or None."""
+        if char == " ":
+            return "space"
+        if char < " " or char == "\x7f":
+            return "control"
+        if char > "\x7f":
+            return "iri-char" if self.iri else "non-ascii"
+        return None
+
+    def literal(self, kind: str, start: int, end: int) -> _Place:
+        """What is wrong between brackets: the place is where the automaton stops."""
+        text = self.text
+        offset = start + grammar_of(self.rule).automaton("IP-literal").expected(text[start:end]).offset
+        if offset < len(text) and (other := self.kind_of(text[offset])):
+            return _Place(other, offset, offset + 1, "host")
+        percent = text.find("%", start, end)
+        if percent == offset and not self.zone and re.fullmatch(PATTERNS["IPv6address"], text[start + 1 : percent]):
+            kind = "ip-zone"
+        stop = end - 1 if kind == "ip-zone" and text[end - 1] == "]" else end
+        return _Place(kind, min(offset, end), max(offset, stop))
+
+    def runs(self, component: str, start: int, end: int) -> Iterator[re.Match[str]]:
+        """What a component cannot hold, a finding each."""
+        charset = "reg-name" if component == "host" else component
+        return _foreign(charset, self.iri).finditer(self.text, start, end)
+
+    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
+        charset = "reg-name" if component == "host" else component
+        for match in self.runs(component, start, end):
+            group = match.lastgroup or ""
+            low, high = match.span()
+            if group == "char":
+                kind = f"{component}-char"
+            elif group == "other":
+                kind = "iri-char" if self.iri else "non-ascii"
+            else:
+                kind = _KIND_OF_GROUP[group]
+            if group == "pct" and self.text[low + 1 : min(low + 2, end)] in CHARSETS["HEXDIG"]:
+                high = min(low + 2, end)
+            yield _Place(kind, low, high, component, "pct-encoded" if group == "pct" else charset)
+
+
+class _Count(_Scanner):
+    """How many findings there are: of runs, which a hostile text has by millions, only the number is worked out."""
+
+    count = 0
+
+    def total(self) -> int:
+        others = sum(1 for _ in self.places())
+        return others + self.count
+
+    def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
+        self.count += sum(1 for _ in self.runs(component, start, end))
+        return iter(())

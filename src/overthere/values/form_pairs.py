@@ -1,0 +1,127 @@
+"""Pairs of a form: writes them, and compares their names by octets or by pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, TypeAlias, cast
+
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
+from overthere.kernel import percent_decode
+from overthere.values import encoding
+
+__all__ = ["Pairs", "Value", "by_name", "flat", "matches", "encode_name", "octets_of", "pattern", "write_pairs"]
+
+Value: TypeAlias = "str | bytes | bool | int | float | None"
+Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
+
+
+def write_pairs(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
+    """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
+    space = "+" if plus else "%20"
+    return [
+        _quote(name, charset, space) + ("" if value is None else "=" + _quote(value, charset, space))
+        for name, value in flat(pairs)
+    ]
+
+
+def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
+    """Pairs one by one, those of a mapping too.  Raises: TypeError for what is none."""
+    if not isinstance(pairs, Mapping):
+        yield from map(_pair, _iterable(pairs))
+        return
+    mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
+    for name, value in mapping.items():
+        if value is None or isinstance(value, str | bytes | int | float):
+            yield name, value
+        else:
+            for item in _iterable(value):
+                yield name, item
+
+
+def _iterable(given: Any) -> Iterable[Any]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise TypeError(
+            "a form is a mapping or pairs, its values text, bytes, numbers, booleans or several, not "
+            f"{_show_value(given)}"
+        )
+    return given
+
+
+def _pair(given: Any) -> Any:
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
+        raise TypeError(f"a form holds pairs of name and value, not {_show_value(given)}")
+    return given
+
+
+def _show_value(given: object) -> str:
+    return type(given).__name__
+
+
+def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
+    if isinstance(data, bool):
+        data = "true" if data else "false"
+    elif isinstance(data, int | float):
+        if not isfinite(data):
+            raise CodingError(f"{data} is no number that a form could hold")
+        data = str(data)
+    elif not isinstance(data, str | bytes):
+        raise TypeError(f"a form's names and values are text, bytes, numbers or booleans, not {_show_value(data)}")
+    encoded = encoding.encode(data, "query", keep="", charset=charset)
+    return encoded.replace("%20", space) if space != "%20" else encoded
+
+
+def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[bytes, list[str]]:
+    """Pairs as they are to be written, by the octets of their names, in the order of their first places.
+
+    Raises: as `encode`.
+
+    >>> by_name([("a", "1"), ("b c", None), ("a", 2)])
+    {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
+    """
+    found: dict[bytes, list[str]] = {}
+    for text in write_pairs(pairs, charset=charset, plus=plus):
+        found.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
+    return found
+
+
+def pattern(name: str | bytes, charset: str = "utf-8") -> list[bytes]:
+    """What stands between the "*" of a name, which are any octets there; octets are a name as it is.
+
+    Raises: CodingError for text that `charset` does not have.
+    """
+    return [name] if isinstance(name, bytes) else encode_name(name, charset).split(b"*")
+
+
+def encode_name(name: str | bytes, charset: str = "utf-8") -> bytes:
+    """The octets of a name.  Raises: CodingError for text that `charset` does not have."""
+    if isinstance(name, bytes):
+        return name
+    try:
+        return exact(name, "a name").encode(charset)
+    except UnicodeEncodeError:
+        raise CodingError(f"the name {name!r} has no octets in {charset} (RFC 3986 2.5)") from None
+
+
+def octets_of(text: str, plus: bool) -> bytes:
+    """What a name or a value of a checked query stands for."""
+    octets = (text.replace("+", " ") if plus else text).encode()
+    return percent_decode(octets) if b"%" in octets else octets
+
+
+def matches(pieces: list[bytes], name: bytes) -> bool:
+    """Whether a name begins with the first piece, ends with the last, and has the others between, in their order."""
+    first, *rest = pieces
+    if not rest:
+        return name == first
+    *inner, last = rest
+    at, end = len(first), len(name) - len(last)
+    if at > end or not name.startswith(first) or not name.endswith(last):
+        return False
+    for piece in inner:
+        at = name.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True

@@ -1,0 +1,233 @@
+"""Hosts that are addresses in any spelling, and what an address reaches (RFC 3986 7.4)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address, IPv6Network
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.unicode_forms import normalize_unicode
+from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
+from overthere.values.hosts.idn import to_ascii
+
+__all__ = [
+    "Address",
+    "certificate_name",
+    "embedded_ipv4",
+    "forbidden",
+    "link_local",
+    "literal",
+    "nat64_prefix",
+    "resolvable",
+]
+
+Address = IPv4Address | IPv6Address
+
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+
+
+def literal(host: str, *, decoded: bool = False) -> Address | None:
+    """The address that a host is, by the rules of `inet_aton` too; None if it is a name.
+
+    host: as a URI writes it, unless it is `decoded`.  Read as a resolver may read it: dotted or whole, decimal, octal
+    or hexadecimal, with a final dot, with digits and dots of other scripts (UTS 46), with a zone (RFC 6874).
+
+    >>> [str(literal(host)) for host in ("127.1", "0x7f000001", "017700000001", "[::1%25lo]", "h.example")]
+    ['127.0.0.1', '127.0.0.1', '127.0.0.1', '::1%lo', 'None']
+    """
+    text = host if decoded else percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    if not text.isascii():
+        try:
+            text = resolvable(text)
+        except UnicodeError:
+            text = normalize_unicode("NFKC", text).replace("\u3002", ".")
+    if text.startswith("["):
+        text = text[1:].removesuffix("]")
+    if ":" in text or text[-1:].isdigit():  # no other text is an address to it, which it says by three exceptions
+        with suppress(ValueError):
+            return ipaddress.ip_address(text)
+    return _aton(text.removesuffix("."))
+
+
+def link_local(address: str) -> bool:
+    """Whether an address in the form of RFC 3986 is in fe80::/10, the addresses that have a zone (RFC 6874 4).
+
+    >>> link_local("fe80::1"), link_local("fe8::1")
+    (True, False)
+    """
+    return _LINK_LOCAL.match(address) is not None
+
+
+# The first ten bits of fe80::/10 (RFC 4291 2.5.6), which are all in the first group.
+_LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
+
+
+def resolvable(host: str) -> str:
+    """A host as a resolver takes it: a name beyond US-ASCII by IDNA (RFC 3986 3.2.2; UTS 46).
+
+    Raises: UnicodeError if there is no such name.
+
+    >>> resolvable("B\u00fccher.example")
+    'xn--bcher-kva.example'
+    """
+    return host if host.isascii() else to_ascii(host)
+
+
+def certificate_name(host: str) -> str:
+    """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
+    means something to this machine alone (RFC 6874 4).  Raises: as `resolvable`.
+
+    >>> certificate_name("h.example."), certificate_name("fe80::1%eth0")
+    ('h.example', 'fe80::1')
+    """
+    return host.partition("%")[0] if ":" in host else resolvable(host).removesuffix(".")
+
+
+def _aton(text: str) -> IPv4Address | None:
+    """7.4: "a.b.c.d", "a.b.c", "a.b" or "a", each in decimal, octal (0...) or hexadecimal (0x...)."""
+    parts = text.split(".")
+    if len(parts) > 4 or not all(len(part) < 40 and _NUMBER.fullmatch(part) for part in parts):
+        return None
+    try:
+        numbers = [_number(part) for part in parts]
+    except ValueError:  # an "8" in an octal number
+        return None
+    *first, last = numbers
+    if any(number > 255 for number in first) or last >= 256 ** (5 - len(parts)):
+        return None
+    value = last
+    for place, number in enumerate(first):
+        value += number << (24 - 8 * place)
+    return IPv4Address(value)
+
+
+def _number(part: str) -> int:
+    if part[:2].lower() == "0x":
+        return int(part[2:] or "0", 16)
+    return int(part, 8) if part.startswith("0") else int(part)
+
+
+def embedded_ipv4(address: Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to, or seems to; else None.
+
+    Mapped and compatible (RFC 4291 2.5.5), translated (RFC 6052 2.1, RFC 2765 2.1), 6to4 (RFC 3056 2), Teredo (RFC 4380
+    4), ISATAP (RFC 5214 6.1).
+    """
+    return next(_embedded_addresses(address, ()), None)
+
+
+def _embedded_addresses(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Address]:
+    """All that it may lead to: the network in front may be of one kind, and the interface of another."""
+    if isinstance(address, IPv4Address):
+        return
+    packed = address.packed
+    # "::" and "::1" are addresses of their own (RFC 4291 2.5.2, 2.5.3); "::ffff:0.0.0.0" leads where 0.0.0.0 does.
+    if packed[:12] in _PREFIXES and packed not in (bytes(16), bytes(15) + b"\1"):
+        yield IPv4Address(packed[12:])
+    for prefix in nat64:
+        yield _translate_nat64(packed, prefix)
+    if address.sixtofour is not None:
+        yield address.sixtofour
+    if address.teredo is not None:
+        yield address.teredo[1]
+    if packed[8:12] in _ISATAP:
+        yield IPv4Address(packed[12:])
+
+
+@bounded_cache(64)
+def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
+    """A prefix by which a network translates IPv4 addresses.
+
+    Raises: ValueError if it is none of 32, 40, 48, 56, 64 or 96 bits, or if bits 64 to 71 are not zero (RFC 6052 2.2).
+
+    >>> nat64_prefix("64:ff9b:1:fffe::/96")
+    IPv6Network('64:ff9b:1:fffe::/96')
+    """
+    try:
+        network = IPv6Network(prefix)
+    except ValueError as error:
+        raise ValueError(f"{str(prefix)!r} is no NAT64 prefix: {error} (RFC 6052 2.2)") from None
+    if network.prefixlen not in (32, 40, 48, 56, 64, 96):
+        raise ValueError(f"a NAT64 prefix has 32, 40, 48, 56, 64 or 96 bits, {network} not (RFC 6052 2.2)")
+    if network.network_address.packed[8]:
+        raise ValueError(f"bits 64 to 71 of a NAT64 prefix are zero, of {network} not (RFC 6052 2.2)")
+    return network
+
+
+def _translate_nat64(packed: bytes, prefix: IPv6Network) -> IPv4Address:
+    """RFC 6052 2.2: behind the prefix, but for the octet of bits 64 to 71."""
+    return IPv4Address(bytes(packed[place] for place in range(prefix.prefixlen // 8, 16) if place != 8)[:4])
+
+
+_PREFIXES = frozenset(
+    bytes.fromhex(text)
+    for text in (
+        "000000000000000000000000",
+        "00000000000000000000ffff",
+        "0000000000000000ffff0000",
+        "0064ff9b0000000000000000",
+    )
+)
+# The universal bit says whether the IPv4 address is globally unique; the group bit says nothing (RFC 5214 6.1).
+_ISATAP = frozenset(bytes.fromhex(text) for text in ("00005efe", "01005efe", "02005efe", "03005efe"))
+
+# IANA's registries of special-purpose addresses (RFC 6890), of which the versions of `ipaddress` know one or the other.
+_SPECIAL = [
+    (ipaddress.ip_network(text), why)
+    for text, why in [
+        ("0.0.0.0/8", "of this network (RFC 1122)"),
+        ("100.64.0.0/10", "shared (RFC 6598)"),
+        ("192.0.0.0/24", "for protocol assignments (RFC 6890)"),
+        ("192.0.2.0/24", "for documentation (RFC 5737)"),
+        ("198.51.100.0/24", "for documentation (RFC 5737)"),
+        ("203.0.113.0/24", "for documentation (RFC 5737)"),
+        ("192.88.99.0/24", "a 6to4 relay (RFC 7526)"),
+        # Public by number; a request from within is answered by the platform (Microsoft, "What is IP address ...").
+        ("168.63.129.16/32", "the platform's of Azure"),
+        ("198.18.0.0/15", "for benchmarking (RFC 2544)"),
+        ("240.0.0.0/4", "reserved (RFC 1112)"),
+        ("64:ff9b:1::/48", "for local translation (RFC 8215)"),
+        ("100::/64", "discard-only (RFC 6666)"),
+        ("2001::/32", "of Teredo (RFC 4380)"),
+        ("2001:2::/48", "for benchmarking (RFC 5180)"),
+        ("2001::/23", "for protocol assignments (RFC 2928)"),
+        ("2001:db8::/32", "for documentation (RFC 3849)"),
+        ("3fff::/20", "for documentation (RFC 9637)"),
+        ("fc00::/7", "unique-local (RFC 4193)"),
+        ("fec0::/10", "site-local (RFC 3879)"),
+    ]
+]
+_PUBLIC = ipaddress.ip_network("2000::/3")
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+
+
+def forbidden(address: Address, nat64: Iterable[IPv6Network | str] = ()) -> str | None:
+    """Why an address is none that strangers' URIs may reach; None if it is a public one.
+
+    nat64: prefixes by which this network translates IPv4 addresses (RFC 6052 2.2, RFC 8215): what is in them is judged
+    by the IPv4 address that it leads to.
+
+    >>> forbidden(literal("169.254.169.254")), forbidden(literal("64:ff9b::a00:1")), forbidden(literal("192.0.43.8"))
+    ('link-local', 'private (in 64:ff9b::a00:1)', None)
+    """
+    prefixes = [one for one in map(nat64_prefix, nat64) if address in one]
+    for inner in _embedded_addresses(address, prefixes):
+        if why := forbidden(inner):
+            return f"{why} (in {address})"
+    for name in ("loopback", "unspecified", "link_local", "multicast"):
+        if getattr(address, f"is_{name}"):
+            return name.replace("_", "-")
+    if prefixes:  # what is inside is public
+        return "none of its NAT64 prefix (RFC 6052 2.2)" if address.packed[8] else None
+    for net, what in _SPECIAL:
+        if address.version == net.version and address in net:
+            return what
+    if isinstance(address, IPv4Address):
+        return "private" if address.is_private else None if address.is_global else "set aside for special purposes"
+    if address.ipv4_mapped is not None or address in _TRANSLATED:  # what is inside is public
+        return None
+    # RFC 4291 2.4 calls all the rest global unicast; IANA has given out this eighth of it.
+    return None if address in _PUBLIC else "reserved (RFC 4291 2.4)"

@@ -1,0 +1,176 @@
+"""Registrable domains by the Public Suffix List (publicsuffix.org, The Algorithm).
+
+The list comes with the package `publicsuffixlist` (extra `domains`): nothing is fetched, `SuffixList.version` is its
+date.  It has two sections: ICANN, which registries run, and private, in which others let people have names (github.io).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError
+from overthere.ground.unicode_forms import normalize_unicode
+from overthere.values.hosts.idn import to_ascii
+
+__all__ = ["Domain", "SuffixList", "suffix_list"]
+
+
+class Domain(NamedTuple):
+    """A host's name, cut: the three parts as they are written in it, joined by dots."""
+
+    subdomain: str | None
+    """What stands before the registrable domain; None if nothing does."""
+    registrable_domain: str | None
+    """The public suffix with one label more; None for a name that is a public suffix itself."""
+    public_suffix: str
+
+
+# What a rule says of the name that it is under.
+_EXACT, _WILDCARD, _EXCEPTION = 1, 2, 4
+_PRIVATE = 3
+"""How far the same flags are shifted for the private section."""
+_VERSION = re.compile(r"^// VERSION: *([0-9-]+)", re.MULTILINE)
+# UTS 46 reads these as dots too.
+_DOTS = re.compile("[\u3002\uff0e\uff61]")
+# No top-level domain is a number (RFC 3696 2): what ends in one is an address, in whatever spelling.
+_NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
+
+
+class SuffixList:
+    """The list, read once from its text; names are looked up in both forms, A-labels and U-labels (RFC 5890 2.3.2.1).
+
+    >>> rules = SuffixList("uk\\n*.ck\\n!www.ck\\n// ===BEGIN PRIVATE DOMAINS===\\nio.uk")
+    >>> [rules.cut(name).registrable_domain for name in ("a.b.c.uk", "a.b.c.ck", "a.www.ck", "a.b.io.uk")]
+    ['c.uk', 'b.c.ck', 'www.ck', 'b.io.uk']
+    >>> rules.cut("a.b.io.uk", private=False).registrable_domain
+    'io.uk'
+    """
+
+    __slots__ = ("rules", "version")
+
+    def __init__(self, text: str) -> None:
+        match = _VERSION.search(text)
+        self.version: str | None = match[1].strip("-") if match else None
+        """The day on which the list was made, such as "2026-10-22"; None if its text does not say."""
+        self.rules: dict[str, int] = {}
+        """Names, each with what the rules of both sections say of it."""
+        private = False
+        for line in text.splitlines():
+            if line.startswith("//"):
+                private = private or "BEGIN PRIVATE DOMAINS" in line
+            elif line.strip():
+                self._add(line.split()[0], private)
+
+    def _add(self, rule: str, private: bool) -> None:
+        flag, name = _EXACT, rule
+        if rule.startswith("!"):
+            flag, name = _EXCEPTION, rule[1:]
+        elif rule.startswith("*."):
+            flag, name = _WILDCARD, rule[2:]
+        name = _match_key(name)
+        # Each label in both forms: a name may have one of them here and the other there.
+        forms = {name}
+        if not name.isascii():
+            forms = {".".join(labels) for labels in product(*({one, _a_label(one)} for one in name.split(".")))}
+        for form in forms:
+            self.rules[form] = self.rules.get(form, 0) | flag << (_PRIVATE if private else 0)
+            # The names above it say that there are rules below them: a name that is not there ends the search.
+            while (dot := form.find(".")) >= 0:
+                form = form[dot + 1 :]
+                self.rules.setdefault(form, 0)
+
+    def __repr__(self) -> str:
+        return f"<SuffixList of {self.version}, {len(self.rules):,} names>"
+
+    def cut(self, host: str, *, private: bool = True) -> Domain | None:
+        """A host's name by the rule that prevails: an exception, or the one with the most labels, or "*" (one label).
+
+        None for an address, and for what has an empty label.  A final dot is left out; escapes are decoded.
+        private: whether the rules of the private section count, as in browsers.
+
+        >>> suffix_list().cut("www.bbc.co.uk.")
+        Domain(subdomain='www', registrable_domain='bbc.co.uk', public_suffix='co.uk')
+        >>> suffix_list().cut("joe.github.io"), suffix_list().cut("joe.github.io", private=False).registrable_domain
+        (Domain(subdomain=None, registrable_domain='joe.github.io', public_suffix='github.io'), 'github.io')
+        >>> suffix_list().cut("127.0.0.1"), suffix_list().cut("[::1]"), suffix_list().cut("com").registrable_domain
+        (None, None, None)
+        """
+        name = host
+        if "%" in name:
+            from overthere.values.encoding import decode
+
+            try:
+                name = decode(name)
+            except CodingError:
+                return None
+        if not name.isascii():
+            name = _DOTS.sub(".", name)
+        name = name.removesuffix(".")
+        labels = name.split(".")
+        if "" in labels or name[0] == "[" or _NUMBER.fullmatch(labels[-1]):
+            return None
+        asked = _match_key(name).split(".")
+        count = self._suffix(asked, private) if len(asked) == len(labels) else 1
+        at = len(labels) - count
+        return Domain(
+            ".".join(labels[: at - 1]) or None if at > 1 else None,
+            ".".join(labels[at - 1 :]) if at > 0 else None,
+            ".".join(labels[at:]),
+        )
+
+    def _suffix(self, labels: list[str], private: bool) -> int:
+        """How many labels the public suffix has."""
+        best, name = 1, ""
+        for count, label in enumerate(reversed(labels), 1):
+            name = f"{label}.{name}" if name else label
+            flags = self.rules.get(name)
+            if flags is None:
+                break
+            if private:
+                flags |= flags >> _PRIVATE
+            if flags & _EXCEPTION:
+                return count - 1
+            if flags & _EXACT:
+                best = max(best, count)
+            if flags & _WILDCARD and count < len(labels):
+                best = count + 1
+        return best
+
+
+def _match_key(name: str) -> str:
+    """A name as it is compared: without case, and in one normal form."""
+    return name.lower() if name.isascii() else normalize_unicode("NFKC", name).lower()
+
+
+def _a_label(label: str) -> str:
+    return label if label.isascii() else to_ascii(label)
+
+
+@cache
+def suffix_list() -> SuffixList:
+    """The list that is installed, read at its first use.
+
+    Raises: ModuleNotFoundError with the line that installs it.
+
+    >>> len(suffix_list().version)
+    10
+    """
+    from pkgutil import get_data
+
+    from overthere.ground.extras import need
+
+    need("domains", "publicsuffixlist")
+    data = get_data("publicsuffixlist", "public_suffix_list.dat")
+    if data is None:  # pragma: no cover - a loader without data
+        raise FileNotFoundError("public_suffix_list.dat")
+    return SuffixList(data.decode())
+
+
+@bounded_cache(1000)
+def of_host(host: str | None) -> Domain | None:
+    """What the values say, for their host; None where there is none."""
+    return suffix_list().cut(host) if host else None

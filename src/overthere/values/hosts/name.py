@@ -1,0 +1,33 @@
+"""The decoded name of a host (RFC 3986 3.2.2)."""
+
+from __future__ import annotations
+
+import re
+
+from overthere.ground.errors import PlanRefused
+from overthere.kernel.percent import percent_decode
+
+__all__ = ["decoded_host", "host_name"]
+
+_OCTET = re.compile("[\ud800-\udfff]")
+
+
+def decoded_host(host: str | None) -> str:
+    """A host as a locator writes it, decoded; "" for none.  A "%" that begins no escape stays, and octets that are not
+    UTF-8 are lone surrogates."""
+    return percent_decode((host or "").encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+def host_name(host: str | None) -> str:
+    """The same as a name that can be asked for.
+
+    Raises: PlanRefused for octets that are not UTF-8, which no registered name holds (RFC 3986 3.2.2).
+
+    >>> host_name("b%C3%BCcher.example")
+    'bücher.example'
+    """
+    name = decoded_host(host)
+    if match := _OCTET.search(name):
+        told = f"%{ord(match[0]) & 0xFF:02X}" if match[0] >= "\udc80" else f"U+{ord(match[0]):04X}"
+        raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for", "RFC 3986 3.2.2")
+    return name

@@ -1,0 +1,129 @@
+"""The comparison ladder of IRIs (RFC 3987 5.3): normal forms by rung, and what each changes.
+
+From the percent rung on two IRIs are compared by the URIs that they map to (5.3.2.3), and the form is written as an IRI
+again (3.2).  Nothing is put into NFC: IRIs are taken to be so already (5.3.2.2); `IRIReference.nfc` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from overthere.ground.late_imports import default_registry
+from overthere.ground.rung import Rung
+from overthere.kernel.reference import (
+    case_normalization,
+    percent_encoding_normalization,
+    recompose,
+    split,
+    split_authority,
+)
+from overthere.values.normalize import Change, compare, comparison_form, normal_form
+from overthere.values.uri import URIReference
+
+if TYPE_CHECKING:
+    from overthere.iri import IRIReference
+    from overthere.kernel.reference import Parts
+    from overthere.schemes.registry import Registry
+
+__all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]
+
+IRI_PARAGRAPHS = {
+    Rung.STRING: "RFC 3987 5.3.1",
+    Rung.CASE: "RFC 3987 5.3.2.1",
+    Rung.PERCENT: "RFC 3987 5.3.2.3",
+    Rung.PATH: "RFC 3987 5.3.2.4",
+    Rung.SCHEME: "RFC 3987 5.3.3",
+    Rung.PROTOCOL: "RFC 3987 5.3.4",
+}
+_MAPPING = "RFC 3987 5.3.2.3, 3.1"
+
+
+def _case(parts: Parts) -> Parts:
+    """5.3.2.1: escapes in upper case, the scheme in lower case, and the host if it is of US-ASCII only."""
+    if parts.authority is None or split_authority(parts.authority)[1].isascii():
+        return case_normalization(parts)
+    rest = case_normalization(parts._replace(authority=None))
+    # As a query it has no letters in lower case but those of escapes in upper.
+    escapes = case_normalization(split("?")._replace(query=parts.authority)).query
+    return rest._replace(authority=escapes)
+
+
+def _normalize_unmapped(text: str, rung: Rung) -> str:
+    """The rungs on which nothing is mapped."""
+    return text if rung < Rung.CASE else recompose(_case(split(text)))
+
+
+def _map_to_uri(iri: IRIReference, rung: Rung, registry: Registry | None) -> URIReference:
+    """The URI by which it is compared; on the scheme rung with A-labels, where the scheme has names of DNS (5.3.3)."""
+    from overthere.ground.errors import CodingError
+
+    if rung >= Rung.SCHEME and iri.scheme is not None and _by_dns(iri.scheme, registry):
+        # In the form of the rung below no letter of the host is escaped.
+        shown = type(iri)(iri_normal_form(iri, Rung.PATH), zone=iri.zone is not None)
+        try:
+            return shown.to_uri(idna=True)
+        except CodingError:  # no domain name: it is compared as it is
+            pass
+    return iri.to_uri()
+
+
+def _by_dns(scheme: str, registry: Registry | None) -> bool:
+    facts = (default_registry() if registry is None else registry).get(scheme)
+    return facts is not None and facts.port is not None
+
+
+def iri_normal_form(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
+    """The normal form of an IRI-reference at a rung, as text; two have the same if, and only if, they are equivalent.
+
+    evidence: as for URIs, of URIs; registry: whose schemes the scheme rung goes by, the default one unless given.
+    """
+    rung = Rung(rung)
+    if rung < Rung.PERCENT:
+        return _normalize_unmapped(str(iri), rung)
+    return _map_back(normal_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry), rung, registry)
+
+
+def _map_back(form: str, rung: Rung, registry: Registry | None) -> str:
+    from overthere.iri import to_iri_text
+
+    uri = URIReference(form, zone=True)
+    return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and _by_dns(uri.scheme, registry))
+
+
+def iri_comparison_form(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
+    """What is compared at a rung: a normal form, from the scheme rung on without what the scheme does not compare."""
+    if rung < Rung.PERCENT:
+        return _normalize_unmapped(str(iri), rung)
+    return comparison_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry)
+
+
+def iri_changes(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> list[Change]:
+    """What the rungs up to `rung` change, with the paragraph; mapping is a step of its own in the percent rung."""
+    steps: list[Change] = []
+    before = str(iri)
+    for here, source, after in _forms(iri, Rung(rung), evidence, registry):
+        if after != before:
+            steps += compare(here, before, after, source, "IRI-reference")
+        before = after
+    return steps
+
+
+def _forms(
+    iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None, registry: Registry | None
+) -> Iterator[tuple[Rung, str, str]]:
+    if rung >= Rung.CASE:
+        yield Rung.CASE, IRI_PARAGRAPHS[Rung.CASE], (form := _normalize_unmapped(str(iri), Rung.CASE))
+        if rung >= Rung.PERCENT:
+            unescaped = recompose(percent_encoding_normalization(split(form)))
+            yield Rung.PERCENT, IRI_PARAGRAPHS[Rung.PERCENT], unescaped
+            yield Rung.PERCENT, _MAPPING, iri_normal_form(iri, Rung.PERCENT)
+    for here in (Rung.PATH, Rung.SCHEME, Rung.PROTOCOL):
+        if rung >= here:
+            yield here, IRI_PARAGRAPHS[here], iri_normal_form(iri, here, evidence, registry)

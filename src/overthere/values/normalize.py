@@ -1,0 +1,220 @@
+"""The comparison ladder (RFC 3986 6.2): normal forms by rung, their changes, and the lowest common rung."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere import kernel
+from overthere.ground.late_imports import default_registry
+from overthere.ground.rung import Rung
+from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
+from overthere.values.value import Value
+
+if TYPE_CHECKING:
+    from overthere.schemes.model import Scheme
+    from overthere.schemes.registry import Registry
+
+__all__ = ["Change", "Rung", "changes", "compare", "comparison_form", "lowest_rung", "normal_form", "scheme_form"]
+
+
+PARAGRAPHS = {
+    Rung.STRING: "RFC 3986 6.2.1",
+    Rung.CASE: "RFC 3986 6.2.2.1",
+    Rung.PERCENT: "RFC 3986 6.2.2.2",
+    Rung.PATH: "RFC 3986 6.2.2.3",
+    Rung.SCHEME: "RFC 3986 6.2.3",
+    Rung.PROTOCOL: "RFC 3986 6.2.4",
+}
+
+# The components that a step can change, in the order of the text.
+_CHANGING = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+class Change(NamedTuple):
+    """One component that a rung changed."""
+
+    rung: Rung
+    component: str
+    start: int
+    """Code-point offsets in the form of the rung below."""
+    end: int
+    before: str | None
+    after: str | None
+    source: str
+
+    def __repr__(self) -> str:
+        # A userinfo may hold a password (7.5).
+        before, after = ("***", "***") if self.component == "userinfo" else (self.before, self.after)
+        place = f"{self.component} at {self.start}..{self.end}"
+        return f"<Change {self.rung.name}: {place}, {before!r} to {after!r}, {self.source}>"
+
+
+def _scheme(name: str, registry: Registry | None) -> Scheme:
+    return (default_registry() if registry is None else registry).scheme(name)
+
+
+def _scheme_form(text: str, registry: Registry | None) -> str:
+    """The form of the scheme rung, 6.2.3."""
+    return scheme_form(kernel.normalize(text, Rung.PATH), registry)
+
+
+def scheme_form(form: str, registry: Registry | None = None) -> str:
+    """The form of the scheme rung (6.2.3) of a valid text that is normal by the generic rungs.
+
+    >>> scheme_form("http://h:80")
+    'http://h/'
+    """
+    parts = split(form)
+    if parts.scheme is None:
+        return form
+    after = scheme_based_normalization(parts, _scheme(parts.scheme, registry).steps)
+    return form if after == parts else recompose(after)
+
+
+def normal_form(
+    text: str,
+    rung: Rung = Rung.SYNTAX,
+    evidence: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+) -> str:
+    """The normal form of a valid URI or reference, as text.
+
+    evidence: for `Rung.PROTOCOL`, URIs that an access has shown to name the same resource (a permanent
+    redirect, say), each to the URI to prefer (6.2.4).  Without it PROTOCOL is SCHEME: nothing is guessed.
+    registry: whose schemes the scheme rung goes by, the default one unless given.
+
+    >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
+    'example://a/b/c/%7Bfoo%7D'
+    """
+    rung = Rung(rung)
+    form = kernel.normalize(text, rung) if rung < Rung.SCHEME else _scheme_form(text, registry)
+    if rung < Rung.PROTOCOL or not evidence:
+        return form
+    known = {_scheme_form(str(a), registry): _scheme_form(str(b), registry) for a, b in evidence.items()}
+    seen = {form}
+    while form in known:
+        form = known[form]
+        if form in seen:  # evidence in a circle: every member names the resource, take one for all
+            start, circle = form, [form]
+            while (form := known[form]) != start:
+                circle.append(form)
+            return min(circle)
+        seen.add(form)
+    return form
+
+
+def changes(
+    text: str,
+    rung: Rung = Rung.SYNTAX,
+    evidence: Mapping[str, str] | None = None,
+    registry: Registry | None = None,
+) -> list[Change]:
+    """What the rungs up to `rung` change: component, place, before and after, paragraph.
+
+    >>> [(c.rung.name, c.component, c.before, c.after) for c in changes("HTTP://h/%7ea")]
+    [('CASE', 'scheme', 'HTTP', 'http'), ('CASE', 'path', '/%7ea', '/%7Ea'), ('PERCENT', 'path', '/%7Ea', '/~a')]
+    """
+    steps: list[Change] = []
+    before = text
+    for step in range(1, rung + 1):
+        here = Rung(step)
+        if here is Rung.SCHEME:
+            for source, after in _scheme_steps(before, registry):
+                steps += compare(here, before, after, source)
+                before = after
+            continue
+        if here < Rung.PROTOCOL:
+            after = recompose(STEPS[step - 1](split(before)))
+        else:
+            after = normal_form(before, here, evidence, registry)
+        if after != before:
+            steps += compare(here, before, after, PARAGRAPHS[here])
+        before = after
+    return steps
+
+
+def _scheme_steps(text: str, registry: Registry | None) -> Iterator[tuple[str, str]]:
+    """6.2.3 rule by rule: the paragraph that allows it, and the text after it, for each rule that changes something."""
+    name = split(text).scheme
+    for source, apply in () if name is None else _scheme(name, registry).steps:
+        after = recompose(apply(split(text)))
+        if after != text:
+            yield source, after
+            text = after
+
+
+def compare(rung: Rung, before: str, after: str, source: str, rule: str = "URI-reference") -> list[Change]:
+    """The components that differ between two valid texts."""
+    zone = "%25" in before  # already checked; only brackets can hold one
+    old, new = parse(before, rule, zone), parse(after, rule, zone)
+    assert old is not None
+    assert new is not None
+    changed: list[Change] = []
+    for component in _CHANGING:
+        group = GROUPS[component]
+        if old[group] != new[group]:
+            start, end = old.span(group)
+            changed.append(Change(rung, component, start, end, old[group], new[group], source))
+    return changed
+
+
+def comparison_form(
+    text: str, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
+) -> str:
+    """The normal form, from the scheme rung on without what the scheme says is not compared (RFC 8141 3.1, say)."""
+    form = normal_form(text, rung, evidence, registry)
+    if rung < Rung.SCHEME:
+        return form
+    parts = split(form)
+    compared = None if parts.scheme is None else _scheme(parts.scheme, registry).compared
+    return form if compared is None else recompose(compared(parts))
+
+
+def _valid(value: Value | str) -> Value:
+    """A value, or one of a text: an IRI-reference where it goes beyond US-ASCII."""
+    from overthere.iri import IRIReference
+    from overthere.values.uri import URIReference
+
+    if isinstance(value, Value):
+        return value
+    beyond = isinstance(value, str) and not str.isascii(value)
+    return IRIReference(value) if beyond else URIReference(value)
+
+
+def lowest_rung(
+    a: Value | str,
+    b: Value | str,
+    evidence: Mapping[str, str] | None = None,
+    *,
+    registry: Registry | None = None,
+) -> Rung | None:
+    """The lowest rung at which two URIs are equal; None if they are not at any.
+
+    a, b: values, or text.  Where one of them is an IRI both are compared as IRIs (RFC 3987 5.3).
+    registry: whose schemes the scheme rung goes by, the default one unless given.
+
+    Raises: InvalidURI for text that is no URI-reference, InvalidIRI for text beyond US-ASCII that is no IRI-reference.
+
+    >>> lowest_rung("http://example.com", "http://EXAMPLE.com:80/")
+    <Rung.SCHEME: 4>
+    >>> lowest_rung("example://a/b/c/%7Bfoo%7D/ros\u00e9", "eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9")
+    <Rung.PATH: 3>
+    """
+    from overthere.iri import IRIReference
+
+    one, two = _valid(a), _valid(b)
+    if isinstance(one, IRIReference) or isinstance(two, IRIReference):
+        from overthere.values.iri_ladder import iri_comparison_form
+
+        pair = [value if isinstance(value, IRIReference) else IRIReference(value) for value in (one, two)]
+        for rung in Rung:
+            forms = [iri_comparison_form(one, rung, evidence, registry) for one in pair]
+            if forms[0] == forms[1]:
+                return rung
+        return None
+    for rung in Rung:
+        forms = [comparison_form(str(value), rung, evidence, registry) for value in (one, two)]
+        if forms[0] == forms[1]:
+            return rung
+    return None

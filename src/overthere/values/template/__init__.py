@@ -1,0 +1,258 @@
+"""URI Templates (RFC 6570), all four levels: full and partial expansion, and matching."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from overthere.ground.display import name_of
+from overthere.ground.errors import KINDS, Finding, InvalidTemplate
+from overthere.ground.exact import exact
+from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, form_value, literal
+
+if TYPE_CHECKING:
+    from overthere.kernel import Components
+
+__all__ = ["Template"]
+
+# The grammar, `editions/rfc6570.abnf`, as one expression: `tests/test_template.py` holds it equal to its automaton.
+_NAME = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*+"
+_VARIABLE = rf"{_NAME}(?::[1-9][0-9]{{0,3}}|\*)?"
+_EXPRESSION = rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*+\}}"
+_PLANES = "".join(f"{chr(p << 16)}-{chr((p << 16) + 0xFFFD)}" for p in range(1, 14))
+_LITERAL = (
+    r"(?:[!#$&-;=?-\[\]_a-z~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\uffef"
+    rf"{_PLANES}\U000e1000-\U000efffd\U000f0000-\U000ffffd\U00100000-\U0010fffd]|%[0-9A-Fa-f]{{2}})"
+)
+_PART = re.compile(f"({_LITERAL}++)|{_EXPRESSION}")
+_VARIABLES = re.compile(rf"({_NAME})(?::([0-9]+)|(\*))?")
+_RESERVED_OPERATORS = "=,!@|"
+
+
+def _parts(text: str) -> list[str | Expression] | None:
+    """Literals and expressions in their order; None for what the grammar does not derive."""
+    parts = list[str | Expression]()
+    at = 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None:
+            return None
+        parts.append(part[0] if part[1] is not None else _expression(part))
+        at = part.end()
+    return parts
+
+
+def _expression(part: re.Match[str]) -> Expression:
+    operator = part[0][1] if part[0][1] in "+#./;?&=,!@|" else ""
+    inside = part.string, part.start() + 1 + len(operator), part.end() - 1
+    variables = tuple(
+        Variable(v[1], operator, int(v[2]) if v[2] else None, v[3] is not None, *v.span())
+        for v in _VARIABLES.finditer(*inside)
+    )
+    return Expression(operator, variables, *part.span())
+
+
+class Template:
+    """A URI Template (RFC 6570): immutable, equal and hashed by its text and by what `partial` holds back.
+
+    Raises: InvalidTemplate with the place and the rule; TypeError if it is not text.
+
+    >>> t = Template("http://h/{+path}{?q*}")
+    >>> t.expand(path="a/b", q={"x": 1, "y": "é"})
+    'http://h/a/b?x=1&y=%C3%A9'
+    >>> t.match("http://h/a/b?x=1&y=%C3%A9")
+    {'path': 'a/b', 'q': [('x', '1'), ('y', 'é')]}
+    """
+
+    __slots__ = ("_bound", "_parts", "_text")
+    _text: str
+    _parts: tuple[str | Expression, ...]
+    _bound: dict[str, Any]
+
+    def __new__(cls, text: str) -> Template:
+        return cls._make(exact(text, "Template()"), {})
+
+    @classmethod
+    def _make(cls, text: str, bound: dict[str, Any]) -> Template:
+        parts = _parts(text)
+        if parts is None:
+            raise InvalidTemplate(text, _finding(text))
+        self = object.__new__(cls)
+        for part in parts:
+            if isinstance(part, Expression) and part.operator and part.operator in _RESERVED_OPERATORS:
+                at = part.start + 1
+                raise InvalidTemplate(text, _make_finding("template-operator", at, at + 1, name_of(part.operator)))
+        object.__setattr__(self, "_text", text)
+        object.__setattr__(self, "_parts", tuple(parts))
+        object.__setattr__(self, "_bound", bound)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Template is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Template is immutable: {name!r} cannot be deleted")
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        held = f", holding {', '.join(self._bound)}" if self._bound else ""
+        return f"Template({self._text!r}{held})"
+
+    def _key(self) -> tuple[object, ...]:
+        return self._text, sorted((name, repr(value)) for name, value in self._bound.items())
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Template) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Template._make, (self._text, self._bound)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Each variable specifier in its order: name, operator, modifiers and place (2.2 to 2.4).
+
+        >>> [(v.name, v.operator, v.prefix, v.explode) for v in Template("{/x:3}{?q*}").variables]
+        [('x', '/', 3, False), ('q', '?', None, True)]
+        """
+        return tuple(v for part in self._parts if isinstance(part, Expression) for v in part.variables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables that are still to be given, each once, in their order."""
+        return tuple(dict.fromkeys(v.name for v in self.variables if v.name not in self._bound))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The names of the variables that `partial` was given and could not write yet."""
+        return tuple(self._bound)
+
+    def expand(self, values: Mapping[str, object] | None = None, /, **more: object) -> str:
+        """The result string (3), which a template that is made for it makes a URI-reference.
+
+        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; a value of
+        this package by its text; or lists of such, and pairs or mappings of such.  None, a name that is not given, a
+        list without members are undefined (2.3).  A name that the template has not is passed over, as 2.3 has it.
+
+        Raises: InvalidTemplate for a prefix of a list or of octets; TypeError and CodingError for a value that is
+        none of these.
+
+        >>> Template("/find{?q,lang}").expand(q="a b"), Template("{/list*}").expand(list=["a", "b/c"])
+        ('/find?q=a%20b', '/a/b%2Fc')
+        """
+        given = self._check_values(values, more)
+        return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, given) for p in self._parts)
+
+    def _check_values(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
+        wanted = {v.name for v in self.variables}
+        given = {**(values or {}), **more}
+        return {**{n: form_value(n, v) for n, v in given.items() if n in wanted}, **self._bound}
+
+    def _expand_part(self, part: Expression, given: Mapping[str, Any], begun: bool = False) -> str:
+        try:
+            return expand(part, given, begun)
+        except NoPrefix as error:
+            v = error.variable
+            raise InvalidTemplate(
+                self._text, _make_finding("template-prefix", v.start, v.end, name_of(v.name))
+            ) from None
+
+    def partial(self, values: Mapping[str, object] | None = None, /, **more: object) -> Template:
+        """The template with what is given filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
+
+        What cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" stands before it) is
+        held by the new template beside its text; its repr says so.  None is given too: it is undefined for good.
+
+        Raises: as `expand`.
+
+        >>> str(Template("/{a}{?x,y,z}").partial(a=1, x=2, z=3))
+        '/1?x=2{&y}&z=3'
+        >>> Template("{?x,y}").partial(y=2)
+        Template('{?x,y}', holding y)
+        """
+        given = self._check_values(values, more)
+        text = "".join(p if isinstance(p, str) else self._in_part(p, given) for p in self._parts)
+        made = Template._make(text, {})
+        left = {v.name for v in made.variables}
+        object.__setattr__(made, "_bound", {name: value for name, value in given.items() if name in left})
+        return made
+
+    def _in_part(self, part: Expression, given: Mapping[str, Any]) -> str:
+        if all(v.name in given for v in part.variables):
+            return self._expand_part(part, given)
+        if part.operator in ("", "+", "#"):
+            return str(part)
+        written, operator = "", part.operator
+        left = list(part.variables)
+        while left:
+            # Without the first value of a query, what stands before the next is open.
+            if operator == "?" and left[0].name not in given:
+                return written + str(Expression(operator, tuple(left), 0, 0))
+            variable = left.pop(0)
+            one = Expression(operator, (variable,), 0, 0)
+            made = self._expand_part(one, given) if variable.name in given else str(one)
+            written += made
+            operator = "&" if operator == "?" and made else operator
+        return written
+
+    def match(self, uri: str | Components) -> dict[str, Any] | None:
+        """The variables with which the template expands to this URI; None if there are none.
+
+        A variable is read as text, with `*` as a list, after `;`, `?` and `&` with `*` as pairs, or as a list where
+        each name is the variable's own; a list that was expanded without `*` matches nothing.  Escapes are decoded (to
+        bytes where they are not UTF-8), but not after `+` and `#`, whose values keep them.  What is undefined is left
+        out; where empty and undefined have one text (`{x}`) it is undefined.  `{+x}` holds no "?" where the template
+        opens a query further on, and no "#" where it opens a fragment: the first one is the template's.  Parts of a
+        query stand in the template's order; a prefix gives as much as is there.
+
+        Each expression is read on its own: a text has one reading, or is refused.  That is so exactly if it can be
+        cut in one way into literals and values of the characters that each expression allows.  `/{x}/{y}`, `{x}.json`
+        for a name without dots, `{+path}/here` have one; `{x}{y}`, `{?x,rest*}` and `{.x,y}` mostly have not.
+        Time grows with the length of the text times the length of the template.  The law: the template, expanded by
+        the answer, is the URI, but for escapes of unreserved characters and the case of escapes (RFC 3986 6.2.2).
+
+        Raises: InvalidTemplate, kind "template-ambiguous", at the expression from which the readings differ.
+
+        >>> Template("/{user}/{file}.{ext}").match("/joe/a.b.txt")
+        Traceback (most recent call last):
+        overthere.InvalidTemplate: "ext" has two readings in this text (at 16, in the expression; RFC 6570 1.4)
+        """
+        from overthere.values.template.match import Ambiguous, match, unescape_tokens
+
+        text = exact(uri if isinstance(uri, str) else str(uri), "match()")
+        try:
+            values = match(self._parts, text)
+        except Ambiguous as error:
+            v = error.variable
+            raise InvalidTemplate(
+                self._text, _make_finding("template-ambiguous", v.start, v.end, name_of(v.name))
+            ) from None
+        if values is None:
+            return None
+        # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
+        return values if unescape_tokens(self.expand(values)) == unescape_tokens(text) else None
+
+
+def _make_finding(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:
+    row = KINDS[kind]
+    return Finding(kind, start, end, row.component, row.rule, expected, row.source, row.message.replace("{it}", it))
+
+
+def _finding(text: str) -> Finding:
+    """Where the grammar has no way on, and what it would have taken there."""
+    from overthere.grammar.library import grammar
+
+    rules = grammar("rfc6570")
+    expected = rules.automaton("URI-Template").expected(text)
+    words, at = rules.describe(expected), expected.offset
+    opened = text.rfind("{", 0, at)
+    if opened <= text.rfind("}", 0, at):
+        return _make_finding("template-literal", at, at + 1, name_of(text[at : at + 1]), words)
+    if at == len(text):
+        return _make_finding("template-open", opened, at, "", words)
+    return _make_finding("template-expression", at, at + 1, name_of(text[at : at + 1]), words)

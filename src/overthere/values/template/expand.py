@@ -1,0 +1,206 @@
+"""Expands the expressions of a URI Template (RFC 6570 3.2)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from overthere.ground.errors import CodingError
+from overthere.ground.exact import exact
+from overthere.kernel import Components, percent_encode
+from overthere.kernel.classes import CHARSETS
+
+__all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "form_value", "literal"]
+
+Simple: TypeAlias = str | bytes
+
+
+class Behaviour(NamedTuple):
+    """What an operator does: a column of the table in Appendix A."""
+
+    first: str
+    sep: str
+    named: bool
+    ifemp: str
+    reserved: bool
+    """Whether reserved characters and escapes of a value stay."""
+
+
+OPERATORS = {
+    "": Behaviour("", ",", False, "", False),
+    "+": Behaviour("", ",", False, "", True),
+    "#": Behaviour("#", ",", False, "", True),
+    ".": Behaviour(".", ".", False, "", False),
+    "/": Behaviour("/", "/", False, "", False),
+    ";": Behaviour(";", ";", True, "", False),
+    "?": Behaviour("?", "&", True, "=", False),
+    "&": Behaviour("&", "&", True, "=", False),
+}
+
+
+class Variable(NamedTuple):
+    """A variable specifier (2.3) and where it stands in the template."""
+
+    name: str
+    operator: str
+    """One of `+ # . / ; ? &`, or "" for simple expansion."""
+    prefix: int | None
+    """The modifier `:n`: how many characters of the value are taken (2.4.1)."""
+    explode: bool
+    """The modifier `*` (2.4.2)."""
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return self.name + (f":{self.prefix}" if self.prefix else "*" if self.explode else "")
+
+
+class Expression(NamedTuple):
+    """What stands between a pair of braces (2.2), and where."""
+
+    operator: str
+    variables: tuple[Variable, ...]
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{{{self.operator}{','.join(map(str, self.variables))}}}"
+
+
+class NoPrefix(Exception):
+    """A prefix is asked of a value that has no characters to count (2.4.1)."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+
+
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_UNRESERVED = "".join(sorted(CHARSETS["unreserved"]))
+_RESERVED = _UNRESERVED + ":/?#[]@!$&'()*+,;="
+# A character of a value whose escapes stay: the triplets of its octets are one (2.4.1: none is split).
+_CHARACTER = re.compile("(?s)%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}|%[0-9A-Fa-f]{2}|.")
+
+
+def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, Simple], ...] | Simple | None:
+    """A value as expansion takes it: text or octets, a list of such, pairs as a tuple; None is undefined (2.3).
+
+    Raises: TypeError, CodingError.
+    """
+    if value is None or isinstance(value, str | bytes | int | float | Components):
+        return _simple(name, value)
+    if isinstance(value, Mapping):
+        pairs: list[tuple[object, object]] = list(value.items())
+    elif isinstance(value, Iterable) and not isinstance(value, set | frozenset):
+        members = list(value)
+        if not members or not all(isinstance(member, tuple) and len(member) == 2 for member in members):
+            texts = [_simple(name, member) for member in members]
+            return [member for member in texts if member is not None] or None
+        pairs = members
+    else:
+        raise TypeError(f"{name!r} has no value that a template expands: {type(value).__name__}")
+    made = [(_simple(name, key), _simple(name, member)) for key, member in pairs]
+    return tuple((key, member) for key, member in made if key is not None and member is not None) or None
+
+
+def _simple(name: str, value: object) -> Simple | None:
+    if value is None or type(value) in (str, bytes):
+        return value  # type: ignore[return-value]
+    if isinstance(value, str):
+        return exact(value, name)
+    if isinstance(value, bytes):
+        return bytes(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise CodingError(f"{name!r} is {value}, which no text stands for")
+        return float.__repr__(value)
+    if isinstance(value, Components):
+        return str(value)
+    raise TypeError(f"a value of {name!r} is text, bytes, int, float, bool or a URI, not {type(value).__name__}")
+
+
+def literal(text: str) -> str:
+    """Literals in the result (3.1): what a URI does not allow becomes escapes."""
+    return text if text.isascii() else "".join(c if c.isascii() else _escape(c, _UNRESERVED) for c in text)
+
+
+def _escape(value: Simple, safe: str) -> str:
+    if isinstance(value, str):
+        try:
+            value = value.encode()
+        except UnicodeEncodeError as error:
+            shown = f"U+{ord(error.object[error.start]):04X}"
+            raise CodingError(f"{shown} at {error.start} of a value has no octets in UTF-8 (RFC 6570 3.2.1)") from None
+    return percent_encode(value, safe)
+
+
+def _encode_value(value: Simple, reserved: bool) -> str:
+    if not reserved:
+        return _escape(value, _UNRESERVED)
+    if isinstance(value, bytes):
+        # Octets are data whatever they look like; those of "%" stay only where they are an escape.
+        parts = re.split(b"(%[0-9A-Fa-f]{2})", value)
+        return "".join(p.decode() if i % 2 else _escape(p, _RESERVED) for i, p in enumerate(parts))
+    at, pieces = 0, list[str]()
+    for escape in _ESCAPE.finditer(value):
+        pieces += (_escape(value[at : escape.start()], _RESERVED), escape[0])
+        at = escape.end()
+    return "".join(pieces) + _escape(value[at:], _RESERVED)
+
+
+def _truncate_value(variable: Variable, value: Simple, reserved: bool) -> Simple:
+    if variable.prefix is None:
+        return value
+    if isinstance(value, bytes):
+        raise NoPrefix(variable)
+    if not reserved:
+        return value[: variable.prefix]
+    # Each character is four triplets at most.
+    head = value[: 12 * variable.prefix]
+    return "".join(_CHARACTER.findall(head)[: variable.prefix])
+
+
+def expand(expression: Expression, values: Mapping[str, object], begun: bool = False) -> str:
+    """The text of an expression (3.2.1, Appendix A); values as `form_value` makes them.
+
+    begun: whether a value of a form-style query stands before it.  Raises: NoPrefix, CodingError.
+    """
+    how = OPERATORS[expression.operator]
+    made = list[str]()
+    for variable in expression.variables:
+        value = values.get(variable.name)
+        if value is not None:
+            made.append(_expand_one(variable, value, how))
+    if not made:
+        return ""
+    return (how.sep if begun else how.first) + how.sep.join(made)
+
+
+def _expand_one(variable: Variable, value: object, how: Behaviour) -> str:
+    def name_value(text: str) -> str:
+        return f"{variable.name}={text}" if text else variable.name + how.ifemp
+
+    def pair(key: Simple, member: Simple) -> str:
+        # 3.2.1: "name" alone for an empty value, unless the type is form-style.
+        name, text = _encode_value(key, how.reserved), _encode_value(member, how.reserved)
+        return f"{name}={text}" if text or how.ifemp else name
+
+    if isinstance(value, str | bytes):
+        text = _encode_value(_truncate_value(variable, value, how.reserved), how.reserved)
+        return name_value(text) if how.named else text
+    if variable.prefix is not None:
+        raise NoPrefix(variable)
+    assert isinstance(value, list | tuple)
+    if variable.explode:
+        if isinstance(value, tuple):
+            return how.sep.join(pair(key, member) for key, member in value)
+        texts = [_encode_value(member, how.reserved) for member in value]
+        return how.sep.join(map(name_value, texts) if how.named else texts)
+    flat = [part for pair_ in value for part in pair_] if isinstance(value, tuple) else value
+    text = ",".join(_encode_value(part, how.reserved) for part in flat)
+    return name_value(text) if how.named else text

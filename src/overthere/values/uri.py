@@ -1,0 +1,255 @@
+"""URI and URIReference: the value types (RFC 3986 3, 4.1).
+
+The text is the value.  A component is a place in it; decoding, lower case or a default port appear
+only where they are asked for.
+"""
+
+from __future__ import annotations
+
+from overthere.kernel import front
+from overthere.values.value import Value
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from overthere.ground.rung import Rung
+    from overthere.iri import IRIReference
+    from overthere.kernel.components import Form
+    from overthere.schemes.locator import Locator
+    from overthere.schemes.registry import Registry
+    from overthere.values.normalize import Change
+
+__all__ = ["URI", "URIReference"]
+
+# Rung.SYNTAX, without the enumeration: that is loaded when it is asked for (decisions, "The native kernel").
+_SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+
+
+class URIReference(Value):
+    """Any URI-reference: a URI or a relative reference (RFC 3986 4.1).
+
+    text: the reference; it is kept as it is, and `str()` gives it back.
+    zone: whether an IPv6 address may carry a zone identifier (RFC 6874).
+
+    Raises: InvalidURI if the text is not derivable from URI-reference; TypeError if it is not text.
+
+    >>> r = URIReference("../g?#s")
+    >>> r.path, r.query, r.fragment, r.form
+    ('../g', '', 's', 'relative-path')
+    """
+
+    __slots__ = ()
+    rule = "URI-reference"
+
+    def resolve(self, base: URI | str, strict: bool = True) -> URI:
+        """The target URI (5.2), of the type of `base`, whose fragment plays no part (5.1).
+
+        strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
+
+        Raises: InvalidURI if `base` is text that is no URI.
+
+        >>> str(URIReference("../g").resolve("http://a/b/c/d;p?q"))
+        'http://a/b/g'
+        """
+        from overthere.values.resolve import resolve_text
+
+        base = base if isinstance(base, Value) else URI(base)
+        if isinstance(base, URI):
+            return base.join(self, strict)
+        return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
+
+    def join(self, reference: URIReference | str, strict: bool = True) -> URIReference:
+        """The one reference for this one and another behind it: `a.join(b).resolve(base)` is
+        `b.resolve(a.resolve(base))`, so that a base may itself be relative.
+
+        A choice of this library: RFC 3986 5.1 resolves against absolute bases alone, and this does where there is a
+        scheme.  Dot-segments within are removed, leading ".." stay.  The equation holds for every base with a hierarchy
+        for this reference to be in (1.2.3): an authority, or a directory in its path, as in `x:/a` and `x:a/b`, but not
+        in `urn:a`, where 5.2.4 makes "/c" of "a/../c" and "c" of "c"; and for a reference with a scheme only if its
+        path does not end in "." or "..", which 5.2.3 drops unread.
+
+        Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
+        (5.2.2) depends on the base to come; InvalidURI if `reference` is text that is no URI-reference.
+
+        >>> str(URIReference("../img/a.png").join("../c.css?x")), str(URIReference("/a/").join("b/./c#s"))
+        ('../c.css?x', '/a/b/c#s')
+        """
+        from overthere.values.resolve import join_text
+
+        reference = reference if isinstance(reference, Value) else URIReference(reference)
+        zone = self.zone is not None or reference.zone is not None
+        return URIReference(join_text(self, reference, strict), zone=zone)
+
+    def same_document(self, base: URI | str) -> bool:
+        """Whether the target is the document of `base` (4.4): the target without its fragment is the base without its.
+
+        >>> URIReference("#s").same_document("http://a/b"), URIReference("c").same_document("http://a/b")
+        (True, False)
+        """
+        from overthere.values.resolve import same_document
+
+        return same_document(base if isinstance(base, Value) else URI(base), self)
+
+    @front
+    def normalize(
+        self,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> Self:
+        """The normal form at a rung of the ladder (6.2); see `Rung`.
+
+        registry: whose schemes the scheme rung goes by, the default one unless given.
+
+        Raises: ValueError for a number that is no rung.
+
+        A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
+
+        >>> from overthere import Rung
+        >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
+        'http://example.com/a'
+        """
+        from overthere.values.normalize import normal_form
+
+        text = str(self)
+        form = normal_form(text, rung, evidence, registry)
+        return self if form == text else type(self)(form, zone=self.zone is not None)
+
+    def changes(
+        self,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> list[Change]:
+        """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
+        from overthere.values.normalize import changes
+
+        return changes(str(self), rung, evidence, registry)
+
+    def equivalent(
+        self,
+        other: Value,
+        rung: Rung = _SYNTAX,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> bool:
+        """Whether both have the same normal form at a rung (6.2).
+
+        >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
+        (True, False)
+        """
+        from overthere.values.normalize import Rung, lowest_rung
+
+        lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
+        return lowest is not None and lowest <= rung
+
+    @front
+    def to_iri(self, *, idna: bool = False) -> IRIReference:
+        """The IRI that this maps from (RFC 3987 3.2): escapes that are UTF-8 of characters an IRI may hold are decoded.
+
+        idna: whether labels of the host that begin with "xn--" are shown in their own script.
+
+        >>> str(URI("http://h/r%C3%A9sum%C3%A9%2F").to_iri())
+        'http://h/résumé%2F'
+        """
+        from overthere.iri import IRI, IRIReference, to_iri_text
+
+        kind = IRIReference if self.scheme is None else IRI
+        return kind(to_iri_text(self, idna), zone=self.zone is not None)
+
+
+class URI(URIReference):
+    """A URI (RFC 3986 3): with a scheme, and with or without a fragment.
+
+    Raises: InvalidURI if the text is not derivable from URI; TypeError if it is not text.
+
+    >>> u = URI("foo://example.com:8042/over/there?name=ferret#nose")
+    >>> u.scheme, u.authority, u.host, u.port, u.path, u.query, u.fragment
+    ('foo', 'example.com:8042', 'example.com', 8042, '/over/there', 'name=ferret', 'nose')
+    """
+
+    __slots__ = ()
+    rule = "URI"
+
+    if TYPE_CHECKING:
+
+        @property
+        def scheme(self) -> str: ...  # always defined (3.1)
+
+    @property
+    def locator(self) -> Locator:
+        """What the URI says in the terms of its scheme, as typed data; `Locator.uri` is the inverse.
+
+        A scheme that is not known gives a `GenericLocator`.
+
+        Raises: InvalidURI if the scheme cannot be read in this URI.
+
+        >>> URI("ftp://h/pub/a.txt;type=a").locator.directories, URI("tel:+1-201-555-0123").locator.number
+        (('pub',), '+1-201-555-0123')
+        """
+        from overthere.ground.late_imports import default_registry
+
+        return default_registry().locator(self)
+
+    @property
+    def origin(self) -> str:
+        """The origin as text (RFC 6454 4, 6.2): scheme, host, and the port if it is not the scheme's own.
+
+        "null" where no server is named: without a host, and in schemes that have no default port.
+
+        >>> URI("HTTPS://joe@H.example:443/a").origin, URI("http://h:8080/").origin, URI("data:,a").origin
+        ('https://h.example', 'http://h:8080', 'null')
+        """
+        from overthere.ground.late_imports import default_registry
+        from overthere.ground.rung import Rung
+
+        known = default_registry().get(self.scheme)
+        if not self.host or known is None or known.port is None:
+            return "null"
+        host = self.normalize(Rung.PERCENT).host
+        port = "" if self.port in (None, known.port) else f":{self.port}"
+        return f"{known.name}://{host}{port}"
+
+    @front
+    def join(self, reference: URIReference | str, strict: bool = True) -> Self:
+        """The target of a reference against this URI as the base (5.2), of the type of this value.
+
+        Raises: InvalidURI if `reference` is text that is no URI-reference.
+
+        >>> str(URI("http://a/b/c/d;p?q").join("../g"))
+        'http://a/b/g'
+        """
+        from overthere.values.resolve import resolve_text
+
+        reference = reference if isinstance(reference, Value) else URIReference(reference)
+        return type(self)(
+            resolve_text(self, reference, strict), zone=self.zone is not None or reference.zone is not None
+        )
+
+    @front
+    def relate(self, target: URI | str, *, form: Form | None = None) -> URIReference:
+        """The shortest reference such that `self.join(it) == target`.
+
+        form: the shortest of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2) or
+        "same-document" (4.4).
+
+        Raises: Unreachable if `target` has dot-segments, for resolution leaves none (5.2.4), and if no reference of
+        that form says it; ValueError for another `form`.
+
+        >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x"))
+        '../g?x'
+        >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x", form="absolute-path"))
+        '/b/g?x'
+        """
+        from overthere.values.relate import relate
+
+        target = target if isinstance(target, Value) else URI(target)
+        return URIReference(
+            relate(str(self), str(target), form=form), zone=self.zone is not None or target.zone is not None
+        )

@@ -1,0 +1,240 @@
+"""What all value types share: decoding, comparison, copying and pickling.
+
+Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a
+password in their repr.
+"""
+
+from __future__ import annotations
+
+from overthere.kernel import Components
+from overthere.values.conveniences import Conveniences
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from ipaddress import IPv4Address, IPv6Address
+    from typing import Self
+
+    from overthere.forms import Pairs
+    from overthere.kernel.components import Component
+    from overthere.values.build import Userinfo
+
+__all__ = ["Value"]
+
+
+class _Keep:
+    """The default of `replace`: leave the component as it is (None removes it)."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_KEEP = _Keep()
+
+
+class Value(Conveniences):
+    """The base of URIReference and IRIReference."""
+
+    __slots__ = ()
+    __match_args__ = ("scheme", "authority", "path", "query", "fragment")
+
+    @property
+    def ip(self) -> IPv4Address | IPv6Address | None:
+        """The address of an IPv4address or IPv6address (with its zone, where `ipaddress` can hold it), else None."""
+        import ipaddress
+
+        host = self.host or ""
+        match self.host_kind:
+            case "IPv4address":
+                return ipaddress.IPv4Address(host)
+            case "IPv6address":
+                from overthere.values.encoding import decode
+
+                address, percent, zone = host[1:-1].partition("%25")
+                try:
+                    return ipaddress.IPv6Address(f"{address}%{decode(zone)}" if percent else address)
+                except ValueError:  # a zone that `ipaddress` does not hold, such as one with "/"
+                    return ipaddress.IPv6Address(address)
+            case _:
+                return None
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/"."""
+        path = self.path
+        return tuple(path.removeprefix("/").split("/")) if path else ()
+
+    @property
+    def public_suffix(self) -> str | None:
+        """The part of the host under which a registry gives names (publicsuffix.org); needs `overthere[domains]`."""
+        from overthere.values.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.public_suffix
+
+    @property
+    def registrable_domain(self) -> str | None:
+        """The public suffix with one label more; None for addresses.  Needs `overthere[domains]`."""
+        from overthere.values.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.registrable_domain
+
+    @property
+    def subdomain(self) -> str | None:
+        """What stands before the registrable domain in the host.  Needs `overthere[domains]`."""
+        from overthere.values.hosts.domains import of_host
+
+        return (cut := of_host(self.host)) and cut.subdomain
+
+    def replace(
+        self,
+        *,
+        scheme: str | None | _Keep = _KEEP,
+        authority: str | None | _Keep = _KEEP,
+        userinfo: str | None | _Keep = _KEEP,
+        host: str | None | _Keep = _KEEP,
+        port: int | str | None | _Keep = _KEEP,
+        path: str | _Keep = _KEEP,
+        query: str | bytes | Pairs | None | _Keep = _KEEP,
+        fragment: str | None | _Keep = _KEEP,
+    ) -> Self:
+        """A new value with other components; None removes one (5.3).
+
+        The text of a component is checked, never encoded: `URI.build` and `encode` take data.
+        query: text, or data as `URI.build` takes it: octets, the pairs of a form, `Parameters`.
+
+        Raises: InvalidURI if the result is not valid or would be read back as other components;
+        CodingError for data that cannot be encoded; TypeError for `authority` together with one of its parts.
+
+        >>> from overthere import URI
+        >>> str(URI("http://h:80/p?q").replace(port=None, query=None))
+        'http://h/p'
+        >>> str(URI("http://h/p?q").replace(query={"k": "v w", "page": [1, 2]}))
+        'http://h/p?k=v+w&page=1&page=2'
+        """
+        from overthere.values.build import assemble, authority_of, query_text
+
+        parts = {"userinfo": userinfo, "host": host, "port": port}
+        given = {k: v for k, v in parts.items() if not isinstance(v, _Keep)}
+        if isinstance(authority, _Keep):
+            authority = self.authority
+            if given:
+                kept = {"userinfo": self.userinfo, "host": self.host, "port": self.port_text}
+                authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
+        elif given:
+            raise TypeError(f"authority already holds {' and '.join(given)}")
+        text = assemble(
+            type(self).rule,
+            self.scheme if isinstance(scheme, _Keep) else scheme,
+            authority,
+            self.path if isinstance(path, _Keep) else path,
+            self.query if isinstance(query, _Keep) else query_text(query),
+            self.fragment if isinstance(fragment, _Keep) else fragment,
+            zone=self.zone is not None,
+        )
+        return type(self)(text, zone=self.zone is not None)
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        scheme: str | None = None,
+        authority: str | None = None,
+        userinfo: Userinfo | None = None,
+        host: str | bytes | IPv4Address | IPv6Address | None = None,
+        port: int | str | None = None,
+        path: str | bytes | None = None,
+        segments: Iterable[str | bytes] | None = None,
+        keep: str = "",
+        rooted: bool | None = None,
+        query: str | bytes | Pairs | None = None,
+        fragment: str | bytes | None = None,
+        zone: bool = False,
+    ) -> Self:
+        """A value from its parts: text is checked, data (lists, mappings, tuples, bytes) is percent-encoded.
+
+        userinfo: text, octets, or (user, password) as data.
+        host: text, octets of a reg-name, or an address of `ipaddress`.
+        segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
+        if there is an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
+        query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
+        `forms.Parameters` stay as they are written.
+
+        Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
+        data that cannot be encoded; TypeError for `path` together with `segments` and the like.
+
+        >>> from overthere import URI
+        >>> str(URI.build(scheme="http", host="h", segments=["a/b", "ü"], query={"k": "v w"}))
+        'http://h/a%2Fb/%C3%BC?k=v+w'
+        """
+        from overthere.values.build import build
+
+        text = build(
+            cls.rule,
+            scheme=scheme,
+            authority=authority,
+            userinfo=userinfo,
+            host=host,
+            port=port,
+            path=path,
+            segments=segments,
+            keep=keep,
+            rooted=rooted,
+            query=query,
+            fragment=fragment,
+            zone=zone,
+        )
+        return cls(text, zone=zone)
+
+    def decoded_bytes(self, component: Component = "path") -> bytes | None:
+        """The octets that a component stands for (2.1); None if it is undefined."""
+        from overthere.values.encoding import decode_bytes
+
+        span = self.span(component)
+        return None if span is None else decode_bytes(str(self)[slice(*span)])
+
+    def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
+        """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
+
+        What is decoded cannot be told from what was delimited: "%2F" and "/" look alike afterwards (2.2).
+
+        Raises: CodingError if the octets are not in that charset.
+        """
+        from overthere.values.encoding import decode
+
+        span = self.span(component)
+        return None if span is None else decode(str(self)[slice(*span)], charset=charset, errors=errors)
+
+    def __repr__(self) -> str:
+        from overthere.ground.redact import mask
+
+        zone = ", zone=True" if self.zone is not None else ""
+        return f"{type(self).__name__}({mask(str(self))!r}{zone})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        from overthere.kernel.reference import GROUPS
+
+        way = f"replace({name}=...) makes a new one" if name in GROUPS else "what takes text is given str() of it"
+        raise AttributeError(f"{type(self).__name__} is immutable; {way}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Components], tuple[type[Components], str, bool]]:
+        return _restore, (type(self), str(self), self.zone is not None)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
+        from overthere.values.pydantic_schema import schema
+
+        return schema(cls)
+
+
+def _restore(cls: type[Components], text: str, zone: bool) -> Components:
+    return cls(text, zone=zone)
