@@ -11,6 +11,9 @@ __all__ = ["outgrows", "seconds"]
 _SHORT = 50
 """What takes so long for fewer characters is exponential, and is not asked again."""
 
+_SURE = 256
+"""At this length the time is not exponential, for a shorter text came to an end: twice the length can be measured."""
+
 
 def seconds(action: Callable[[Any], object], given: object) -> float:
     """Processor time of this thread."""
@@ -54,5 +57,9 @@ def _confirmed(
         if 1.5 * long < ratio * short:
             return None
     if long < ratio * short:
+        return None
+    # A busy machine may have disturbed every long one: twice the length takes four times as long if it is quadratic.
+    double = make(2 * length)
+    if length >= _SURE and min(seconds(action, double) for _ in range(4)) < 3 * long:
         return None
     return f"{length // 4}: {short * 1000:.1f} ms, {length}: {long * 1000:.1f} ms"
