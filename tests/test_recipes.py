@@ -15,7 +15,7 @@ import pytest
 
 from support import ROOT
 
-_NOT_COPIED = shutil.ignore_patterns("__pycache__", "target", "site", ".venv", ".git", "build", "*_cache", "kept")
+_NOT_COPIED = shutil.ignore_patterns("__pycache__", "target", ".venv", ".git", "build", "*_cache", "kept")
 
 
 @pytest.fixture
