@@ -8,6 +8,7 @@ Its methods are made from the table of operations; their types are in the stub, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,11 +31,11 @@ def _series(values: Any, name: str, kind: pl.DataType) -> pl.Series:
     return (made if made.dtype == kind else made.cast(kind)).alias(name)
 
 
-class _Namespace:
+class _Namespace(ABC):
     """The column functions; each means what `overthere.columns` says of it."""
 
-    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any: ...
 
     def _call(self, call: Call) -> Any:
         if fields := call.fields:
