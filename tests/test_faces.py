@@ -112,6 +112,13 @@ def test_every_function_of_sql(name: str) -> None:
     con.close()
 
 
+def test_no_name_leaves_parameters_as_they_are() -> None:
+    con = duckdb.connect()
+    register(con)
+    assert con.sql("select uri_without_parameters('?a=1')").fetchall() == [("?a=1",)]
+    con.close()
+
+
 def test_the_stubs_name_what_is_there() -> None:
     for name in ("polars", "pandas", "spark"):
         stub = ast.parse((Path(columns.__file__).parent / f"{name}.pyi").read_text())

@@ -89,7 +89,9 @@ _ROWS = (
     Operation("parameter", (SQL("uri_parameter", ("name",)),), label="parameter", is_repairable=True),
     Operation("with_parameters", (SQL("uri_with_parameter", ("name", "value"), values=_pair),), is_repairable=True),
     Operation("add_parameters", (SQL("uri_add_parameter", ("name", "value"), values=_pair),), is_repairable=True),
-    Operation("without_parameters", (SQL("uri_without_parameters", ("names",), repeats=True),), is_repairable=True),
+    Operation(
+        "without_parameters", (SQL("uri_without_parameters", ("names",), least=0, repeats=True),), is_repairable=True
+    ),
     Operation("sort_parameters", (SQL("uri_sort_parameters"),), is_repairable=True),
     Operation("to_uri", (SQL("iri_to_uri"),)),
     Operation("to_iri", (SQL("uri_to_iri"),), is_repairable=True),
