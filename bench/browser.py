@@ -168,7 +168,8 @@ def _has_attribute(tag: str, name: str) -> bool:
     return any(not elements or tag in elements for elements in rules)
 
 
-_NOT_COMPARED = ("style", "paint", "http-equiv", "content")
+_NOT_COMPARED = ("style", "paint", "http-equiv", "content", "valuetype", "property", "type", "srcdoc", "attribute")
+"""How `html.ATTRIBUTES` marks what is no reference by itself, or is read by choice."""
 _TABLE = frozenset(("caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"))
 _ONE = frozenset(("body", "form", "head", "html"))
 _NAME = 64

@@ -1,4 +1,4 @@
-"""What other packages make of the same URIs, beside ours: how many are the same, and each kind of difference.
+"""Differences from other packages on the same URIs: how many answers are the same, and each kind of difference.
 
 python bench/differences.py [--texts N] [--surt PYTHON] [--write]: over the lists of `lists.py` and as many texts made
 from a fixed seed.  `surt` is under the AGPL and no dependency here: --surt names a Python that has it.
@@ -126,7 +126,7 @@ def _surt(python: str) -> Peer:
 
     return Peer(
         "surt 0.3.1",
-        "`SURT.key(uri)` beside `surt.surt(uri)`",
+        "`SURT.key(uri)` compared with `surt.surt(uri)`",
         SURT.key,
         peer_surt,
         lambda uri: bool(uri.host),
@@ -171,7 +171,7 @@ def _w3lib() -> Peer:
 
     return Peer(
         f"w3lib {metadata.version('w3lib')}",
-        "`W3LIB(uri)` beside `canonicalize_url(uri)`, of http, https and ftp",
+        "`W3LIB(uri)` compared with `canonicalize_url(uri)`, of http, https and ftp",
         lambda uri: str(W3LIB(uri)),
         _map_each(canonicalize_url),
         _web,
@@ -184,7 +184,7 @@ def _url_normalize() -> Peer:
 
     return Peer(
         f"url-normalize {metadata.version('url-normalize')}",
-        "`URL_NORMALIZE(uri)` beside `url_normalize(uri)`, of http, https and ftp",
+        "`URL_NORMALIZE(uri)` compared with `url_normalize(uri)`, of http, https and ftp",
         lambda uri: str(URL_NORMALIZE(uri)),
         _map_each(url_normalize),
         _web,
@@ -204,7 +204,7 @@ def _tldextract() -> Peer:
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
     return Peer(
         f"tldextract {metadata.version('tldextract')}",
-        "`uri.registrable_domain` beside `top_domain_under_public_suffix`, private section included; lists of "
+        "`uri.registrable_domain` compared with `top_domain_under_public_suffix`, private section included; lists of "
         f"{suffix_list().version} here",
         lambda uri: uri.registrable_domain or "",
         _map_each(lambda text: extract(text).top_domain_under_public_suffix),
@@ -225,7 +225,7 @@ def _ada() -> Peer:
 
     return Peer(
         f"ada {metadata.version('ada-url')}",
-        "`uri.normalize(Rung.SCHEME)` beside `ada_url.URL(uri).href`, of http, https and ftp",
+        "`uri.normalize(Rung.SCHEME)` compared with `ada_url.URL(uri).href`, of http, https and ftp",
         lambda uri: str(uri.normalize(Rung.SCHEME)),
         _map_each(href),
         _web,

@@ -1,4 +1,4 @@
-"""Beside other packages: each difference that `bench/differences.py` finds has a kind, and so has each on its page."""
+"""Differences from other packages: each that `bench/differences.py` finds has a kind, and so has each on its page."""
 
 from __future__ import annotations
 

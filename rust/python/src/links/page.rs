@@ -282,7 +282,7 @@ impl<'a> Asks<'a> {
             let verdict = match known.get(&(text, one.is_map)) {
                 Some(verdict) => *verdict,
                 None => {
-                    let verdict = self.look(text, one.is_map)?;
+                    let verdict = self.judge_reference(text, one.is_map)?;
                     known.insert((text, one.is_map), verdict);
                     verdict
                 }
@@ -292,7 +292,7 @@ impl<'a> Asks<'a> {
         Ok(self.anchors)
     }
 
-    fn look(&mut self, text: &[u8], is_map: bool) -> Result<Verdict, NeedsPython> {
+    fn judge_reference(&mut self, text: &[u8], is_map: bool) -> Result<Verdict, NeedsPython> {
         if let Some(reason) = self.passed(text) {
             return Ok(Verdict::Passed(reason));
         }
