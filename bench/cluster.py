@@ -62,7 +62,7 @@ def stages(about: Crawl) -> Iterator[Row]:
 
     unpacked, octets = _least_time(walk)
     opened, pages = _least_time(lambda: sum(1 for task in made for _ in documents(task, OPTIONS)))
-    held = [document for task in made for document in documents(task, OPTIONS)]
+    held = [document for task in made for document, _ in documents(task, OPTIONS)]
     plain = [one._replace(content=one.content.replace(b"href", b"hrex").replace(b"src", b"srx")) for one in held]
     bare, few = _least_time(lambda: _rows(plain))
     read, many = _least_time(lambda: _rows(held))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -15,7 +16,10 @@ from overthere.links.report.rows import Rows, _Native, _PythonRows
 from overthere.values.normalize import normal_form
 from seeds import CASES
 
-__all__ = ["LABELS", "OUTER", "documents", "judge", "rows_of", "split_charset"]
+sys.path.append(str(CASES.parent))
+from support import flat_members
+
+__all__ = ["LABELS", "OUTER", "documents", "flat_members", "judge", "rows_of", "split_charset"]
 
 OUTER = Base(URI("http://h.example/a/b"), "retrieval", "retrieval")
 _OPTIONS = Options(json=True, metadata=True, limit=1 << 20)

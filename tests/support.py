@@ -11,7 +11,12 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from overthere.links.containers.model import Member, Place, find_container
+from overthere.links.containers.streams import read_content
+from overthere.links.faults import guard
+from overthere.links.model import Document, Note, Options, PassedContent
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -112,3 +117,19 @@ def linear(action: Callable[[int], object], size: int, most: float = 60) -> None
     assert many <= 4 * MARGIN * few + FLOOR, (
         f"{size // 4} took {few:.3f} s, {size} {many:.3f} s of processor time: {many / few:.1f} times as much"
     )
+
+
+def flat_members(
+    kind: str, file: BinaryIO, document: Document, options: Options, start: int = 0, end: int | None = None
+) -> Iterator[Document | Note | PassedContent]:
+    """The members of a container of this kind, each read, but not what is in it."""
+    for member in find_container(kind).members(file, document, Place(options, None, start, end)):
+        if not isinstance(member, Member):
+            yield member
+        elif member.documents is not None:
+            yield from guard(member.documents, member.document.failed)
+        elif member.stream is None:
+            yield member.document
+        else:
+            content, notes = read_content(member.stream, options.limit, member.crc)
+            yield member.document._replace(content=content, notes=member.document.notes + notes)

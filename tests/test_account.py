@@ -164,7 +164,7 @@ def read(folder: Path, name: str, data: bytes | bytearray, walk: Progress | None
     file = folder / name
     file.unlink(missing_ok=True)  # a new file: one that is emptied and written is waited for by some file systems
     file.write_bytes(data)
-    return [one for task in tasks([file], None, Options()) for one in documents(task, Options(), walk)]
+    return [one for task in tasks([file], None, Options()) for one, _ in documents(task, Options(), walk)]
 
 
 def told(folder: Path, name: str, found: list[Document]) -> bool:

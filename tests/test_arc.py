@@ -11,10 +11,9 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.containers.arc import members
 from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Note, Options, PassedContent
-from support import linear, processor
+from support import flat_members, linear, processor
 
 OUTSIDE = Document("a", b"", Base(URI("file:///a"), "retrieval", "retrieval"))
 ABOUT = b"1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
@@ -36,7 +35,7 @@ PAGES = [record(b"<a href=x%d>" % number, b"http://h/d/%d" % number) for number 
 
 
 def found(data: bytes, options: Options = Options()) -> list[Document]:  # noqa: B008
-    return [one for one in members(io.BytesIO(data), OUTSIDE, options) if isinstance(one, Document)]
+    return [one for one in flat_members("arc", io.BytesIO(data), OUTSIDE, options) if isinstance(one, Document)]
 
 
 @pytest.mark.parametrize("about", [ABOUT, ABOUT11], ids=["1", "1.1"])
@@ -52,9 +51,9 @@ def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
             (f"http://h/d/{number}", f"x{number}", None) for number in range(3)
         ]
         assert [row.source.rpartition("!")[2] for row in rows] == [str(sum(ends[: 1 + number])) for number in range(3)]
-    assert [one.kind for one in members(io.BytesIO(data), OUTSIDE, Options()) if isinstance(one, PassedContent)] == [
-        "filedesc"
-    ]
+    assert [
+        one.kind for one in flat_members("arc", io.BytesIO(data), OUTSIDE, Options()) if isinstance(one, PassedContent)
+    ] == ["filedesc"]
 
 
 def test_many_records_in_one_member() -> None:
@@ -99,7 +98,7 @@ def test_known() -> None:
 )  # fmt: skip
 def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
-        for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+        for one in flat_members("arc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
             assert isinstance(one, Document | Note | PassedContent)
 
 

@@ -17,9 +17,10 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
-from overthere.links.containers.archives import Member, members, open_archive, read
+from overthere.links.containers.model import Member, Place, find_container
+from overthere.links.containers.streams import read_content
 from overthere.links.model import NOTES, Document, Note, Options, PassedContent
-from support import linear
+from support import flat_members, linear
 
 OUTSIDE = Document("x.gz", b"", Base(URI("http://h/x.gz"), "retrieval", "retrieval"))
 FILES = {"a.html": b"<a href=x>" * 50, "d/ü b.html": b"<a href=y>"}
@@ -51,8 +52,13 @@ def zstd(content: bytes) -> bytes:
     return packer.compress(content) + packer.flush()
 
 
+def _kind(data: bytes) -> str:
+    packed = data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"))
+    return "zip" if data.startswith(b"PK") else "compressed" if packed else "tar"
+
+
 def found(data: bytes, options: Options = Options()) -> list[Document | Note | PassedContent]:  # noqa: B008
-    return list(members(io.BytesIO(data), OUTSIDE, options))
+    return list(flat_members(_kind(data), io.BytesIO(data), OUTSIDE, options))
 
 
 def contents(data: bytes) -> dict[str, bytes]:
@@ -86,7 +92,7 @@ def test_published(kind: str) -> None:
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
         one.document.base
-        for one in open_archive(kind, io.BytesIO(data), OUTSIDE, URI("http://p/d/x"))
+        for one in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(beneath=URI("http://p/d/x")))
         if isinstance(one, Member)
     ]
     assert [str(base.uri) for base in bases] == [
@@ -123,7 +129,7 @@ def test_what_stands_before_an_error_is_kept(pack: Callable[[bytes], bytes]) -> 
 
 def test_names_of_what_is_compressed() -> None:
     for name, inside in (("a.html.gz", "a.html"), ("s.TGZ", "s.tar"), ("p/x", "x"), ("z!b.svgz", "b.svg")):
-        (one,) = members(io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
+        (one,) = flat_members("compressed", io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
         assert isinstance(one, Document)
         assert one.source == f"{name}!{inside}"
 
@@ -135,8 +141,8 @@ def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(beneath: URI | None) -
     broken = data.replace("\u00fcb".encode(), b"\xff\xfeb").replace("c\u0101".encode(), b"c\xc4\xc4")
     assert broken.count(b"\xff\xfeb") == 2
     one, two, three = (
-        (member.document.source, member.document.base.uri, read(member.stream, 99, member.crc))
-        for member in open_archive("zip", io.BytesIO(broken), OUTSIDE, beneath)
+        (member.document.source, member.document.base.uri, read_content(member.stream, 99, member.crc))
+        for member in find_container("zip").members(io.BytesIO(broken), OUTSIDE, Place(beneath=beneath))
         if isinstance(member, Member) and member.stream
     )
     assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
@@ -245,7 +251,7 @@ def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
         into.seek(at + size)
         into.write(data[end : end + 12] + size.to_bytes(4, "little") + at.to_bytes(4, "little") + b"\0\0")
     with file.open("rb") as opening:
-        assert list(members(opening, OUTSIDE, Options())) == [Note("too-large")]
+        assert list(flat_members("zip", opening, OUTSIDE, Options())) == [Note("too-large")]
 
 
 def test_endless_headers() -> None:
@@ -276,7 +282,7 @@ def test_a_stream_that_fails() -> None:
                 raise OSError("the disk")
             return b"x"
 
-    assert read(Failing(), 100) == (b"xxx", ("corrupt",))
+    assert read_content(Failing(), 100) == (b"xxx", ("corrupt",))
 
 
 def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:

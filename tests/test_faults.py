@@ -106,7 +106,7 @@ def test_a_reader_that_fails(
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
-    monkeypatch.setattr("overthere.links.job.task_documents.kind_of", failing(RuntimeError(), kind_of))
+    monkeypatch.setattr("overthere.links.containers.nested.kind_of", failing(RuntimeError(), kind_of))
     # Where the bad one lies in a container, this is what is asked for first.
     assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
 
@@ -241,13 +241,14 @@ def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert [row.error for row in extract(tmp_path)] == ["unreadable"]
 
 
-@pytest.mark.parametrize("name", ["_member_document", "_member_base"])
+@pytest.mark.parametrize("name", ["member_document", "member_base"])
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_a_mistake_in_an_archive_is_not_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str
 ) -> None:
     (tmp_path / f"a.{make.__name__}").write_bytes(make({"a.html": PAGES[0]}))
-    monkeypatch.setattr(f"overthere.links.containers.archives.{name}", None)
+    kind = "zip" if make is zipped else "tar"
+    monkeypatch.setattr(f"overthere.links.containers.{kind}.{name}", None)
     assert "reader-failed" in [row.error for row in extract(tmp_path)]
     monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
     with pytest.raises(TypeError):

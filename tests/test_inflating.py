@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from overthere.links.containers import inflating
+from overthere.links.containers import gzip_member
 
 DATA = b"".join(b"%d %d\n" % (number, number * number % 997) for number in range(20_000))
 SOUND = gzip.compress(DATA, mtime=0)
@@ -17,16 +17,16 @@ LINES = gzip.compress(b"", mtime=0), gzip.compress(bytes(3_000_000), mtime=0), g
 
 
 def both(octets: bytes, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 30) -> tuple[bytes, int, str]:
-    found = inflating.taken(io.BytesIO(octets), 0, most, 64)
+    found = gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64)
     with monkeypatch.context() as patch:
-        patch.setattr(inflating, "_QUICK", zlib)
-        assert inflating.taken(io.BytesIO(octets), 0, most, 64) == found
+        patch.setattr(gzip_member, "_FAST", zlib)
+        assert gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64) == found
     return found
 
 
 def test_igzip_is_what_is_measured() -> None:
     pytest.importorskip("isal")
-    assert inflating._QUICK.__name__ == "isal.isal_zlib"
+    assert gzip_member._FAST.__name__ == "isal.isal_zlib"
 
 
 def test_sound_members(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +40,7 @@ def test_members_that_hold_more(monkeypatch: pytest.MonkeyPatch) -> None:
     data, used, what = both(SOUND, monkeypatch, 100_000)
     assert (used, what) == (len(SOUND), "long")
     assert DATA.startswith(data)
-    assert 100_000 <= len(data) < 100_000 + inflating.MOST
+    assert 100_000 <= len(data) < 100_000 + gzip_member.MOST
     assert both(LINES[1], monkeypatch, 1000)[2] == "too-large"
 
 

@@ -272,7 +272,7 @@ def deadly(data, told=None):
 def deadly_record(record, here, options):
     if "early" in sys.argv:
         die(record.content)
-    return documents(record, here, options)
+    yield from documents(record, here, options)
 
 html.octets, warc._documents = deadly, deadly_record
 

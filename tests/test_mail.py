@@ -13,6 +13,7 @@ from overthere.access.wire import Data, LocalFile, OpenLocal, Read
 from overthere.base import Base, establish
 from overthere.links.containers import mbox, message
 from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.model import Place
 from overthere.links.model import Document, Options
 from overthere.protocols.mail.dialogue import dialogue
 from test_access_mail import Run
@@ -116,7 +117,7 @@ def links(octets: bytes, uri: str) -> tuple[Document, Document]:
     """The part that a page finds under a URI, and the page or what is first."""
     documents = [
         one
-        for one in message.members(io.BytesIO(octets), Document("m", b"", FILE), Options())
+        for one in message.members(io.BytesIO(octets), Document("m", b"", FILE), Place(Options()))
         if isinstance(one, Document)
     ]
     (source,) = {part_of(uri, one.parts) for one in documents} - {None}
@@ -169,7 +170,9 @@ def test_both_count_the_messages_of_a_mailbox_alike() -> None:
     three = within(HTML).replace(b"m@x", b"3@x").replace(b"\n", b"\r\n")
     box = b"From a\n" + one + b"\nFrom b Mon\n" + two + b"\nFrom c\r\n" + three + b"\r\n"
     given = [
-        one for one in mbox.members(io.BytesIO(box), Document("b", b"", FILE), Options()) if isinstance(one, Document)
+        one
+        for one in mbox.members(io.BytesIO(box), Document("b", b"", FILE), Place(Options()))
+        if isinstance(one, Document)
     ]
     assert [(found.source, found.content) for found in given] == [("b!1", one), ("b!2", two), ("b!3", three)]
     for number, found in enumerate(given, 1):
@@ -258,7 +261,7 @@ def test_a_message_of_100_megabytes_is_never_held(way: str) -> None:
     tracemalloc.start()
     try:
         if way == "links":
-            found = message.members(cast("BinaryIO", file), Document("m", b"", FILE), Options(limit=1 << 16))
+            found = message.members(cast("BinaryIO", file), Document("m", b"", FILE), Place(Options(limit=1 << 16)))
             notes = [(one.source, one.notes) for one in found if isinstance(one, Document)]
             assert notes == [("m!1", ("too-large",)), ("m!2", ("too-large",))]
         else:

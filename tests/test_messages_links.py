@@ -15,6 +15,8 @@ from overthere import URI
 from overthere.base import Base
 from overthere.links.containers import mbox, message
 from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.model import Place
+from overthere.links.containers.nested import NestedReader
 from overthere.links.model import Document, Note, Options
 from support import linear
 
@@ -23,7 +25,7 @@ FILE = Base(URI("file:///mail/m.eml"), "retrieval", "retrieval")
 
 
 def parts(content: bytes, options: Options = DEFAULT, base: Base = FILE, depth: int = 0) -> list[Document | Note]:
-    return list(message.members(io.BytesIO(content), Document("m", b"", base, depth=depth), options))
+    return list(message.members(io.BytesIO(content), Document("m", b"", base, depth=depth), Place(options)))
 
 
 def documents(content: bytes, options: Options = DEFAULT, base: Base = FILE) -> dict[str, Document]:
@@ -407,7 +409,7 @@ def test_broken_base64_is_read_as_far_as_it_goes(encoded: bytes, content: bytes)
     (whole,) = parts(octets)
     assert isinstance(whole, Document)
     assert (whole.content, whole.notes) == (content, ("corrupt",))
-    assert list(message.members(Single(octets), Document("m", b"", FILE), DEFAULT)) == [whole]
+    assert list(message.members(Single(octets), Document("m", b"", FILE), Place(DEFAULT))) == [whole]
 
 
 def test_limits() -> None:
@@ -419,7 +421,9 @@ def test_limits() -> None:
     assert (encoded.content, encoded.notes) == (b"ABCABCABCA", ("too-large",))
     assert notes(b"Content-Type: message/rfc822\n\n" * 3 + b"A: b\n\nx", Options(depth=4)) == []
     assert notes(b"Content-Type: message/rfc822\n\n" * 3 + b"A: b\n\nx", Options(depth=3)) == [("1.1.1", "too-deep")]
-    assert parts(b"A: b\n\nx", Options(depth=2), depth=2) == [Note("too-deep")]
+    message = Document("m", b"A: b\n\nx", FILE, depth=2)
+    read = NestedReader(Options(depth=2), 7).read(message, ("message", ()))
+    assert [(document.source, document.notes) for document, _ in read] == [("m", ("too-deep",))]
 
 
 def test_delimiters_that_follow_at_once() -> None:
@@ -452,11 +456,11 @@ def test_files_that_break_off(error: Exception, kind: str) -> None:
     file = Broken(b"From x\nA: b\n\nhello")
     file.error = error
     whole = Document("m", b"", FILE)
-    one, note = sorted(mbox.members(file, whole, Options()), key=lambda found: isinstance(found, Note))
+    one, note = sorted(mbox.members(file, whole, Place(Options())), key=lambda found: isinstance(found, Note))
     assert isinstance(one, Document)
     assert (one.content, note) == (b"A: b\n\nhello", Note(kind))
     file.seek(0)
-    note, part = message.members(file, whole, Options())
+    note, part = message.members(file, whole, Place(Options()))
     assert isinstance(part, Document)
     assert (part.content, note) == (b"hello", Note(kind))
 
@@ -494,7 +498,7 @@ HOSTILE: dict[str, tuple[Callable[[int], bytes], int]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_messages_end(name: str) -> None:
     def use(size: int) -> None:
-        count = sum(1 for _ in message.members(io.BytesIO(make(size)), Document("m", b"", FILE), Options()))
+        count = sum(1 for _ in message.members(io.BytesIO(make(size)), Document("m", b"", FILE), Place(Options())))
         assert 0 < count <= 20_001
 
     make, most = HOSTILE[name]
@@ -523,7 +527,7 @@ def test_no_message_raises(lines: list[bytes], end: bytes, edition: str) -> None
 @given(st.binary(max_size=200))
 def test_no_octets_raise(content: bytes) -> None:
     assert parts(content)
-    for one in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Options()):
+    for one in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Place(Options())):
         assert isinstance(one, Document | Note)
 
 
@@ -534,7 +538,7 @@ def test_a_mailbox() -> None:
     content = b"From a@b Mon\nSubject: 1\n\nhi\nFrom is no mark here\n\n>From \n\n"
     content += b"From c@d Tue\nSubject: 2\n\nho\n\nFrom e\n\n"
     whole = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
-    one, two, three = mbox.members(io.BytesIO(content), whole, Options())
+    one, two, three = mbox.members(io.BytesIO(content), whole, Place(Options()))
     assert isinstance(one, Document)
     assert isinstance(two, Document)
     assert isinstance(three, Document)
@@ -542,7 +546,7 @@ def test_a_mailbox() -> None:
     assert one.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
     assert two.content == b"Subject: 2\n\nho\n"
     assert (three.source, three.notes) == ("inbox.mbox!3", ("empty",))
-    part = next(message.members(io.BytesIO(one.content), one, Options()))
+    part = next(message.members(io.BytesIO(one.content), one, Place(Options())))
     assert isinstance(part, Document)
     assert (part.source, part.depth, str(part.base.uri)) == ("inbox.mbox!1!1", 2, "thismessage:/")
 
@@ -559,7 +563,7 @@ def test_a_mailbox_streams() -> None:
             return data
 
     file = Counted(b"From a\nA: b\n\nx\n\n" * 200_000)
-    members = mbox.members(file, Document("m", b"", FILE), Options(limit=5))
+    members = mbox.members(file, Document("m", b"", FILE), Place(Options(limit=5)))
     first = next(members)
     assert isinstance(first, Document)
     assert (first.content, first.notes) == (b"A: b\n", ("too-large",))
@@ -569,8 +573,8 @@ def test_a_mailbox_streams() -> None:
 
 def test_no_mailbox() -> None:
     whole = Document("m", b"", FILE)
-    assert list(mbox.members(io.BytesIO(), whole, Options())) == [Note("empty")]
-    note, one = mbox.members(io.BytesIO(b"Subject: x\n\ny"), whole, Options())
+    assert list(mbox.members(io.BytesIO(), whole, Place(Options()))) == [Note("empty")]
+    note, one = mbox.members(io.BytesIO(b"Subject: x\n\ny"), whole, Place(Options()))
     assert note == Note("corrupt")
     assert isinstance(one, Document)
     assert one.content == b"Subject: x\n\ny"

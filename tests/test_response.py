@@ -9,7 +9,7 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.containers.response import content
+from overthere.links.containers.response import read_content
 from overthere.links.documents.header import HTTP, header, read
 from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Found, Options
@@ -86,14 +86,14 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 def test_chunks(chunks: bytes, is_: bytes | None, notes: list[str]) -> None:
     head = header(CHUNKED + chunks)
     assert head is not None
-    assert content(CHUNKED + chunks, head, 1000) == (chunks if is_ is None else is_, notes)
+    assert read_content(CHUNKED + chunks, head, 1000) == (chunks if is_ is None else is_, notes)
 
 
 def coded(data: bytes, *codings: bytes) -> tuple[bytes, list[str]]:
     block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % one for one in codings) + b"\r\n" + data
     head = header(block)
     assert head is not None
-    return content(block, head, 100_000)
+    return read_content(block, head, 100_000)
 
 
 def test_codings_over_one_another_and_behind_one_another() -> None:
@@ -152,7 +152,7 @@ def test_in_linear_time() -> None:
         def use(count: int, start: bytes = start, piece: bytes = piece) -> None:
             block = start + piece * count
             if (head := header(block)) is not None:
-                content(block, head, 1 << 20)
+                read_content(block, head, 1 << 20)
             for _ in read(outside._replace(content=block), Options()):
                 pass
 

@@ -37,7 +37,7 @@ def cut(sources: Sequence[str | Path], base: str | None = None, split: int = 8 <
 
 
 def found(sources: Sequence[str | Path], base: str | None = None, options: Options = Options()) -> list[Document]:  # noqa: B008
-    return [one for task in cut(sources, base) for one in documents(task, options)]
+    return [one for task in cut(sources, base) for one, _ in documents(task, options)]
 
 
 def below(folder: Path, sources: Sequence[str | Path]) -> dict[str, tuple[str, ...]]:
@@ -204,7 +204,7 @@ def test_bombs_end(tmp_path: Path) -> None:
     tracemalloc.start()
     options = Options(limit=1 << 18)
     with processor(100):
-        seen = [one.notes for one in (one for task in cut([tmp_path]) for one in documents(task, options))]
+        seen = [one.notes for one in (one for task in cut([tmp_path]) for one, _ in documents(task, options))]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert ("too-large",) in seen
@@ -222,7 +222,7 @@ def test_every_source_in_parts_is_the_whole(tmp_path: Path) -> None:
     assert len(whole) == 1050
     for split in (1, 5000, 100_000):
         made = cut([tmp_path], split=split)
-        assert [one for task in made for one in documents(task, Options())] == whole
+        assert [one for task in made for one, _ in documents(task, Options())] == whole
         assert len(made) >= 6
     sizes = sum(task.size for task in cut([tmp_path], split=5000))
     assert sizes == sum(file.stat().st_size for file in (tmp_path / "d").iterdir())

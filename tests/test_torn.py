@@ -10,9 +10,10 @@ import zlib
 import pytest
 
 from overthere.base import Base
-from overthere.links.containers import archives, zip_recovery
+from overthere.links.containers import zip_recovery
 from overthere.links.model import Document, Note, Options
 from overthere.values.uri import URI
+from support import flat_members
 
 _BASE = Base(URI("http://h.example/a.zip"), "retrieval", "retrieval")
 _DESCRIBED = 8
@@ -105,7 +106,7 @@ def test_what_its_members_cost(kind: str) -> None:
     """Nothing is read twice as the content of two members."""
     data = HOSTILE[kind]
     file = Counted(data)
-    found = list(archives.members(file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
+    found = list(flat_members("zip", file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
     assert any(isinstance(one, Note) for one in found)
     assert sum(len(one.content) for one in found if isinstance(one, Document)) <= (1 << 16) * len(found)
 

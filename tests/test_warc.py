@@ -15,10 +15,9 @@ import pytest
 from overthere import URI
 from overthere.base import Base
 from overthere.links.containers.records import cuts
-from overthere.links.containers.warc import members
 from overthere.links.documents.header import HTTP, read
 from overthere.links.model import NOTES, Document, Found, Note, Options
-from support import linear, processor
+from support import flat_members, linear, processor
 
 
 def gz(data: bytes, level: int = 9) -> bytes:
@@ -47,7 +46,9 @@ def response(body: bytes = PAGE, fields: bytes = b"", status: bytes = b"200 OK")
 
 
 def documents(data: bytes, options: Options = Options(), start: int = 0, end: int | None = None) -> list[Document]:  # noqa: B008
-    return [one for one in members(io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(one, Document)]
+    return [
+        one for one in flat_members("warc", io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(one, Document)
+    ]
 
 
 def single(data: bytes, options: Options = Options()) -> Document:  # noqa: B008
@@ -334,7 +335,7 @@ def test_octets_that_are_wrong(compressed: bool) -> None:
 )  # fmt: skip
 def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
-        for one in members(io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+        for one in flat_members("warc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
             assert isinstance(one, Document | Note)
         list(cuts(io.BytesIO(data), 1 << 16))
 
@@ -367,7 +368,9 @@ def test_a_file_that_fails() -> None:
             return super().read(size)
 
     file: BinaryIO = Failing(record(response(b"x" * 20_000)) * 3)
-    assert [one.kind for one in members(file, OUTSIDE, Options()) if isinstance(one, Note)] == ["unreadable"]
+    assert [one.kind for one in flat_members("warc", file, OUTSIDE, Options()) if isinstance(one, Note)] == [
+        "unreadable"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from backports import zstd
 from overthere.access.errors import ProtocolError
 from overthere.ground import codings
 from overthere.links import extract
-from overthere.links.containers.response import content
+from overthere.links.containers.response import read_content
 from overthere.links.documents.header import header
 from test_access_coding import answer, read
 
@@ -64,7 +64,7 @@ def test_a_coding_has_the_window_of_responses_in_a_record_and_in_an_answer(log: 
     block = response(framed(PAGE, log))
     head = header(block)
     assert head is not None
-    assert content(block, head, 1000) == ((PAGE, []) if is_read else (b"", ["too-large"]))
+    assert read_content(block, head, 1000) == ((PAGE, []) if is_read else (b"", ["too-large"]))
     if is_read:
         assert read(answer("zstd", framed(PAGE, log))) == PAGE
     else:
@@ -76,7 +76,7 @@ def test_what_stands_before_a_window_that_is_too_large_is_kept() -> None:
     block = response(framed(PAGE, 20) + framed(PAGE, 27))
     head = header(block)
     assert head is not None
-    assert content(block, head, 1000) == (PAGE, ["too-large"])
+    assert read_content(block, head, 1000) == (PAGE, ["too-large"])
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bytes])

@@ -13,9 +13,8 @@ from functools import cache
 
 import damage
 from damage import SampleArchive, Span
-from overthere.links.containers import archives
 from overthere.links.model import Document, Note, Options, PassedContent
-from readings import OUTER
+from readings import OUTER, flat_members
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
@@ -80,8 +79,13 @@ def samples() -> tuple[SampleArchive, ...]:
     return tuple(found)
 
 
+def _kind(octets: bytes) -> str:
+    packed = octets.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"))
+    return "zip" if octets.startswith(b"PK") else "compressed" if packed else "tar"
+
+
 def _read(octets: bytes) -> Iterator[Document | Note | PassedContent]:
-    return archives.members(io.BytesIO(octets), Document("a.gz", b"", OUTER), Options(limit=1 << 20))
+    return flat_members(_kind(octets), io.BytesIO(octets), Document("a.gz", b"", OUTER), Options(limit=1 << 20))
 
 
 def check(data: bytes) -> None:

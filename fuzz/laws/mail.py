@@ -12,6 +12,7 @@ from urllib.parse import quote
 from overthere import Policy, plan
 from overthere.access.wire import Data, Hangup, Head, LocalFile, OpenLocal, Read
 from overthere.links.containers import mbox, message
+from overthere.links.containers.model import Place, Stream
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, Document, Note, Options
 from overthere.links.report.rows import rows
@@ -40,7 +41,7 @@ AFTER = "a test to tests/test_messages_links.py, or for mid: and cid: to tests/t
 _OPTIONS = Options(limit=1 << 20, depth=5)
 _POLICY = Policy.local().with_(messages=("m",))
 _planned = lru_cache(1 << 10)(plan)
-_Reader = Callable[[BinaryIO, Document, Options], Iterator[Document | Note]]
+_Reader = Callable[[Stream, Document, Place], Iterator[Document | Note]]
 
 
 class _Pieces(io.BytesIO):
@@ -69,7 +70,7 @@ def check(data: bytes) -> None:
 
 
 def _read_members(members: _Reader, file: BinaryIO) -> list[Document | Note]:
-    return list(members(file, Document("m", b"", OUTER), _OPTIONS))
+    return list(members(file, Document("m", b"", OUTER), Place(_OPTIONS)))
 
 
 def _rows(document: Document) -> None:

@@ -10,12 +10,11 @@ from itertools import accumulate
 
 import damage
 from damage import SampleArchive, Span
-from overthere.links.containers import warc
 from overthere.links.containers.records import cuts
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.links.report.rows import rows
-from readings import OUTER, rows_of
+from readings import OUTER, flat_members, rows_of
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
@@ -84,7 +83,7 @@ def _reach(records: Sequence[bytes], behind: int) -> tuple[int, ...]:
 
 
 def _read(octets: bytes) -> Iterator[Document | Note | PassedContent]:
-    return warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS)
+    return flat_members("warc", io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS)
 
 
 def check(data: bytes) -> None:
@@ -103,7 +102,7 @@ def _check_parts(octets: bytes) -> None:
     places = list(cuts(io.BytesIO(octets), 64))
     given: list[Document | Note | PassedContent] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
-        given += warc.members(io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
+        given += flat_members("warc", io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
     assert given == whole, f"cut at {places}: {given}, as a whole {whole}"
 
 

@@ -14,7 +14,7 @@ from overthere.broken.scan import Scan, scan
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import documents, with_kind
+from overthere.links.job.task_documents import documents
 from overthere.links.model import UNREAD, Options
 
 __all__ = ["PageKeys", "State", "gather", "page_keys"]
@@ -58,8 +58,7 @@ class PageKeys(NamedTuple):
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[PageKeys]:
     """The documents of a task, each read once."""
     walk = _ContainerCollector()
-    for document in documents(task, options, walk):
-        document, (kind, notes) = with_kind(document)
+    for document, (kind, notes) in documents(task, options, walk):
         if kind in ("http", "header") and not document.content:
             continue
         found = scan(document, kind, notes, options, checker.anchors)

@@ -119,7 +119,7 @@ def _is_changed(source: str, before: bytes, after: bytes, changes: list[tuple[st
 
 def _references(source: str, content: bytes) -> list[tuple[str, str]]:
     options = Options()
-    for document in documents(Task((source,), None, None), options):
+    for document, _ in documents(Task((source,), None, None), options):
         document = document._replace(content=content)
         kind, notes = kind_of(document)
         found = scan(document, kind, notes, options, "github")

@@ -18,7 +18,7 @@ from overthere.broken.suggestions import Suggester
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import documents, with_kind
+from overthere.links.job.task_documents import documents
 from overthere.links.model import NOTES, UNREAD, Options
 
 __all__ = ["Reporter"]
@@ -58,9 +58,8 @@ class Reporter:
 
         told: of some of them the faults, as the native kernel tells them.
         """
-        for document in documents(task, self.options):
+        for document, (kind, notes) in documents(task, self.options):
             if document.source in sources:
-                document, (kind, notes) = with_kind(document)
                 again = told.get(document.source)
                 found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
                 yield from self.document(found or scan(document, kind, notes, self.options, self.checker.anchors))
@@ -95,8 +94,7 @@ class Reporter:
         if (known_ones := self.at_hand(number)) is not None:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
-        for document in documents(task, self.options):
-            document, (kind, notes) = with_kind(document)
+        for document, (kind, notes) in documents(task, self.options):
             return scan(document, kind, notes, self.options, self.checker.anchors).anchors
         return None
 

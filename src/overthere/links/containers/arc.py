@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
-from overthere.links.containers.records import inflated, member
+from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.records import inflate_octets, read_gzip_member, write_pieces
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
-from overthere.links.faults import guard
 from overthere.links.model import Document, Note, Options, PassedContent
 
 __all__ = ["members"]
@@ -40,7 +40,7 @@ class _Record(NamedTuple):
 _LONGEST, _WINDOW = 1 << 16, 1 << 20
 _GZIP = b"\x1f\x8b\x08"
 _URL = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
-_SUCH = re.compile(
+_SURE_LINE = re.compile(
     rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{0,31}:[^ \r\n]{0,4096} [0-9A-Fa-f.:]{2,45} [0-9]{14} [^\r\n]{0,400} [0-9]{1,18}"
     rb"\r?\n)"
 )
@@ -48,24 +48,22 @@ _SUCH = re.compile(
 
 
 def members(
-    file: BinaryIO,
+    stream: Stream,
     document: Document,
-    options: Options,
-    start: int = 0,
-    end: int | None = None,
-    begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | PassedContent]:
-    """The documents of the records that begin in [start, end).
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Member | Note | PassedContent]:
+    """As `Container.members`, of the records that begin in [start, end) of the place.
 
-    Sources, bases and what a header of HTTP refers to are those of `warc.members`, and so is `begins`. The record that
-    describes the file (filedesc:) and what came by DNS are passed over.
+    Sources, bases and what a header of HTTP refers to are those of `warc.members`.  The record that describes the file
+    (filedesc:) and what came by DNS are passed over.
     """
+    file = cast("BinaryIO", stream)
     try:
         size = file.seek(0, os.SEEK_END)
-        end = size if end is None else min(end, size)
-        file.seek(start)
-        walk = _read_gzipped if file.read(3) == _GZIP else _read_plain
-        for record in walk(file, size, start, end, options.limit):
+        end = size if place.end is None else min(place.end, size)
+        file.seek(place.start)
+        read_records = _read_gzip if file.read(3) == _GZIP else _read_plain
+        for record in read_records(file, size, place.start, end, place.options.limit):
             here = Document(
                 f"{document.source}!{record.at}", b"", document.base, notes=record.notes, depth=document.depth + 1
             )
@@ -73,9 +71,9 @@ def members(
             if scheme in (b"filedesc", b"dns"):
                 yield PassedContent(scheme.decode())
                 if record.notes:
-                    yield here
-            elif begins(here.source):
-                yield from guard(_documents(record, here, options), here.failed)
+                    yield Member(here)
+            else:
+                yield Member(here, documents=_documents(record, here, place.options))
     except OSError:
         yield Note("unreadable")
 
@@ -165,16 +163,18 @@ def _next_record(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line of a record follows a line end; or `size`."""
     while at < size:
         file.seek(at)
-        match = _SUCH.search(file.read(_WINDOW + _LONGEST))
+        match = _SURE_LINE.search(file.read(_WINDOW + _LONGEST))
         if match is not None and match.start() < _WINDOW:
             return at + match.end()
         at += _WINDOW
     return size
 
 
-def _read_gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+def _read_gzip(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
     while at < end:
-        data, note, after = member(file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None)
+        data, note, after = read_gzip_member(
+            file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None
+        )
         line = _line(data)
         notes = (note,) if note else ()
         if line is None:
@@ -196,15 +196,7 @@ def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Reco
     """Many records in one gzip member, or one that has more than was said."""
     most = 64 * limit + 32 * size
     with open_unnamed() as into:
-        made, note = 0, ""
-        try:
-            for piece in inflated(file, at):
-                made += into.write(piece)
-                if made > most:
-                    note = "too-large"
-                    break
-        except Exception as error:  # each library has its own
-            note = "truncated" if isinstance(error, EOFError) else "corrupt"
+        made, note = write_pieces(inflate_octets(file, at), into, most)
         for record in _read_plain(into, made, 0, made, limit):
             yield record._replace(at=f"{at}!{record.at}" if record.at != "0" else str(at))
         if note:

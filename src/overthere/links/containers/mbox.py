@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from overthere.base import enclosed
 from overthere.links.containers.message.steps import Steps, run_steps, take_body
+from overthere.links.containers.model import Place, Stream
 from overthere.links.model import Document, Note, Options
 from overthere.mail.reader import Decoder, MessageReader
 
 __all__ = ["members"]
 
 
-def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note]:
-    """The messages, numbered from 1: `inbox.mbox!1`.  The file is read through once; a message at a time is held.
+def members(
+    stream: Stream,
+    document: Document,
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Document | Note]:
+    """As `Container.members`: the messages, numbered from 1: `inbox.mbox!1`.
+
+    The file is read through once; a message at a time is held.
 
     The line "From " counts after an empty line only, and lines that were quoted for that (">From ") stay so: what wrote
     them is not known (RFC 4155 Appendix A).  Never raises.
     """
-    if document.depth >= options.depth:
-        yield Note("too-deep")
-        return
-    yield from run_steps(_messages(document, options), file)
+    yield from run_steps(_messages(document, place.options), stream)
 
 
 def _messages(document: Document, options: Options) -> Steps:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from overthere.ground.atomic import open_unnamed
-from overthere.ground.codings import FILE_WINDOW, Decoder, decode, zstd_dictionary
-from overthere.links.containers.inflating import MOST, PIECE, taken
-from overthere.links.containers.packed import failing, skipped
+from overthere.ground.codings import FILE_WINDOW, SKIPPABLE, Decoder, decode, zstd_dictionary
+from overthere.links.containers.gzip_member import MOST, PIECE, inflate_member
+from overthere.links.containers.streams import coding_fault
 
-__all__ = ["Record", "cuts", "inflated", "member", "records"]
+__all__ = ["Record", "cuts", "inflate_octets", "read_gzip_member", "records", "write_pieces"]
 
 
 class Record(NamedTuple):
@@ -78,12 +78,12 @@ def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) 
     end = size if end is None else min(end, size)
     match _packing(file, size):
         case "gzip":
-            yield from _gzipped(file, size, start, end, limit)
+            yield from _read_gzip(file, size, start, end, limit)
         case "plain":
-            yield from _plain(file, size, start, end, limit)
+            yield from _read_plain(file, size, start, end, limit)
         case other:
             if start == 0:
-                yield from _whole(_unpacked(file, other), "", _most(limit, size), limit)
+                yield from _read_unpacked(_decompress(file, other), "", _unpacked_limit(limit, size), limit)
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
@@ -116,7 +116,7 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
 
 
 def _packing(file: BinaryIO, size: int) -> str:
-    at, head = skipped(file)
+    at, head = _first_frame(file)
     if head.startswith(_GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
@@ -126,7 +126,15 @@ def _packing(file: BinaryIO, size: int) -> str:
     return "gzip"  # its beginning is broken
 
 
-def _most(limit: int, size: int) -> int:
+def _first_frame(file: BinaryIO) -> tuple[int, bytes]:
+    """Where the first frame begins that is not passed over, and its first octets: before it may lie a dictionary."""
+    at = file.seek(0)
+    while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
+        at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
+    return at, head
+
+
+def _unpacked_limit(limit: int, size: int) -> int:
     """Octets that a file may have when it is uncompressed."""
     return _RATIO * limit + 32 * size
 
@@ -134,20 +142,20 @@ def _most(limit: int, size: int) -> int:
 # Without compression
 
 
-def _plain(file: BinaryIO, size: int, start: int, end: int, limit: int) -> Iterator[Record]:
+def _read_plain(file: BinaryIO, size: int, start: int, end: int, limit: int) -> Iterator[Record]:
     for at, header, begin, stop, notes in _frames(file, size, start, end):
         if not header:
             yield Record(str(at), header, b"", notes)
-        elif (passed := _passed(header)) is None:
+        elif (passed := _passed_type(header)) is None:
             most = limit + _HEAD_MOST
             file.seek(begin)
             content = file.read(min(stop - begin, most))
             yield Record(str(at), header, content, (*notes, "too-large") if stop - begin > most else notes)
         else:
-            yield _without(str(at), passed, notes)
+            yield _passed_record(str(at), passed, notes)
 
 
-def _passed(header: bytes) -> str | None:
+def _passed_type(header: bytes) -> str | None:
     """The type of a record that holds no document; None if it holds one, "" if it has no type."""
     kind = _TYPE.search(header)
     if kind is None:
@@ -158,7 +166,7 @@ def _passed(header: bytes) -> str | None:
     return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
 
 
-def _without(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+def _passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
     return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
@@ -183,7 +191,7 @@ def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
         begin = at + block.end()
         stop = begin + int(length[1])
         after = stop + 4
-        end_of = _ends(file, stop, size)
+        end_of = _ending(file, stop, size)
         notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
         if not end_of:
             # Too long, it would swallow the next records; too short, it would hide the rest of its own.
@@ -194,7 +202,7 @@ def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
         at = after
 
 
-def _ends(file: BinaryIO, stop: int, size: int) -> str:
+def _ending(file: BinaryIO, stop: int, size: int) -> str:
     """Whether two line ends follow, and then a record or nothing (WARC 1.1 section 4): "whole"; "cut" if the file ends
     within them, "" if something else is there."""
     if stop > size:
@@ -233,24 +241,24 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
 # With gzip, record by record (annex D.2)
 
 
-def _gzipped(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
+def _read_gzip(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
     while at < end:
-        data, note, after = member(file, size, at, limit + _HEAD_MOST)
+        data, note, after = read_gzip_member(file, size, at, limit + _HEAD_MOST)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
         if block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
-            yield from _whole(inflated(file, at), f"{at}!", _most(limit, size), limit)
-        elif (passed := _passed(block[0])) is None:
-            yield _single(at, block[0], data, int(length[1]), note)
+            yield from _read_unpacked(inflate_octets(file, at), f"{at}!", _unpacked_limit(limit, size), limit)
+        elif (passed := _passed_type(block[0])) is None:
+            yield _only_record(at, block[0], data, int(length[1]), note)
         else:
-            yield _without(str(at), passed, (note,) if note else ())
+            yield _passed_record(str(at), passed, (note,) if note else ())
         at = after
 
 
-def _single(at: int, header: bytes, data: bytes, length: int, note: str) -> Record:
+def _only_record(at: int, header: bytes, data: bytes, length: int, note: str) -> Record:
     begin = len(header)
     end = begin + length
     if note:
@@ -264,11 +272,11 @@ def _is_record(head: bytes) -> bool:
     return head.startswith(_VERSION)
 
 
-def member(
+def read_gzip_member(
     file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
 ) -> tuple[bytes, str, int]:
     """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
-    data, used, note = taken(file, at, most, _RATIO)
+    data, used, note = inflate_member(file, at, most, _RATIO)
     if note in ("", "long"):
         return data, note and "too-large", at + used
     after = _next_member(file, at + (used if note == "too-large" else 1), size, holds, far=False)
@@ -292,7 +300,7 @@ def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bo
             # Content made to look like endless members is tried only so often.
             if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
                 tried += _FIRST
-                if _holds(window[place : place + _FIRST], holds):
+                if _begins_with(window[place : place + _FIRST], holds):
                     good, cost = _try_member(file, at + place, far)
                     if good:
                         return at + place
@@ -307,7 +315,7 @@ _FIRST = 1 << 10
 """Octets of a member in which its first ones must be."""
 
 
-def _holds(head: bytes, holds: Callable[[bytes], bool]) -> bool:
+def _begins_with(head: bytes, holds: Callable[[bytes], bool]) -> bool:
     try:
         return holds(zlib.decompressobj(31).decompress(head, 32))
     except zlib.error:
@@ -343,25 +351,31 @@ def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
 # Compressed as a whole, or many records in one gzip member
 
 
-def _whole(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
+def _read_unpacked(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
     """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
     with open_unnamed() as file:
-        size, note = 0, ""
-        try:
-            for piece in pieces:
-                size += file.write(piece)
-                if size > most:
-                    note = "too-large"
-                    break
-        except Exception as error:  # each library has its own
-            note = failing(error)
-        for record in _plain(file, size, 0, size, limit):
+        size, note = write_pieces(pieces, file, most)
+        for record in _read_plain(file, size, 0, size, limit):
             yield record._replace(at=prefix + record.at)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
 
 
-def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
+def write_pieces(pieces: Iterator[bytes], file: BinaryIO, most: int) -> tuple[int, str]:
+    """Write pieces into a file until there are more than `most` octets.  Returns: how many, and a note or ""."""
+    size = 0
+    try:
+        for piece in pieces:
+            size += file.write(piece)
+            if size > most:
+                return size, "too-large"
+    except Exception as error:  # each library has its own
+        return size, coding_fault(error)
+    return size, ""
+
+
+def inflate_octets(file: BinaryIO, at: int) -> Iterator[bytes]:
+    """The octets of a gzip member, in pieces.  Raises: EOFError if it ends early; zlib.error."""
     inflate = zlib.decompressobj(31)
     file.seek(at)
     while not inflate.eof and (piece := file.read(PIECE)):
@@ -372,7 +386,7 @@ def inflated(file: BinaryIO, at: int) -> Iterator[bytes]:
         raise EOFError
 
 
-def _unpacked(file: BinaryIO, packing: str) -> Iterator[bytes]:
+def _decompress(file: BinaryIO, packing: str) -> Iterator[bytes]:
     file.seek(0)
     dictionary = zstd_dictionary(file) if packing == "zstd" else None
     file.seek(0)

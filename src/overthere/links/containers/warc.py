@@ -3,58 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Iterator
+from typing import BinaryIO, cast
 
 from overthere.base import Base, establish, to_reference
 from overthere.ground.errors import InvalidURI, NotSpecified
+from overthere.links.containers.model import Member, Place, Stream
 from overthere.links.containers.records import Record, records
-from overthere.links.containers.response import content as decoded
-from overthere.links.containers.response import is_as_long_as_told
+from overthere.links.containers.response import has_stated_length, read_content
 from overthere.links.documents.header import HTTP, Fields, fields, first_value, header, reference_fields
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
-from overthere.links.faults import guard
 from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 __all__ = ["members", "response", "target"]
 
 
-_TELLS = re.compile(
+_HOLDS_REFERENCES = re.compile(
     rb"\s*+\{\s*+\"(?:Envelope|Container)\"|(?:(?!outlink:|via:)[^\n]*+\n)*+(?:outlink|via):", re.IGNORECASE
 )
 """What metadata begins with, or has among its fields, that holds references."""
 
 
 def members(
-    file: BinaryIO,
+    stream: Stream,
     document: Document,
-    options: Options,
-    start: int = 0,
-    end: int | None = None,
-    begins: Callable[[str], bool] = bool,
-) -> Iterator[Document | Note | PassedContent]:
-    """The documents in the records that begin in [start, end), which come from `records.cuts()` if they are given.
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Member | Note | PassedContent]:
+    """As `Container.members`, of the records that begin in [start, end) of the place, as `records.cuts()` gives them.
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
     WARC-Target-URI (RFC 3986 5.1.3), or what a Content-Location of HTTP says (5.1.2). A response whose header refers
     to something (Location, Link, Refresh) is two documents of the same source: one of type application/http, which
-    `response.read()` reads, and the content. Metadata of WAT and Heritrix is a document, and so are the page lists of
+    `header.read()` reads, and the content. Metadata of WAT and Heritrix is a document, and so are the page lists of
     browsertrix. Requests, other metadata, revisits and what came by DNS hold no documents, and are passed over.
-
-    begins: is told the source of each record before that is looked into, and says whether to do so.
     """
     try:
-        for record in records(file, options.limit, start, end):
+        for record in records(cast("BinaryIO", stream), place.options.limit, place.start, place.end):
             if record.passed:
                 yield PassedContent(record.passed)
                 if not record.notes:
                     continue
             here = _record_document(record, document)
-            if not begins(here.source):
-                continue
-            yield from guard(_documents(record, here, options), here.failed)
+            yield Member(here, documents=_documents(record, here, place.options))
     except OSError:
         yield Note("unreadable")
 
@@ -91,7 +83,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
         yield from response(record.content, here, notes, options)
         return
     if kind == "metadata":
-        if not _TELLS.match(record.content):
+        if not _HOLDS_REFERENCES.match(record.content):
             yield PassedContent("metadata")
             if notes:
                 yield here._replace(notes=_unique(notes))
@@ -114,11 +106,11 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
         notes.append("corrupt")  # no status line: the block is taken for the content
         yield here._replace(content=block[: options.limit], notes=_unique(notes))
         return
-    content, said = decoded(block, head, options.limit)
-    # An archive that undoes codings leaves the length as it was; a block that is cut is told already.
-    if head.whole and not {*notes, *said} & {"truncated", "too-large", "wrong-type"}:
-        said += [] if is_as_long_as_told(block, head) else ["wrong-length"]
-    notes += said
+    content, found = read_content(block, head, options.limit)
+    # An archive that undoes codings leaves the length as it was; a block that is cut has its note already.
+    if head.whole and not {*notes, *found} & {"truncated", "too-large", "wrong-type"}:
+        found += [] if has_stated_length(block, head) else ["wrong-length"]
+    notes += found
     if referring := reference_fields(head.fields):
         yield here._replace(content=referring, media_type=HTTP, notes=())
     base = _base(here.base, head.fields, options.edition)

@@ -7,10 +7,13 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "LISTING", "kind", "kind_of", "media_type_of", "passed_kind"]
+__all__ = ["CONTAINERS", "HEAD", "LISTING", "Kind", "kind", "kind_of", "media_type_of", "passed_kind"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
+
+Kind = tuple[str, tuple[str, ...]]
+"""The name of a reader or container, "" for none; and the notes on that."""
 
 CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compressed"))
 """Kinds that hold documents; the others are read for references."""
@@ -99,7 +102,7 @@ _MAIL = re.compile(rb"^(?:From|Date|To|Subject|MIME-Version|Received):[ \t]", re
 _CONTROLS = bytes(frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b"))
 
 
-def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]:
+def kind(name: str, media_type: str, head: bytes) -> Kind:
     """The kind of a document by its name, the media type that was told (or ""), and its first octets.
 
     Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if what was told, or else
@@ -143,7 +146,7 @@ def kind(name: str, media_type: str, head: bytes) -> tuple[str, tuple[str, ...]]
     return _reader(there), ("wrong-type",)
 
 
-def kind_of(document: Document) -> tuple[str, tuple[str, ...]]:
+def kind_of(document: Document) -> Kind:
     """`kind()` of a document that has its content: its name is the last one of `source`, or of the URI it came by."""
     name = document.name or document.source.rpartition("!")[2]
     # A host is no name of a document: nothing of http://example.org is in Org.

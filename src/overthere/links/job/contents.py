@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.ground.errors import OverthereError
-from overthere.links.documents.kinds import CONTAINERS, kind_of, media_type_of
-from overthere.links.faults import guard
-from overthere.links.job.task_documents import FileReader, Known, with_kind
+from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
+from overthere.links.documents.kinds import CONTAINERS, Kind, kind_of, media_type_of
+from overthere.links.faults import guard, note_kind
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.job.task_rows import read as rows_of
 from overthere.links.model import Document, Options
@@ -38,22 +38,24 @@ def read(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options)
             yield batch
 
 
-def _documents(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[Known]:
+def _documents(given: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[KnownDocument]:
     for one in given:
         yield from guard(_read(one, base, options), partial(_failed_document, one))
 
 
-def _failed_document(given: Mapping[str, Any], kind: str) -> Known:
+def _failed_document(given: Mapping[str, Any], kind: str) -> KnownDocument:
     source = next((str(given[name]) for name in ("path", "url") if given.get(name) is not None), "")
     return Document(source, b"", Base(THIS_MESSAGE, "default", "default"), notes=(kind,)), ("", ())
 
 
-def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Iterator[Known]:
+def _read(given: Mapping[str, Any], base: URI | None, options: Options) -> Iterator[KnownDocument]:
     """Each document with its kind, for the name of a URI is its path."""
     outside = document(given, base)
-    kinds = kind_of(outside)
-    for inside in _documents_within(outside, kinds, options):
-        yield (inside, kinds) if inside.source == outside.source else with_kind(inside)
+    kind = kind_of(outside)
+    try:
+        yield from _documents_within(outside, kind, options)
+    except Exception as error:
+        yield with_kind(outside.failed(note_kind(error)))
 
 
 def document(given: Mapping[str, Any], base: URI | None) -> Document:
@@ -109,16 +111,14 @@ def _uri_of_path(path: str, base: URI | None) -> URI | None:
         return None
 
 
-def _documents_within(outside: Document, kinds: tuple[str, tuple[str, ...]], options: Options) -> Iterator[Document]:
+def _documents_within(outside: Document, kind: Kind, options: Options) -> Iterator[KnownDocument]:
     """The documents in an archive, or the document itself."""
     content, notes = outside.content, outside.notes
-    if kinds[0] not in CONTAINERS:
-        if len(content) > options.limit:
-            content, notes = content[: options.limit], (*notes, "too-large")
-        if content and not kinds[0]:
-            notes = (*notes, "unsupported")
-        yield outside._replace(content=content, notes=notes)
+    if kind[0] in CONTAINERS:
+        yield from NestedReader(options, len(content)).read(outside, kind, is_named=True)
         return
-    reader = FileReader(options)
-    reader.left = 64 * options.limit + 32 * len(content)
-    yield from guard(reader.read_document(outside, kinds, named=True), outside.failed)
+    if len(content) > options.limit:
+        content, notes = content[: options.limit], (*notes, "too-large")
+    if content and not kind[0]:
+        notes = (*notes, "unsupported")
+    yield outside._replace(content=content, notes=notes), kind

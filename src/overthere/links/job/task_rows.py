@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
 from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task
-from overthere.links.job.task_documents import Known, documents, with_kind
+from overthere.links.job.task_documents import documents
 from overthere.links.model import Document, Options
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, rows
@@ -44,11 +45,11 @@ _BESIDE = ("http", "header")
 def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of a task in batches, and its end."""
     walk = Progress() if walk is None else walk
-    return read(map(with_kind, documents(task, options, walk)), options, task.size, walk)
+    return read(documents(task, options, walk), options, task.size, walk)
 
 
 def read(
-    documents: Iterable[Known], options: Options, size: int = 0, walk: Progress | None = None
+    documents: Iterable[KnownDocument], options: Options, size: int = 0, walk: Progress | None = None
 ) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets.
 

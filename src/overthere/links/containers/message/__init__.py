@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
 from overthere.links.containers.message.labels import Labels, identifier_url
 from overthere.links.containers.message.steps import Steps, rewindable, run_steps, take_body
+from overthere.links.containers.model import Place, Stream
 from overthere.links.faults import guard, note_kind
 from overthere.links.model import Document, Found, Note, Options
 from overthere.mail.fields import EXTERNAL, Header
@@ -26,18 +27,20 @@ HEADER = "text/rfc822-headers"
 _SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")  # RFC 8551 3.2.2: what may be encrypted
 
 
-def members(file: BinaryIO, document: Document, options: Options) -> Iterator[Document | Note]:
-    """The parts of a message, each under its number (RFC 9051 6.4.5): `mail.eml!1.2`, a header as `mail.eml!2.HEADER`.
+def members(
+    stream: Stream,
+    document: Document,
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Document | Note]:
+    """As `Container.members`: the parts of a message, each under its number (RFC 9051 6.4.5).
 
-    The header is given only where it holds references, as a document of the type `HEADER`.  A body without parts is
-    number 1.  The base of a part is that of the message or of what is around it (RFC 3986 5.1.2), as `establish` finds
-    it in the fields; what gives none has `thismessage:/` (RFC 2557 5 e), for a file: URI says where the message lies,
-    not where it was retrieved from.  Never raises.
+    A part is `mail.eml!1.2`, a header `mail.eml!2.HEADER`.  The header is given only where it holds references, as a
+    document of the type `HEADER`.  A body without parts is number 1.  The base of a part is that of the message or of
+    what is around it (RFC 3986 5.1.2), as `establish` finds it in the fields; what gives none has `thismessage:/`
+    (RFC 2557 5 e), for a file: URI says where the message lies, not where it was retrieved from.
     """
-    if document.depth >= options.depth:
-        yield Note("too-deep")
-        return
-    seen, note = rewindable(file, options.limit)
+    options = place.options
+    seen, note = rewindable(stream, options.limit)
     if note is not None:
         yield note
     if seen is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 from overthere.access.wire import Effect, Read
+from overthere.links.containers.model import Stream
 from overthere.links.model import Document, Note
 from overthere.mail.reader import Decoder
 
@@ -17,7 +18,7 @@ Steps = Generator[Effect | Document | Note, Any, None]
 """Yields `Read`s, which are answered with octets, and what is found."""
 
 
-def run_steps(steps: Steps, file: BinaryIO) -> Iterator[Document | Note]:
+def run_steps(steps: Steps, file: Stream) -> Iterator[Document | Note]:
     """What the steps find; a file that cannot be read on ends there, with a note."""
     answer: bytes | None = None
     while True:
@@ -50,12 +51,13 @@ def take_body(
     return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (left < 0), end
 
 
-def rewindable(file: BinaryIO, limit: int) -> tuple[BinaryIO | None, Note | None]:
+def rewindable(file: Stream, limit: int) -> tuple[BinaryIO | None, Note | None]:
     """The file, or so much of it as is read if it cannot be read twice; None if it cannot be read at all."""
     try:
-        if file.seekable():
-            file.seek(file.tell())
-            return file, None
+        seen = cast("BinaryIO", file)
+        if seen.seekable():
+            seen.seek(seen.tell())
+            return seen, None
     except Exception:  # some streams say that they can, and cannot
         pass
     held = bytearray()
@@ -70,7 +72,7 @@ def rewindable(file: BinaryIO, limit: int) -> tuple[BinaryIO | None, Note | None
     return io.BytesIO(held), Note("too-large")
 
 
-def _read(file: BinaryIO, size: int) -> tuple[bytes, Note | None]:
+def _read(file: Stream, size: int) -> tuple[bytes, Note | None]:
     """What comes next; b"" at the end, and where nothing can be read any more, with a note."""
     try:
         return file.read(size), None

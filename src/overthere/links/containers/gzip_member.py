@@ -8,25 +8,25 @@ from typing import Any, BinaryIO
 
 from overthere.ground.codings import Zlib
 
-__all__ = ["MOST", "PIECE", "taken"]
+__all__ = ["MOST", "PIECE", "inflate_member"]
 
 PIECE, MOST = 1 << 14, 1 << 16
 """Octets that are read at once, and that come out at once."""
 
 
-def _quick() -> Any:
+def _load_zlib() -> Any:
     try:
         return import_module("isal.isal_zlib")
     except ImportError:
         return zlib
 
 
-_QUICK = _quick()
+_FAST = _load_zlib()
 _UNUSUAL = 0b11100010
 """Flags that igzip does not see as zlib does: a checksum of the header, reserved ones (RFC 1952 2.3.1)."""
 
 
-def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
+def inflate_member(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
     """What the member at `at` holds, up to a piece more than `most`; its octets in the file; what is the matter.
 
     That is "", "long" if it holds more, "too-large" if it is a bomb (`ratio` times what it has in the file, beyond
@@ -35,15 +35,15 @@ def taken(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, s
     file.seek(at)
     head = file.read(4)
     if len(head) == 4 and not head[3] & _UNUSUAL:
-        pieces = _by(_QUICK, file, at, most, ratio)
+        pieces = _inflate(_FAST, file, at, most, ratio)
         if not pieces[2]:
             return pieces
     # What comes out before a fault is what zlib gives.
-    return _by(zlib, file, at, most, ratio)
+    return _inflate(zlib, file, at, most, ratio)
 
 
-def _by(library: Any, file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
-    """`taken` by zlib, or by what has the same functions."""
+def _inflate(library: Any, file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
+    """`inflate_member` by zlib, or by what has the same functions."""
     inflate = Zlib(31, library)
     parts: list[bytes] = []
     got = used = 0

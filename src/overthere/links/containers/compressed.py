@@ -1,0 +1,43 @@
+"""The one member of a compressed file: gzip, bzip2, xz, zstd."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from overthere.ground.codings import CODINGS, FILE_WINDOW, STEP, Decoder, decode
+from overthere.links.containers.archive_members import member_document
+from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.streams import ChainedStream, PieceStream, fault_note
+from overthere.links.model import Document, Note
+
+__all__ = ["members"]
+
+_SUFFIXES = {
+    ".gz": "", ".bz2": "", ".xz": "", ".zst": "", ".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".svgz": ".svg",
+}  # fmt: skip
+
+
+_CODINGS = {CODINGS[name].magics[0]: name for name in ("gzip", "bz2", "xz", "zstd")}
+"""By the octets with which they begin."""
+
+
+def members(
+    stream: Stream,
+    document: Document,
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Member | Note]:
+    """As `Container.members`.  Compression is a coding of the document, not an entity around it: its base stays."""
+    name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
+    stem, suffix = os.path.splitext(name)
+    within = member_document(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
+    try:
+        head = stream.read(STEP)
+    except Exception as error:  # whatever the library makes of hostile octets
+        yield Note(fault_note(error))
+        return
+    coding = next((coding for magic, coding in _CODINGS.items() if head.startswith(magic)), None)
+    if coding is None:
+        yield Note("corrupt")
+    else:
+        yield Member(within, PieceStream(decode(ChainedStream(head, stream), Decoder(coding, FILE_WINDOW))))

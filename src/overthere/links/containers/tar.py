@@ -1,0 +1,106 @@
+"""Members of a tar file: old, ustar, GNU and pax."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from typing import Any, Self
+
+from overthere.base import enclosed
+from overthere.links.containers.archive_members import member_base, member_document
+from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.streams import PIECE, TooLarge, fault_note
+from overthere.links.model import Document, Note, PassedContent
+
+__all__ = ["members"]
+
+
+def members(
+    stream: Stream,
+    document: Document,
+    place: Place = Place(),  # noqa: B008 - a value
+) -> Iterator[Member | Note | PassedContent]:
+    """As `Container.members`.  Folders say nothing; links and devices are passed over."""
+    try:
+        yield from _read(stream, document, place)
+    except Exception as error:  # whatever the library makes of hostile octets
+        yield Note(fault_note(error))
+
+
+def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
+    base = enclosed(document.base)
+    broken: list[str] = []
+    ended = False
+
+    class Info(tarfile.TarInfo):
+        """A header that is broken is told, which the library takes for the end; one too large for memory is refused."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+            nonlocal ended
+            try:
+                info = super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError:
+                ended = len(buf) == tarfile.BLOCKSIZE
+                if bytes(buf).strip(b"\0"):
+                    broken.append("corrupt" if len(buf) == tarfile.BLOCKSIZE else "truncated")
+                raise
+            if info.type in _EXTENDED and info.size > _EXTENSION:
+                raise TooLarge
+            if info.size < 0:
+                broken.append("corrupt")
+                raise tarfile.HeaderError("a size below zero")
+            return info
+
+    bounded: Any = _BoundedStream(stream)
+    archive: Any
+    with tarfile.open(fileobj=bounded, mode="r|", tarinfo=Info, encoding="utf-8", errors="surrogateescape") as archive:
+        while (info := archive.next()) is not None:
+            archive.members.clear()  # else it would remember all of them
+            if not info.isreg():
+                if not info.isdir():
+                    yield PassedContent("link" if info.issym() or info.islnk() else "device")
+                continue
+            content = archive.extractfile(info)
+            if content is not None:
+                name = info.name.encode("utf-8", "surrogateescape")
+                within = member_document(document, info.name, member_base(name, base, place.beneath))
+                yield Member(within, content)
+        if not broken:
+            # Two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may fill what is read at once.
+            block = archive.fileobj.read(tarfile.BLOCKSIZE) if ended else b""
+            if len(block) < tarfile.BLOCKSIZE:
+                broken.append("truncated")
+            while block and not broken:
+                if block.strip(b"\0"):
+                    broken.append("corrupt")
+                block = archive.fileobj.read(PIECE)
+    if broken:
+        yield Note(broken[0])
+
+
+class _BoundedStream:
+    """A stream that raises when read beyond its end: tarfile would read 2**95 octets that are not there."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.left = 8
+
+    def read(self, size: int, /) -> bytes:
+        part = self.stream.read(size)
+        if not part:
+            self.left -= 1
+            if self.left < 0:
+                raise EOFError
+        return part
+
+
+_EXTENDED = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
+_EXTENSION = 1 << 20
+"""Octets of a header that goes on in blocks of its own."""
