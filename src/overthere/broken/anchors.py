@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from overthere.ground.unicode_forms import normalize_unicode
+from overthere.links.documents import html
 from overthere.links.documents.markdown import pieces
-from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.xml.events import characters, events
 from overthere.links.model import UNREAD, Document
 
@@ -149,13 +149,9 @@ def markdown(text: str, rule: str, anchors: set[str]) -> None:
 
 
 def _html_anchors(text: str, anchors: set[str]) -> None:
-    for token in tokens(text):
-        if isinstance(token, Start):
-            for name in ("id", "name"):
-                value = token.attributes.get(name)
-                if value and (name == "id" or token.name == "a"):
-                    # GitHub puts a prefix before it, which links may leave out or have.
-                    anchors.update((value, f"user-content-{value}"))
+    for name in html.read(text).anchors:
+        # GitHub puts a prefix before it, which links may leave out or have.
+        anchors.update((name, f"user-content-{name}"))
 
 
 def _heading(source: str, rule: str, anchors: set[str]) -> str:

@@ -13,14 +13,12 @@ from overthere.broken import anchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
-from overthere.links.documents.tokens import Metadata, Script, Sheet, Start, tag, tokens
-from overthere.links.documents.tree import Namespace
+from overthere.links.documents.tokens import tag
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
 __all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "scan", "scan_again"]
 
-_SPACE = "\t\n\f\r "
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
 IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
 BASES = ("base href", "codebase", "xml:base")
@@ -84,55 +82,25 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     if lossy:
         found.notes["wrong-charset"] = None
-    base: str | None = None
-    script: str | None = None
-    made: list[tuple[Found, str | None, int, int]] = []
-    refresh: tuple[int, bool] | None = None
-    for token in tokens(text):
-        if isinstance(token, Metadata):
-            base = None if token is Metadata.NO_BASE else base
-            found.notes.update({token.value: None} if token.value else {})
-        elif isinstance(token, Sheet):
-            made += _sheet(token)
-        elif isinstance(token, Script):
-            if script is not None:
-                found.passed[embedded_kind(script)] += 1
-        else:
-            name, attributes, namespace, is_base, at = token
-            if is_base:
-                base = attributes["href"].strip(_SPACE)
-            _anchors(found, token)
-            reason = _hint(name, attributes)
-            for one in _references(found, token):
-                if one.where == "meta refresh" and refresh is None:  # a later one is not heard
-                    refresh = len(made), html.is_at_once(attributes["content"])
-                made.append((one, reason, at, -1))
-            known = html.embedded_kind(name, attributes) if namespace is Namespace.HTML else None
-            if name == "script":
-                script = known
-            elif known is not None:
-                found.passed[embedded_kind(known)] += 1
-    found.has_anchors = True
-    inner = from_content(base, document.base)
+    page = html.read(text)
+    found.anchors, found.maps, found.has_anchors = page.anchors, page.maps, True
+    found.notes |= dict.fromkeys(page.notes)
+    inner = from_content(page.base, document.base)
     bases: dict[str | None, Base] = {None: inner}
-    for one, reason, at, end in made:
+    is_refreshed = False
+    for one, element, at, end in page.placed:
+        if not isinstance(one, Found):
+            found.passed[embedded_kind(one.name)] += 1
+            continue
         if one.codebase not in bases:
             bases[one.codebase] = from_content(one.codebase, inner)
         against = document.base if one.where == "base href" else bases[one.codebase]
-        found.references.append(
-            Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), at, end)
-        )
-    if refresh is not None and refresh[1]:
-        found.next = found.references[refresh[0]]
-
-
-def _references(found: Scan, tag: Start) -> Iterator[Found]:
-    """The references in the attributes of a tag; those that are read by choice are counted."""
-    for one in html.references(tag.name, tag.attributes, tag.namespace is Namespace.SVG):
-        if isinstance(one, Found):
-            yield one
-        else:
-            found.passed[embedded_kind(one.name)] += 1
+        reason = _hint(element.name, element.attributes) if element is not None else None
+        reference = Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), at, end)
+        found.references.append(reference)
+        if one.where == "meta refresh" and element is not None and not is_refreshed:  # a later one is not heard
+            is_refreshed = True
+            found.next = reference if html.is_at_once(element.attributes["content"]) else None
 
 
 Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
@@ -174,23 +142,6 @@ def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Agai
         if any(references.values()):
             return None
     return found
-
-
-def _anchors(found: Scan, tag: Start) -> None:
-    attributes = tag.attributes
-    if attributes.get("id"):
-        found.anchors.add(attributes["id"])
-    if attributes.get("name"):
-        # HTML 7.4.6.4: "a elements ... that have a name attribute"; maps are named by `usemap` alone.
-        if tag.name == "a":
-            found.anchors.add(attributes["name"])
-        elif tag.name == "map":
-            found.maps.add(attributes["name"])
-
-
-def _sheet(sheet: Sheet) -> Iterator[tuple[Found, str | None, int, int]]:
-    for where, reference, (start, end) in css.with_places(sheet.text):
-        yield Found(f"style {where}", reference), None, sheet.at + start, sheet.at + end
 
 
 def _hint(name: str, attributes: dict[str, str]) -> str | None:

@@ -65,13 +65,13 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
     if depth >= options.depth:
         yield Note("too-deep")
         return
-    href, references, notes = html.read(text)
-    inner = base if href is None else narrow_base(href, base, "HTML base")
+    page = html.read(text)
+    inner = base if page.base is None else narrow_base(page.base, base, "HTML base")
     if inner is None:
         yield Note("too-large")
         inner = base
-    yield from map(Note, notes)
-    for one in read_within(references, inner, options, depth + 1):
+    yield from map(Note, page.notes)
+    for one in read_within(page.found, inner, options, depth + 1):
         if isinstance(one, Found):
             outer = base if one.where == "base href" else one.base or inner
             one = one._replace(where=f"iframe srcdoc > {one.where}", base=outer)

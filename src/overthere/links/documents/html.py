@@ -9,7 +9,7 @@ from typing import NamedTuple
 from overthere.links.documents import css
 from overthere.links.documents.charset import MARKS, decode_text, encoding
 from overthere.links.documents.prescan import find_encoding
-from overthere.links.documents.tokens import Metadata, Script, Sheet, tokens
+from overthere.links.documents.tokens import Metadata, Script, Sheet, Start, tokens
 from overthere.links.documents.tree import Namespace
 from overthere.links.model import EmbeddedContent, Found
 
@@ -20,6 +20,7 @@ __all__ = [
     "EMBEDDED",
     "OBJECTS",
     "ParsedHTML",
+    "PlacedReference",
     "decode",
     "embedded_kind",
     "octets",
@@ -266,45 +267,88 @@ _WIDE = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.c
 _DECLARATIONS = tuple("<?x".encode(name) for name in _UTF_16)
 
 
+class PlacedReference(NamedTuple):
+    """A reference, or what embeds some, and where it stands in the text."""
+
+    item: Found | EmbeddedContent
+    tag: Start | None
+    """None in the text of a style sheet."""
+    at: int
+    """Where it begins; of an attribute, where the attributes of its tag begin."""
+    end: int = -1
+    """Where it ends; -1 for an attribute."""
+
+
 class ParsedHTML(NamedTuple):
     """What an HTML document holds."""
 
     base: str | None
     """The href of the base element that counts (`tokens.Start.is_base`); None without one."""
-    found: list[Found | EmbeddedContent]
+    placed: list[PlacedReference]
     """Every reference, in the order of the document, and what embeds some."""
     notes: list[str]
     """On the document as a whole."""
+    anchors: set[str]
+    """What a fragment may name (HTML 7.4.6.4)."""
+    maps: set[str]
+    """Names of image maps."""
+
+    @property
+    def found(self) -> list[Found | EmbeddedContent]:
+        return [one.item for one in self.placed]
 
 
 def read(text: str) -> ParsedHTML:
-    """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written."""
+    """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written.
+
+    text: places are those in it if its line ends are LF.
+    """
+    page = ParsedHTML(None, [], [], set(), set())
     base: str | None = None
-    held: list[Found | EmbeddedContent] = []
     script: str | None = None
-    notes: list[str] = []
     for token in tokens(text):
-        if isinstance(token, Metadata):
-            if token is Metadata.NO_BASE:
-                base = None
-            else:
-                notes.append(token.value)
-        elif isinstance(token, Sheet):
-            held += _styles("style", token.text)
-        elif isinstance(token, Script):
-            if script is not None:
-                held.append(EmbeddedContent(script, token.text))
-        else:
-            name, attributes, namespace, is_base, _ = token
+        if isinstance(token, Start):
+            name, attributes, namespace, is_base, at = token
             if is_base:
                 base = attributes["href"].strip(_SPACE)
-            held += references(name, attributes, namespace is Namespace.SVG)
+            _add_anchors(page, token)
+            page.placed.extend(
+                PlacedReference(one, token, at) for one in references(name, attributes, namespace is Namespace.SVG)
+            )
             known = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
                 script = known
             elif known is not None:
-                held.append(EmbeddedContent(known, attributes["srcdoc" if name == "iframe" else "content"]))
-    return ParsedHTML(base, held, notes)
+                embedded = attributes["srcdoc" if name == "iframe" else "content"]
+                page.placed.append(PlacedReference(EmbeddedContent(known, embedded), token, at))
+        elif isinstance(token, Sheet):
+            page.placed.extend(_sheet(token))
+        elif isinstance(token, Script):
+            if script is not None:
+                page.placed.append(PlacedReference(EmbeddedContent(script, token.text), None, -1))
+        elif token is Metadata.NO_BASE:
+            base = None
+        else:
+            page.notes.append(token.value)
+    return page._replace(base=base)
+
+
+def _add_anchors(page: ParsedHTML, tag: Start) -> None:
+    attributes = tag.attributes
+    if identifier := attributes.get("id"):
+        page.anchors.add(identifier)
+    if name := attributes.get("name"):
+        # HTML 7.4.6.4: "a elements ... that have a name attribute"; maps are named by `usemap` alone.
+        if tag.name == "a":
+            page.anchors.add(name)
+        elif tag.name == "map":
+            page.maps.add(name)
+
+
+def _sheet(sheet: Sheet) -> Iterator[PlacedReference]:
+    if _SIGNS.search(sheet.text):
+        for where, url, (start, end) in css.with_places(sheet.text):
+            yield PlacedReference(Found(f"style {where}", url), None, sheet.at + start, sheet.at + end)
 
 
 def references(

@@ -201,7 +201,8 @@ class _PythonRows(Rows):
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
     def html(self, document: Document, content: bytes) -> list[str]:
-        href, held, notes = html.read(content.decode("utf-8", "replace"))
+        page = html.read(content.decode("utf-8", "replace"))
+        href, held = page.base, page.found
         self.base = base = from_content(href, document.base)
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href
@@ -216,7 +217,7 @@ class _PythonRows(Rows):
         self.waiting = (
             one if isinstance(one, EmbeddedContent) else self.of(document, base_against(one), one) for one in held
         )
-        return notes
+        return page.notes
 
     def step(self, count: int) -> bool:
         for _ in range(count):
