@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 from collections import defaultdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from overthere.access.errors import AccessFailed, AccessTimeout
-from overthere.access.transport import Carrier, Ready
-from overthere.access.wire import CONTROL, Data, Head, Item
-from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive, parse_plain_head
+from overthere.access.errors import AccessFailed
+from overthere.access.transport import Carrier
+from overthere.access.wire import Data, Head, Item
+from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -23,7 +22,6 @@ __all__ = ["MOST", "Connection", "Connections", "next_item"]
 
 MOST = 100
 """Connections that wait at once: each is a descriptor of this process."""
-_READ = 65_536
 Origin = tuple[str, int, bool]
 
 
@@ -44,7 +42,6 @@ class Connection:
         self.policy = policy
         self.turn: RequestState = RequestState()
         self.carrier: Carrier = Carrier(keep_alive(connect, policy, self.turn), policy, uri, port)
-        self.answered: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -60,49 +57,11 @@ class Connection:
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received = 0
         carrier.until = None if total is None else monotonic() + total
-        if (
-            self.answered
-            and asked.method == "HEAD"
-            and (quick := (yield from self._request_directly(asked))) is not None
-        ):
-            return quick
         self.turn.asked = asked
         head = yield from next_item(carrier)
         if not isinstance(head, Head):
             raise AccessFailed("the connection is closed", uri=carrier.uri)
-        self.answered += 1
         return head
-
-    def _request_directly(self, asked: Request) -> Work[Head | None]:
-        """What the dialogue would do with a request that is taken at once and has an answer that comes at once.
-
-        That is nearly every one, and takes a third of the time so.  None: the dialogue goes on where this has come to.
-
-        Raises: AccessFailed if the connection is closed.
-        """
-        policy, held = self.policy, self.carrier.channels.get(CONTROL)
-        if type(held) is not socket.socket or (policy.max_bytes is not None and policy.max_bytes < _READ):
-            return None
-        try:
-            if held.send(asked.octets) != len(asked.octets):
-                raise OSError("it takes no whole request")
-            wait = (
-                policy.read_timeout if policy.total_timeout is None else min(policy.read_timeout, policy.total_timeout)
-            )
-            if not (yield Ready(held, False, wait)):
-                raise AccessTimeout(f"nothing came for {wait:g} s", uri=self.carrier.uri)
-            data = held.recv(_READ)
-        except BaseException as error:
-            broken = isinstance(error, OSError) and not isinstance(error, AccessTimeout)
-            told = AccessFailed(f"the connection broke: {error}", uri=self.carrier.uri) if broken else error
-            self.carrier.fail(told)
-            raise told from error
-        if (answer := parse_plain_head(data)) is not None:
-            head, self.turn.is_open = answer
-            self.answered += 1
-            return head
-        self.turn.came = data
-        return None
 
     def content(self, limit: int) -> Work[bytes]:
         """The content of the answer, so many octets at most, also of what was packed.  Raises: AccessError."""

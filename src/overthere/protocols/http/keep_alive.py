@@ -12,7 +12,7 @@ from overthere.access.steps import Connect
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
 from overthere.protocols.http.answer import AnswerReader, response_details
 
-__all__ = ["Request", "RequestState", "keep_alive", "parse_plain_head"]
+__all__ = ["Request", "RequestState", "keep_alive"]
 
 _BODY = 1 << 16
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -30,12 +30,10 @@ class Request(NamedTuple):
 class RequestState:
     """What is asked next, and whether the connection takes another request: written from both sides of a dialogue."""
 
-    __slots__ = ("asked", "came", "is_cut", "is_open")
+    __slots__ = ("asked", "is_cut", "is_open")
 
     def __init__(self) -> None:
         self.asked: Request | None = None
-        self.came: bytes | None = None
-        """Where the request is sent already: what came first in answer to it."""
         self.is_open: bool = True
         self.is_cut: bool = False
         """Whether the content of the last answer was longer than asked for."""
@@ -53,8 +51,7 @@ def keep_alive(connect: Connect, policy: Policy, turn: RequestState) -> Dialogue
     while turn.is_open and turn.asked is not None:
         asked, turn.asked, turn.is_cut = turn.asked, None, False
         turn.is_open = False
-        if turn.came is None:
-            yield Write(asked.octets)
+        yield Write(asked.octets)
         yield from _head_alone(policy, turn) if asked.method == "HEAD" else _answer(asked, policy, turn)
     yield Hangup()
 
@@ -101,7 +98,7 @@ _PLAIN = re.compile(
 _FIELDS = re.compile(rb"\n([^:\r\n]++):[\t ]*+([^\r\n]*+)")
 
 
-def parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
+def _parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
     """The answer to HEAD if it has come whole and is simply written, and whether the connection goes on."""
     told = _PLAIN.fullmatch(data)
     if told is None:
@@ -115,11 +112,10 @@ def parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
 
 def _head_alone(policy: Policy, turn: RequestState) -> Dialogue:
     """The answer to HEAD, which has no content whatever its fields say (RFC 9110 9.3.2)."""
-    data: bytes = (yield Read()) if turn.came is None else turn.came
-    turn.came = None
+    data: bytes = yield Read()
     if not data:
         raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
-    if told := parse_plain_head(data):
+    if told := _parse_plain_head(data):
         head, turn.is_open = told
         yield head
         return
