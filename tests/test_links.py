@@ -27,9 +27,9 @@ SITE = ROOT / "examples" / "site"
 
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_references_in_html(row: dict[str, Any]) -> None:
-    base, found, _ = read(row["html"])
-    assert [[f.where, f.reference] for f in found if isinstance(f, Found)] == row["is"]
-    assert base == row.get("base")
+    page = read(row["html"])
+    assert [[f.where, f.reference] for f in page.found if isinstance(f, Found)] == row["is"]
+    assert page.base == row.get("base")
 
 
 def test_deep_nesting_is_read_in_time() -> None:
