@@ -8,14 +8,14 @@ PYTEST ?= -n auto --dist worksteal
 # what lies in containers and files before a kernel is asked, and after; where the command's output goes to; processes
 # that are stopped or killed; the measurements; what only the native one has.
 # The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
-ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
+ELSEWHERE := $(patsubst %,--ignore-glob='tests/*/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
     grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
     pool kinds charsets words dtd messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser \
     code_from_data patterns security_page native names support statements web_browser web_api \
     broken_outside broken_crawl console cli_help cli_newcomer reference) \
-    $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
-    $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on) \
-    --deselect=tests/test_redact.py::test_the_time_is_linear
+    $(patsubst %,--deselect=tests/kernel/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
+    $(patsubst %,--deselect=tests/links/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on) \
+    --deselect=tests/security/test_redact.py::test_the_time_is_linear
 
 .PHONY: demo test check bench bench-check fuzz mutants docs clean
 .DELETE_ON_ERROR:
@@ -47,7 +47,7 @@ check: .venv/dev.stamp
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
 	    cargo clippy --quiet --all-targets -- --deny warnings; fi
 	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html; fi
-	$(BIN)/python -m pytest tests/test_names.py
+	$(BIN)/python -m pytest tests/repository/test_names.py
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py

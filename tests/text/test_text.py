@@ -185,7 +185,8 @@ def test_nothing_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
         {"schemes": ["http", "b"]}, {"schemes": ["mailto", "ftp"], **ALL},
     ]  # fmt: skip
     texts = ["".join(chosen.choices(_SPLIT, k=chosen.randrange(1, 16))) for _ in range(6000)]
-    texts += [path.read_text() for folder in ("docs", "src", "tests") for path in (ROOT / folder).glob("*.[mp][dy]")]
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "tests").glob("**/*.py")]
+    texts += [path.read_text() for path in pages]
     asked = [(text, options[number % len(options)]) for number, text in enumerate(texts)]
     quick = [list(find(text, **more)) for text, more in asked]
     monkeypatch.setattr("overthere.text._trigger", _any_trigger)
