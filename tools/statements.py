@@ -168,14 +168,15 @@ def missing_tests(known: Iterable[str], among: Iterable[str] | None = None) -> I
 def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
     """What the ledger names and what has not passed, at the end of a run of the whole suite; of any other run nothing.
 
-    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.  A worker of xdist is
-    asked nothing, for it runs a part.
+    A run that leaves tests out (-m, --ignore, --ignore-glob) is asked only for what it has collected: each half of
+    `make test-all` for its own.  A worker of xdist is asked nothing, for it runs a part.
     """
     asked = config.option
     whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
-    if not whole or asked.keyword or asked.markexpr or asked.deselect or asked.collectonly:
+    if not whole or asked.keyword or asked.deselect or asked.collectonly:
         return []
-    return list(missing_tests(passed, collected if asked.ignore or asked.ignore_glob else None))
+    in_part = asked.markexpr or asked.ignore or asked.ignore_glob
+    return list(missing_tests(passed, collected if in_part else None))
 
 
 def _functions(tests: Iterable[str]) -> set[str]:
