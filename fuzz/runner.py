@@ -213,7 +213,7 @@ def row(target: str, data: bytes) -> str:
             rungs = ", ".join(f'{rung} = "..."' for rung in ("CASE", "PERCENT", "PATH", "SCHEME"))
             file, keys = "tests/cases/normalize.toml", [f"text = {toml(text)}", f"is = {{ {rungs} }}"]
         case "coding":
-            return f"No case file holds octets: a row in tests/test_coding.py, safe {first!r}, data {rest!r}."
+            return f"No case file holds octets: a row in tests/kernel/test_coding.py, safe {first!r}, data {rest!r}."
         case "host":
             file, keys = "tests/cases/parse.toml or invalid.toml", [f"text = {toml(f'x://[{text}]')}", answer]
         case _:

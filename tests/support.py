@@ -21,6 +21,10 @@ from overthere.links.model import Document, Note, Options, PassedContent
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 SHARED = ROOT.parent / "shared" / "cases"
+SUITES = ROOT / "build" / "suites"
+NO_SUITE = "neither ../shared/cases nor a package's suite is there: python tools/suites.py"
+NO_PACKAGE = "../shared/cases is absent, and no package has Fielding's tables and the printed examples"
+"""Why tests of rows of others are skipped: the suite was not fetched, or it cannot be."""
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -45,9 +49,18 @@ def in_editions(rows: list[dict[str, Any]], prefix: str = "") -> list[tuple[str,
     return list(found.items())
 
 
+def suite(name: str) -> Path:
+    """A file or folder of others: in ../shared/cases, which has more of them, or as a package carries it.
+
+    tools/suites.py fetches the packages.  What neither has does not exist.
+    """
+    beside = SHARED / name
+    return beside if beside.exists() else SUITES / name
+
+
 def outside(name: str) -> list[dict[str, Any]]:
-    """The rows of a file that lies beside the project, in ../shared/cases; none where it is absent."""
-    file = SHARED / f"{name}.jsonl"
+    """The rows of a suite of others; none where it is absent."""
+    file = suite(f"{name}.jsonl")
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 

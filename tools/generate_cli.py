@@ -108,7 +108,7 @@ def _show_example(example: Example, folder: Path) -> list[str]:
 
 
 def _printed(line: str, folder: Path) -> str:
-    """As tests/test_console.py has it: standard output, and standard error where the command fails."""
+    """As tests/cli/test_console.py has it: standard output, and standard error where the command fails."""
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,

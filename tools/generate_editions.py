@@ -50,7 +50,7 @@ cites its paragraphs.  Below: what the editions name differently in these texts,
 CHANGES_HEAD = """\
 What three of the documents say of themselves that they changed (1997 Appendix F, 2003 Appendix G, RFC 3986 Appendix D),
 in our words, and the computed difference that shows it: between two editions, or an RFC that has no edition here.  The
-rows are `tests/changes.toml`, and each difference is computed anew by `tests/test_changes.py`.
+rows are `tests/changes.toml`, and each difference is computed anew by `tests/editions/test_changes.py`.
 """
 
 

@@ -9,6 +9,7 @@ from overthere.access import plan
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.schemes import Registry
+from overthere.schemes.iana import REGISTRY_DATE
 from overthere.schemes.page import page
 from overthere.schemes.registry import BUILT_IN
 
@@ -48,6 +49,8 @@ def schemes() -> str:
 
 
 def _table(pages: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"The column IANA is the status in its registry of {REGISTRY_DATE}."
+    yield ""
     yield "| scheme | port | 1994 | RFC 1738 | today | IANA |"
     yield "|---|---|---|---|---|---|"
     for found in pages:

@@ -85,7 +85,7 @@ def mutants(module: str) -> list[Any]:
 def outcome(mutations: Any, tests: str) -> tuple[str, str]:
     """What became of a mutant, and the change as a diff."""
     mutating = import_module("cosmic_ray.mutating")
-    files = " ".join(f"tests/test_{name}.py" for name in tests.split())
+    files = " ".join(str(next((ROOT / "tests").glob(f"*/test_{name}.py")).relative_to(ROOT)) for name in tests.split())
     command = f"{sys.executable} -m pytest -x -q -n 0 --no-header --tb=no -p no:cacheprovider {files}"
     result = mutating.mutate_and_test(mutations, command, LONGEST)
     return str(getattr(result.test_outcome, "value", result.worker_outcome)), result.diff or ""

@@ -27,7 +27,7 @@ FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
 """In the order in which the documents were written."""
 EDITIONS = dict(zip(FOLDERS, ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"), strict=True))
 """Each document, and the edition that reads as it says."""
-READ = {"tests/test_schemes.py::test_row": "schemes", "tests/test_base.py::test_rows": "base"}
+READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_rows": "base"}
 """Tests of case rows that are read in an edition, RFC 3986 unless a row says otherwise, and where the rows lie."""
 SHOWN = ("tests", "decision", "reason")
 """What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
@@ -168,14 +168,15 @@ def missing_tests(known: Iterable[str], among: Iterable[str] | None = None) -> I
 def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
     """What the ledger names and what has not passed, at the end of a run of the whole suite; of any other run nothing.
 
-    A run that leaves files out (--ignore, --ignore-glob) is asked only for what it has collected.  A worker of xdist is
-    asked nothing, for it runs a part.
+    A run that leaves tests out (-m, --ignore, --ignore-glob) is asked only for what it has collected: each half of
+    `make test-all` for its own.  A worker of xdist is asked nothing, for it runs a part.
     """
     asked = config.option
     whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
-    if not whole or asked.keyword or asked.markexpr or asked.deselect or asked.collectonly:
+    if not whole or asked.keyword or asked.deselect or asked.collectonly:
         return []
-    return list(missing_tests(passed, collected if asked.ignore or asked.ignore_glob else None))
+    in_part = asked.markexpr or asked.ignore or asked.ignore_glob
+    return list(missing_tests(passed, collected if in_part else None))
 
 
 def _functions(tests: Iterable[str]) -> set[str]:

@@ -24,7 +24,7 @@ WORDS = (
     b"12 path=abc\n", b"\0" * 16, b"\xff\xff", b"\xff\xff\xff\xff", b"\x80",
 )  # fmt: skip
 LONGEST = 4096
-AFTER = "a test to tests/test_archives.py"
+AFTER = "a test to tests/links/test_archives.py"
 
 _CONTENTS = (b"<a href=0>", b"<a href=1>" * 60, b"", b"<a href=3>" + bytes(range(256)) * 3)
 _FULL = tuple(content for content in _CONTENTS if content)

@@ -8,7 +8,7 @@ from seeds import with_base as seeds
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
-AFTER = "a test in tests/test_columns.py; no case file holds columns"
+AFTER = "a test in tests/columns/test_columns.py; no case file holds columns"
 
 
 def check(data: bytes) -> None:

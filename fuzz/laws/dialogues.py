@@ -33,7 +33,7 @@ WORDS = (
     b"UNRESOLVED ", b"FORWARDED ", b"SEQUENCE ", b"'",
 )  # fmt: skip
 LONGEST = 4096
-AFTER = "a test to tests/test_access_SCHEME.py, with the answer as recorded"
+AFTER = "a test to tests/protocols/test_access_SCHEME.py, with the answer as recorded"
 _GIVEN = 10_000
 """Pieces and entries that are taken."""
 _LONGEST_ERROR = 2000

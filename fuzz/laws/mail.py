@@ -36,7 +36,7 @@ WORDS = (
     b"\"", b"\\", b"\0", b"\xff", b"Subject: ", b"\nfrom ", b">From ",
 )  # fmt: skip
 LONGEST = 4096
-AFTER = "a test to tests/test_messages_links.py, or for mid: and cid: to tests/test_access_mail.py"
+AFTER = "a test to tests/links/test_messages_links.py, or for mid: and cid: to tests/protocols/test_access_mail.py"
 
 _OPTIONS = Options(limit=1 << 20, depth=5)
 _POLICY = Policy.local().with_(messages=("m",))

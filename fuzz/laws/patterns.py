@@ -2,7 +2,7 @@
 
 An input is a place where an expression is made on a line, and behind it three parts with NUL between them: what begins
 the text, what is repeated, what ends it.  The expressions, the attacks and the judgement are those of
-`tests/test_patterns.py`, which makes each attack by itself; here they are changed and put together.
+`tests/security/test_patterns.py`, which makes each attack by itself; here they are changed and put together.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORDS = (
     b'""', b"()", b"<>", b"<!--", b"%41", b"&a;", b"1;",
 )  # fmt: skip
 LONGEST = 256
-AFTER = "the expression's own test to tests/test_patterns.py, and what finds it to tests/attacks.py"
+AFTER = "the expression's own test to tests/security/test_patterns.py, and what finds it to tests/attacks.py"
 
 _UNITS = 12
 """So many units of an expression are inputs to begin with."""

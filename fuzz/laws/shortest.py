@@ -23,7 +23,7 @@ WORDS = tuple(
     word.encode() for word in ("a:", "b:", "//", "//a", "/a", "/.", "/..", "../", "./", "?", "#", "a:a", "/.//", ".")
 )
 LONGEST = 40
-AFTER = "a row to tests/cases/resolve.toml, and a base to tests/test_laws.py::test_relate_is_shortest"
+AFTER = "a row to tests/cases/resolve.toml, and a base to tests/kernel/test_laws.py::test_relate_is_shortest"
 
 
 @cache

@@ -37,7 +37,7 @@ WORDS = (
     b"utf-16", b"<a href=", b"[x]",
 )  # fmt: skip
 LONGEST = 1024
-AFTER = "a test to tests/test_cli.py, or for `get` to tests/test_cli_get.py"
+AFTER = "a test to tests/cli/test_cli.py, or for `get` to tests/cli/test_cli_get.py"
 
 _VERBS: tuple[tuple[str, ...], ...] = (
     ("explain",), ("explain", "--base", "http://h/"), ("check",), ("check", "--rule", "IRI-reference"), ("audit",),

@@ -19,7 +19,7 @@ from twin import SecondCopy
 __all__ = ["AFTER", "LONGEST", "WORDS", "alphabets", "classes", "differences", "members", "check", "seeds"]
 
 LONGEST = 128
-AFTER = "tests/test_values_alike.py"
+AFTER = "tests/values/test_values_alike.py"
 WORDS = tuple(
     piece.encode()
     for piece in (

@@ -28,7 +28,7 @@ WORDS = (
     b"\x04\x22\x4d\x18", b"\x50\x2a\x4d\x18", b"WARC-Record-ID: <urn:x:y>\r\n", b"a\r\n", b"0\r\n\r\n",
 )  # fmt: skip
 LONGEST = 4096
-AFTER = "a test to tests/test_warc.py"
+AFTER = "a test to tests/links/test_warc.py"
 _OPTIONS = Options(limit=1 << 18)
 
 

@@ -1,4 +1,4 @@
-"""The examples that end the help of every verb, its page and its man page; tests/test_cli_help.py runs them.
+"""The examples that end the help of every verb, its page and its man page; tests/cli/test_cli_help.py runs them.
 
 They are typed beside the folder `examples/`, and read it, their own words, or text on a pipe.
 """

@@ -18,7 +18,7 @@ from overthere.cli.styles import HEADING, SIDE
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.schemes import Registry
-from overthere.schemes.iana import registrations
+from overthere.schemes.iana import REGISTRY_DATE, registrations
 from overthere.schemes.page import page
 
 _READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
@@ -106,7 +106,8 @@ def _print_page(console: Console, page: dict[str, Any]) -> None:
 
 
 def _facts(page: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "IANA", page["status"] + (f", {page['reference']}" if "reference" in page else "")
+    reference = f", {page['reference']}" if "reference" in page else ""
+    yield "IANA", f"{page['status']}{reference} (registry of {REGISTRY_DATE})"
     for name, where in page.get("documents", {}).items():
         yield _READINGS[name], where
     if "port" in page:

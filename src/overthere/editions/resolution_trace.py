@@ -1,7 +1,7 @@
 """Reference resolution step by step, numbered as in the document, with the buffers after each step.
 
 The steps are taken one by one, as they are printed; `editions.resolution` does the same in one pass, and
-`tests/test_resolution_trace.py` holds the two together over the universe of `compare_resolution`.
+`tests/editions/test_resolution_trace.py` holds the two together over the universe of `compare_resolution`.
 """
 
 from __future__ import annotations

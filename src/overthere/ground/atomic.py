@@ -4,8 +4,8 @@ In a folder where others may write, any name may be a link that was planted: to 
 over, or to one that others may read.  So nothing is opened for writing by a name without `O_NOFOLLOW`.
 
 This is the only module that opens files for writing, renames or removes them, changes their modes or opens a
-database (`tests/test_atomic.py`).  A file that an earlier run has left is reopened if it is ours: SQLite files by their
-application id, others by how they begin.  What is not ours is rejected, and not one octet of it changes.
+database (`tests/ground/test_atomic.py`).  A file that an earlier run has left is reopened if it is ours: SQLite files
+by their application id, others by how they begin.  What is not ours is rejected, and not one octet of it changes.
 """
 
 from __future__ import annotations

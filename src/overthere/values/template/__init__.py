@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Template"]
 
-# The grammar, `editions/rfc6570.abnf`, as one expression: `tests/test_template.py` holds it equal to its automaton.
+# The grammar, `editions/rfc6570.abnf`, as one expression; `tests/values/test_template.py` holds them equal.
 _NAME = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*+"
 _VARIABLE = rf"{_NAME}(?::[1-9][0-9]{{0,3}}|\*)?"
 _EXPRESSION = rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*+\}}"

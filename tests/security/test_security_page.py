@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
 PROMISES = [
     line for table in re.findall(r"(?m)^\| promise \|.*\n\|[-|]+\n((?:\|.*\n)+)", PAGE) for line in table.splitlines()
 ]
-TEST = re.compile(r"`(tests/\w+\.py)::(\w+)`")
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
 @cache

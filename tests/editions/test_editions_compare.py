@@ -13,7 +13,7 @@ from overthere.editions.compare import CORRESPONDING, diff, pairs
 from overthere.editions.compare_resolution import kind, resolutions, universe
 from overthere.editions.readings import compare_key, shown_target
 from overthere.grammar import Grammar
-from support import outside, processor
+from support import NO_PACKAGE, outside, processor
 
 PAIRS = list(permutations(NAMES, 2))
 
@@ -186,7 +186,7 @@ def test_the_printed_differences_are_shown_by_kind() -> None:
     """What two documents' printed tables answer differently: the universe has a row for it, or it has its kind."""
     rows = [r for r in outside("resolution_tables") if r["spec"] in SPECS and r["kind"] == "resolve"]
     if not rows:
-        pytest.skip("../shared/cases is absent")
+        pytest.skip(NO_PACKAGE)
     printed: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         printed.setdefault((row["base"], row["input"]), {})[SPECS[row["spec"]]] = row["expected"]

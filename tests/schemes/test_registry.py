@@ -37,6 +37,8 @@ from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.registry import BUILT_IN, _built_in
 from support import ROOT, SHARED
 
+IANA = SHARED.parent / "iana" / "uri-schemes-2022-11-18.csv"
+
 NOTHING = "names only (ours)"
 RAVEN = Scheme(name="x-raven", title="Letters by raven", documents={"rfc3986": "ours"}, locates_nothing=NOTHING)
 
@@ -282,15 +284,20 @@ def test_the_table_is_complete() -> None:
         assert registration(name.upper()) == row
 
 
+def test_the_readme_counts_the_schemes() -> None:
+    (told,) = re.findall(r"(\d+) schemes in their own terms", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert int(told) == len(BUILT_IN)
+
+
 def test_the_table_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         registrations()["x"] = registrations()["ftp"]  # type: ignore[index]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+@pytest.mark.skipif(not IANA.exists(), reason="../shared/iana is absent, and no package has the registry")
 def test_the_table_is_the_printed_one() -> None:
     """Every name of the registry with its status; it writes "shttp (OBSOLETE)"."""
-    with (SHARED.parent / "iana" / "uri-schemes-2022-11-18.csv").open(encoding="utf-8", newline="") as lines:
+    with IANA.open(encoding="utf-8", newline="") as lines:
         printed = {row["scheme"].removesuffix(" (OBSOLETE)"): row["status"] for row in csv.DictReader(lines)}
     assert {name: row.status for name, row in registrations().items()} == printed
 

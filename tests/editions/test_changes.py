@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ from overthere.editions import edition
 from overthere.editions.compare import Difference, diff, pairs
 from overthere.editions.compare_resolution import ResolutionDifference, resolutions
 from overthere.editions.readings import compare_key
+from support import TESTS
 
-HERE = Path(__file__).resolve().parent
-CHANGES: list[dict[str, Any]] = tomllib.loads((HERE / "changes.toml").read_text())["change"]
+CHANGES: list[dict[str, Any]] = tomllib.loads((TESTS / "changes.toml").read_text())["change"]
 LISTS = {"url1997": "F", "uri2003": "G", "rfc3986": "D"}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from overthere import URI, NotSpecified, Plan, PlanRefused, edition, plan
-from support import SHARED, TESTS, cases, ids, outside
+from support import NO_PACKAGE, SHARED, TESTS, cases, ids, outside
 
 ROWS = cases("scheme_examples")
 SKIPPED: list[dict[str, str]] = tomllib.loads((TESTS / "cases" / "scheme_examples.toml").read_text())["skip"]
@@ -70,7 +70,7 @@ def test_how_many() -> None:
     assert len(SKIPPED) == 22
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+@pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
 def test_every_example_that_was_collected_is_here() -> None:
     """The collection names the drafts otherwise; "equal" rows have a second text."""
     names = {"draft-1994": "url-1994", "draft-1997": "url-1997", "draft-2003": "uri-2003"}

@@ -25,7 +25,7 @@ from overthere.editions.resolution import (
 from overthere.editions.resolution_steps import for_request, remove_segments
 from overthere.kernel.reference import remove_dot_segments
 from overthere.values.resolve import Target
-from support import LONG, SHARED, cases, ids, linear, outside
+from support import LONG, NO_PACKAGE, SHARED, cases, ids, linear, outside
 
 Row = dict[str, Any]
 
@@ -101,7 +101,7 @@ def test_repairs_change_nothing_else() -> None:
 # -- The tables beside the project
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+@pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
 def test_shared_tables() -> None:
     here = {(row["base"], row["reference"]): row for row in ROWS}
     counts: dict[str, int] = {}
@@ -124,7 +124,7 @@ def test_shared_tables() -> None:
     assert counts == {"url-1997": 45, "uri-2003": 45, "rfc3986": 45, "rfc1808": 39, "rfc2396": 42, "rfc1630": 10}
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/cases is absent")
+@pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
 def test_fielding_pages() -> None:
     """His first page shows what browsers did under RFC 2396: the current document as its URL, ".." stripped."""
     kept = []

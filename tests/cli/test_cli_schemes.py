@@ -38,7 +38,7 @@ def test_the_page_of_every_scheme() -> None:
 
 def test_the_page_of_ftp_quotes_its_rules() -> None:
     lines = run("schemes", "FTP").stdout.splitlines()
-    assert "  IANA          Permanent, RFC1738" in lines
+    assert "  IANA          Permanent, RFC1738 (registry of 2022-11-18)" in lines
     assert '    ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]' in lines
     assert '    ftpaddress = %s"ftp:" "//" login "/" path [ "!" ftptype ]' in lines
     assert "    the type code is written in lower case (RFC 1738 5)" in lines

@@ -19,7 +19,7 @@ from overthere.cli.app import app
 from overthere.grammar.library import grammar
 from overthere.values.template.expand import expand, form_value
 from overthere.values.template.match import unescape_tokens
-from support import cases, ids, linear
+from support import NO_SUITE, cases, ids, linear, suite
 from test_automata import printed
 
 ROWS = cases("template")
@@ -334,3 +334,16 @@ def test_against_uritemplate() -> None:
             for y in ("path", "undef", "empty", "keys*", "count"):
                 text = f"/{{{operator}{x},{y}}}"
                 assert Template(text).expand(given) == peer.expand(text, pairs), text
+
+
+@pytest.mark.parametrize("name", ["spec-examples", "spec-examples-by-section"])
+def test_the_suite_of_uri_templates(name: str) -> None:
+    """uritemplate-test, the printed examples: an answer in a list is one of several, as mappings have no order."""
+    file = suite(f"uritemplate/{name}.json")
+    if not file.exists():
+        pytest.skip(NO_SUITE)
+    groups: dict[str, dict[str, Any]] = json.loads(file.read_text())
+    for group in groups.values():
+        for text, wanted in group["testcases"]:
+            assert Template(text).expand(group["variables"]) in ([wanted] if isinstance(wanted, str) else wanted), text
+    assert sum(len(group["testcases"]) for group in groups.values()) > 30

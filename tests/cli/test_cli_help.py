@@ -76,7 +76,7 @@ def test_help_fits_its_terminal(verb: str, width: int) -> None:
 
 
 def test_every_verb_has_its_pages() -> None:
-    """What stands on them is held by tools/generate.py --check and tests/test_console.py."""
+    """What stands on them is held by tools/generate.py --check and tests/cli/test_console.py."""
     assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index"}
 
 

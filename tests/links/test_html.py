@@ -23,12 +23,12 @@ from overthere.links.job import extract, links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import Rows, _Native, _PythonRows
-from support import ROOT, SHARED, cases, ids, linear
+from support import NO_SUITE, ROOT, cases, ids, linear, suite
 
-HTML5LIB = SHARED / "html5lib"
+HTML5LIB = suite("html5lib")
 BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
 native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
-absent = pytest.mark.skipif(not HTML5LIB.exists(), reason="../shared/cases is absent")
+absent = pytest.mark.skipif(not HTML5LIB.exists(), reason=NO_SUITE)
 
 
 @pytest.fixture(params=["native", "plain"])

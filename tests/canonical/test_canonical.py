@@ -31,7 +31,7 @@ from overthere.canonical import (
 )
 from overthere.cli.app import app
 from overthere.links.model import Options
-from support import cases, ids
+from support import ROOT, cases, ids
 
 ROWS = cases("canonical")
 GIVEN: dict[str, dict[str, Any]] = {
@@ -383,7 +383,7 @@ def test_steps_of_hosts_take_time_in_proportion() -> None:
 
 
 def test_the_page_has_the_table_of_steps() -> None:
-    page = (Path(__file__).parent.parent / "docs" / "canonical.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "canonical.md").read_text(encoding="utf-8")
     for name, kind in STEPS.items():
         assert f"| `{name}` | {kind.does} | {kind.breaks} | {kind.source} |" in page
 

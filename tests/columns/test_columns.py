@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -244,7 +244,11 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 def test_streams_have_bounded_memory() -> None:
     """The encoded text, 720 MB in all, is never there at once."""
     run = subprocess.run(
-        [sys.executable, "-c", MEMORY], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert int(run.stdout) < 150
 

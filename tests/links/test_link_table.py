@@ -24,6 +24,7 @@ from overthere.links.report.table import FORMATS, open_writer, schema, to_batch
 from overthere.tables import Layout, folder, reading, text_table, writers
 from overthere.tables.checkpoint import ResumeError, undisturbed
 from servers import NET
+from support import ROOT
 
 KINDS = (*FORMATS, "/")
 INDEXED = (".parquet", ".arrow", ".feather", ".arrows")
@@ -217,7 +218,7 @@ def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False
     """A job to which a signal is sent after some tasks; how many it had told of, at least."""
     job = subprocess.Popen(
         [sys.executable, "-c", JOB, path, "resume" if resume else ""],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parent.parent,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     assert job.stdout is not None
     told = 0
@@ -279,7 +280,7 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
     path = name(tmp_path, kind)
     done = subprocess.run(
         [sys.executable, "-c", limited + job, path, ""],
-        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=NET, check=False,
+        capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
     errors = [line for line in done.stderr.splitlines() if line]
     assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"
@@ -315,10 +316,10 @@ def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str
         writer.write(to_batch(links(200)))
         writer.commit({"tasks": 1, "done": True})
     size = Path(name(tmp_path, kind)).stat().st_size
-    code = "import sys; sys.path.insert(0, 'tests')\nfrom test_link_table import links" + SHORT
+    code = "import sys; sys.path[:0] = ['tests', 'tests/links']\nfrom test_link_table import links" + SHORT
     done = subprocess.run(
         [sys.executable, "-c", code, name(tmp_path, f"2{kind}"), str(size - 1)],
-        capture_output=True, text=True, cwd=Path(__file__).parent.parent, timeout=NET, check=False,
+        capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
     assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
     assert not Path(name(tmp_path, f"2{kind}")).exists()

@@ -66,7 +66,7 @@ SCHEME = Scheme(
     notes=("It is read by the generic syntax alone.",),
 )
 '''
-SCHEME_CASE = """# gemini: a page.  tests/test_schemes.py says what a row is.
+SCHEME_CASE = """# gemini: a page.  tests/schemes/test_schemes.py says what a row is.
 
 [[case]]
 id = "page"
@@ -82,7 +82,7 @@ def test_a_scheme(copy: Path) -> None:
     (copy / "tests/cases/schemes/gemini.toml").write_text(SCHEME_CASE)
     # Before `make docs` has written the table of what a text is searched by.
     assert "gemini://h.example/a" in run(copy, "-m", "overthere", "find", "CONTRIBUTING.md", "README.md", __file__)
-    ask(copy, "tests/test_schemes.py", "tests/test_registry.py", "-k", "gemini or built_in")
+    ask(copy, "tests/schemes/test_schemes.py", "tests/schemes/test_registry.py", "-k", "gemini or built_in")
     run(copy, "tools/generate.py")
     assert "gemini" in (copy / "docs/schemes.md").read_text()
     assert "\ngemini," in (copy / "src/overthere/schemes/in_text.csv").read_text()
@@ -113,11 +113,18 @@ def test_a_verb(copy: Path) -> None:
     insert(copy / "src/overthere/cli/app.py", '    "serve": ', '    "shout": "Write texts in capitals.",\n')
     examples = '(Example("overthere shout a:b"), Example("overthere shout --format jsonl a"))'
     insert(copy / "src/overthere/cli/examples.py", '    "serve": (', f'    "shout": {examples},\n')
-    insert(copy / "tests/test_cli_output.py", '    "completion": ', '    "shout": "shout a:b",\n')
+    insert(copy / "tests/cli/test_cli_output.py", '    "completion": ', '    "shout": "shout a:b",\n')
     assert run(copy, "-m", "overthere", "shout", "a:b") == "A:B\n"
     run(copy, "tools/generate.py")
     assert "$ overthere shout a:b\nA:B" in (copy / "docs/cli/shout.md").read_text()
-    ask(copy, "tests/test_cli_help.py", "tests/test_cli_output.py", "tests/test_terminal.py", "-k", "shout or every")
+    ask(
+        copy,
+        "tests/cli/test_cli_help.py",
+        "tests/cli/test_cli_output.py",
+        "tests/cli/test_terminal.py",
+        "-k",
+        "shout or every",
+    )
 
 
 OPERATION = '''def upper(
@@ -141,7 +148,14 @@ def test_a_column_operation(copy: Path) -> None:
     run(copy, "tools/generate.py")
     assert "`uri_upper(t)`" in (copy / "docs/reference/columns.md").read_text()
     assert "def upper(self)" in (columns / "polars.pyi").read_text()
-    ask(copy, "tests/test_faces.py", "tests/test_reference.py", "-k", "upper or stubs or shown", kernel="reference")
+    ask(
+        copy,
+        "tests/columns/test_faces.py",
+        "tests/repository/test_reference.py",
+        "-k",
+        "upper or stubs or shown",
+        kernel="reference",
+    )
 
 
 HTML_CASE = """
@@ -158,4 +172,4 @@ def test_an_attribute_of_html(copy: Path, kernel: str) -> None:
     insert(copy / "src/overthere/links/documents/html.py", '    ("usemap", (', '    ("swatch", ("img",), "one"),\n')
     with (copy / "tests/cases/html.toml").open("a") as cases:
         cases.write(HTML_CASE)
-    ask(copy, "tests/test_html.py", "-k", "swatch", kernel=kernel)
+    ask(copy, "tests/links/test_html.py", "-k", "swatch", kernel=kernel)

@@ -1,0 +1,56 @@
+"""The marks of tests/marks.toml: every entry is a test that is there, and no test is left out of `make test-all`."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from functools import cache
+from typing import Any
+
+import pytest
+
+from support import ROOT, TESTS
+
+MARKS: dict[str, Any] = tomllib.loads((TESTS / "marks.toml").read_text())
+FILES = [*MARKS["kernel"]["answers"], *MARKS["kernel"]["passing"]]
+NAMED = [*MARKS["exhaustive"]["whole"], *MARKS["exhaustive"]["sampled"]]
+
+
+@cache
+def names(file: str) -> frozenset[str]:
+    """The tests of a file, those of a class behind its name and of a base without its body."""
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+
+
+def test_every_entry_is_there() -> None:
+    assert all((ROOT / file).is_file() for file in FILES)
+    assert all((ROOT / folder).is_dir() for folder in MARKS["exhaustive"]["folders"])
+    for test in NAMED:
+        file, _, name = test.partition("::")
+        assert name.partition("::")[0] in names(file), test
+
+
+def test_every_entry_is_there_once() -> None:
+    assert len(set(FILES)) == len(FILES)
+    assert len(set(NAMED)) == len(NAMED)
+    assert all(step > 1 for step in MARKS["exhaustive"]["sampled"].values())
+
+
+def test_no_test_is_left_out() -> None:
+    """The two halves of `make test-all`, natively and on the reference kernel, are complements."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert '-m "$(1)"' in text
+    assert '-m "kernel and $(1)"' in text
+    assert "$(call run,not exhaustive)" in text
+    assert "$(call run,exhaustive)" in text
+    if (file := ROOT / ".ci" / "run").exists():  # the source distribution has none
+        ci = file.read_text(encoding="utf-8")
+        assert ci.index("make test ") < ci.index("make test-rest ")
+
+
+@pytest.mark.parametrize("room", sorted(folder.name for folder in TESTS.iterdir() if any(folder.glob("test_*.py"))))
+def test_a_room_is_importable_for_others(room: str) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert f"tests/{room}" in settings["pytest"]["ini_options"]["pythonpath"]
+    assert f"tests/{room}" in settings["mypy"]["mypy_path"]
