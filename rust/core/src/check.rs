@@ -1,4 +1,4 @@
-//! The first thing that is wrong with a text, and where: what `overthere.findings` reports first.
+//! The first thing that is wrong with a text, and where: what `overthere.values.findings` reports first.
 
 use crate::classes::{self, BIDI_CONTROLS, CLASS, IPRIVATE, UCSCHAR};
 use crate::host;
@@ -194,7 +194,7 @@ fn character(text: &[u8], i: usize) -> Option<char> {
     text.part(i..end).utf8_chunks().next()?.valid().chars().next().filter(|c| !c.is_ascii())
 }
 
-/// What is wrong with a character of an IRI, in the component of whose other characters `kind` would be told.
+/// What is wrong with a character of an IRI, in a component whose other characters are faults of `kind`.
 fn beyond_us_ascii(c: char, kind: Kind) -> Option<Kind> {
     if within(c, &BIDI_CONTROLS) {
         return Some(Kind::IriBidi);

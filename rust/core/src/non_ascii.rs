@@ -75,13 +75,13 @@ pub fn common(text: &str) -> u8 {
 #[inline]
 pub fn kind(c: char) -> u8 {
     match BLOCKS.at(c as usize / BLOCK) {
-        MIXED.. => mixed(c),
+        MIXED.. => class_of_mixed(c),
         bits => bits,
     }
 }
 
 #[cold]
-fn mixed(c: char) -> u8 {
+fn class_of_mixed(c: char) -> u8 {
     let bit = |ranges, bit| if within(c, ranges) { bit } else { 0 };
     bit(&UCSCHAR, IN_ALL) | bit(&IPRIVATE, IN_QUERIES) | bit(&classes::SHOWN, SHOWN)
 }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn blocks_say_what_ranges_say() {
         for c in '\u{80}'..=char::MAX {
-            assert_eq!(kind(c), mixed(c), "{c:?}");
+            assert_eq!(kind(c), class_of_mixed(c), "{c:?}");
         }
     }
 

@@ -61,7 +61,7 @@ impl Form {
 
     /// The octet at a place, and how many characters write it.
     #[inline(always)]
-    fn one(&self, text: &[u8], i: usize) -> (u8, usize) {
+    fn octet_at(&self, text: &[u8], i: usize) -> (u8, usize) {
         match text.at(i) {
             b'%' => octet(text, i).map_or((b'%', 1), |octet| (octet, 3)),
             b'+' if self.plus => (b' ', 1),
@@ -77,7 +77,7 @@ impl Form {
         }
         let mut i = 0;
         while i < text.len() {
-            let (octet, count) = self.one(text, i);
+            let (octet, count) = self.octet_at(text, i);
             out.push(octet);
             i += count;
         }
@@ -90,13 +90,13 @@ impl Form {
 
     /// Where the name of a pair ends, if it stands for these octets.
     #[inline(always)]
-    fn named(&self, pair: &[u8], octets: &[u8]) -> Option<usize> {
+    fn name_end(&self, pair: &[u8], octets: &[u8]) -> Option<usize> {
         let mut i = 0;
         for &wanted in octets {
             if i >= pair.len() || pair.at(i) == b'=' {
                 return None;
             }
-            let (octet, count) = self.one(pair, i);
+            let (octet, count) = self.octet_at(pair, i);
             if octet != wanted {
                 return None;
             }
@@ -109,7 +109,7 @@ impl Form {
     pub fn find(&self, query: &[u8], name: &[u8]) -> Option<(usize, usize)> {
         let (start, end, name) = self
             .pairs(query)
-            .find_map(|(start, end)| Some((start, end, self.named(query.part(start..end), name)?)))?;
+            .find_map(|(start, end)| Some((start, end, self.name_end(query.part(start..end), name)?)))?;
         (start + name < end).then_some((start + name + 1, end))
     }
 
@@ -170,7 +170,7 @@ impl Form {
         for (start, end) in self.pairs(text) {
             let pair = text.part(start..end);
             let mut known = given.iter().zip(placed.iter_mut());
-            match known.find(|((wanted, _), _)| self.named(pair, wanted).is_some()) {
+            match known.find(|((wanted, _), _)| self.name_end(pair, wanted).is_some()) {
                 None => to.keep(start, end),
                 Some(((_, texts), placed)) => {
                     if !std::mem::replace(placed, true) {
@@ -280,7 +280,7 @@ mod tests {
 
     const FORM: Form = Form { separator: b'&', plus: true };
 
-    fn changed(query: Option<&str>, change: &Change) -> Option<String> {
+    fn change_query(query: Option<&str>, change: &Change) -> Option<String> {
         let mut out = Vec::new();
         let defined = FORM.change(query.map(str::as_bytes), change, &mut Scratch::default(), &mut out);
         defined.then(|| String::from_utf8(out).unwrap())
@@ -303,18 +303,18 @@ mod tests {
     fn the_others_stay() {
         let set =
             Change::Set(vec![(b"a".to_vec(), octets(&["a=x", "a=y"])), (b"n".to_vec(), octets(&["n"]))]);
-        assert_eq!(changed(Some("b=%3b&%61=1&a"), &set).as_deref(), Some("b=%3b&a=x&a=y&n"));
-        assert_eq!(changed(None, &set).as_deref(), Some("a=x&a=y&n"));
-        assert_eq!(changed(Some(""), &Change::Add(octets(&["a"]))).as_deref(), Some("a"));
-        assert_eq!(changed(Some("&b=1&a&b=0"), &Change::Sort).as_deref(), Some("&a&b=1&b=0"));
+        assert_eq!(change_query(Some("b=%3b&%61=1&a"), &set).as_deref(), Some("b=%3b&a=x&a=y&n"));
+        assert_eq!(change_query(None, &set).as_deref(), Some("a=x&a=y&n"));
+        assert_eq!(change_query(Some(""), &Change::Add(octets(&["a"]))).as_deref(), Some("a"));
+        assert_eq!(change_query(Some("&b=1&a&b=0"), &Change::Sort).as_deref(), Some("&a&b=1&b=0"));
     }
 
     #[test]
     fn nothing_left_is_undefined() {
         let gone = Change::Without(vec![octets(&["utm_", ""]), octets(&["x"]), octets(&["a", "b", "c"])]);
-        assert_eq!(changed(Some("utm_a=1&x&%75tm_=2"), &gone), None);
-        assert_eq!(changed(Some("axbxc&abxbc&ac&acbc"), &gone).as_deref(), Some("ac"));
-        assert_eq!(changed(Some(""), &gone).as_deref(), Some(""));
-        assert_eq!(changed(None, &gone), None);
+        assert_eq!(change_query(Some("utm_a=1&x&%75tm_=2"), &gone), None);
+        assert_eq!(change_query(Some("axbxc&abxbc&ac&acbc"), &gone).as_deref(), Some("ac"));
+        assert_eq!(change_query(Some(""), &gone).as_deref(), Some(""));
+        assert_eq!(change_query(None, &gone), None);
     }
 }

@@ -141,7 +141,7 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
         }
         spans.scheme_end = base.spans.scheme_end;
         for place in [&mut spans.authority, &mut spans.userinfo_end, &mut spans.host_end] {
-            *place = moved(*place, skipped, out.len() - begin);
+            *place = shift_place(*place, skipped, out.len() - begin);
         }
     }
     out.extend_from_slice(from.text.part(skipped..from.spans.path as usize));
@@ -184,14 +184,14 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
     let (end, here) = (reference.spans.path_end as usize, out.len() - begin);
     out.extend_from_slice(reference.text.part(end..));
     if reference.query().is_some() {
-        spans.query_end = moved(reference.spans.query_end, end, here);
+        spans.query_end = shift_place(reference.spans.query_end, end, here);
     }
-    spans.fragment = moved(reference.spans.fragment, end, here);
+    spans.fragment = shift_place(reference.spans.fragment, end, here);
     spans
 }
 
 /// A place that stood so far after `from` as it stands after `to` now.
-fn moved(place: u32, from: usize, to: usize) -> u32 {
+fn shift_place(place: u32, from: usize, to: usize) -> u32 {
     if place == OMITTED {
         place
     } else {

@@ -43,7 +43,7 @@ pub fn split(text: &[u8]) -> Spans {
 
 /// The span of the host of any text, as `split` cuts it, without looking past the authority.
 pub fn host(text: &[u8]) -> Option<Span> {
-    start_by(cut(text), &mut find).host()
+    start_by(clamp_to_32_bits(text), &mut find).host()
 }
 
 /// `split`, where the machine has AVX2.
@@ -65,18 +65,18 @@ pub fn split_avx2(text: &[u8]) -> Spans {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
 pub fn host_avx2(text: &[u8]) -> Option<Span> {
     let mut window = crate::avx2::Ends::NONE;
-    start_by(cut(text), &mut |text, i, end| window.find(text, i, end)).host()
+    start_by(clamp_to_32_bits(text), &mut |text, i, end| window.find(text, i, end)).host()
 }
 
 /// What offsets of 32 bits reach.
 #[inline(always)]
-fn cut(text: &[u8]) -> &[u8] {
+fn clamp_to_32_bits(text: &[u8]) -> &[u8] {
     text.part(..text.len().min(OMITTED as usize - 1))
 }
 
 #[inline(always)]
 fn split_by(text: &[u8], mut find: impl FnMut(&[u8], usize, End) -> usize) -> Spans {
-    let text = cut(text);
+    let text = clamp_to_32_bits(text);
     let mut spans = start_by(text, &mut find);
     // "?" counts before "#" only.
     let mut end = find(text, spans.path as usize, End::Path);

@@ -49,7 +49,7 @@ pub struct Suffixes(HashMap<Box<[u8]>, u8, BuildHasherDefault<Fnv>>);
 pub enum Cut {
     /// An address, or a name with an empty label.
     Nothing,
-    /// Not told here: the host has escapes, or characters beyond US-ASCII.
+    /// Not decided here: the host has escapes, or characters beyond US-ASCII.
     Open,
     /// Where the registrable domain begins, if there is one, where the public suffix does, and where the name ends.
     At(Option<usize>, usize, usize),

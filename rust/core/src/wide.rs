@@ -7,7 +7,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The high bit of each byte that is `low..=high`; all bytes are below 0x80.
 #[inline(always)]
-fn within(word: u64, low: u8, high: u8) -> u64 {
+fn in_range(word: u64, low: u8, high: u8) -> u64 {
     (word + ONES * u64::from(0x80 - low)) & !(word + ONES * u64::from(0x7F - high)) & HIGH
 }
 
@@ -17,11 +17,11 @@ pub fn skip_common<const PATH: bool>(text: &[u8], mut i: usize) -> usize {
     while let Some(block) = text.get(i..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*block);
         let low = word & !HIGH;
-        let letters = within(low | (ONES * 0x20), b'a', b'z');
+        let letters = in_range(low | (ONES * 0x20), b'a', b'z');
         let marks = if PATH {
-            within(low, b'-', b'9') | within(low, b'_', b'_')
+            in_range(low, b'-', b'9') | in_range(low, b'_', b'_')
         } else {
-            within(low, b'-', b'.') | within(low, b'0', b'9')
+            in_range(low, b'-', b'.') | in_range(low, b'0', b'9')
         };
         let other = (!(letters | marks) | word) & HIGH;
         if other != 0 {

@@ -177,7 +177,9 @@ impl Tree {
             self.is_body |= self.templates == 0;
         }
         match self.open.last() {
-            Some((start, Kind::Html)) if self.names.part(*start..) == name => self.cut(self.open.len() - 1),
+            Some((start, Kind::Html)) if self.names.part(*start..) == name => {
+                self.truncate_stack(self.open.len() - 1)
+            }
             _ => self.end_of_another(name),
         }
     }
@@ -191,19 +193,19 @@ impl Tree {
         while at > 0 && self.open.at(at - 1).1 != Kind::Html {
             at -= 1;
             if self.name(at) == name {
-                return self.cut(at);
+                return self.truncate_stack(at);
             }
         }
         if name == b"template" && self.templates > 0 {
             // Whatever is open in it (13.2.6.4.4).
             let found = (0..self.open.len()).rev().find(|at| self.is_template(*at));
-            return self.cut(found.unwrap_or_default());
+            return self.truncate_stack(found.unwrap_or_default());
         }
         let is_wide = is_special(name);
         for at in (0..self.open.len()).rev() {
             let (kind, open) = (self.open.at(at).1, self.name(at));
             if kind == Kind::Html && open == name {
-                return self.cut(at);
+                return self.truncate_stack(at);
             }
             let is_border = kind.is_border()
                 || kind == Kind::Html && if is_wide { is_scope(open) } else { is_special(open) };
@@ -216,7 +218,7 @@ impl Tree {
     /// To the nearest place where HTML may stand.
     fn leave(&mut self) {
         while self.is_foreign() && !self.current().is_point() {
-            self.cut(self.open.len() - 1);
+            self.truncate_stack(self.open.len() - 1);
         }
     }
 
@@ -230,7 +232,7 @@ impl Tree {
     }
 
     #[cold]
-    fn forget(&mut self) {
+    fn drop_lowest(&mut self) {
         let (start, _) = self.open.at(DEPTH / 2);
         let templates = (0..DEPTH / 2).filter(|at| self.is_template(*at)).count();
         self.templates -= templates;
@@ -243,14 +245,14 @@ impl Tree {
     #[inline]
     fn push(&mut self, name: &[u8], kind: Kind) {
         if self.open.len() == DEPTH {
-            self.forget();
+            self.drop_lowest();
         }
         self.templates += usize::from(kind == Kind::Html && name == b"template");
         self.open.push((self.names.len(), kind));
         self.names.extend_from_slice(name);
     }
 
-    fn cut(&mut self, at: usize) {
+    fn truncate_stack(&mut self, at: usize) {
         if self.templates > 0 {
             self.templates -= (at..self.open.len()).filter(|at| self.is_template(*at)).count();
         }

@@ -155,7 +155,7 @@ fn places_of(regs: &Bound<'_, PyAny>) -> PyResult<[u32; 8]> {
 }
 
 /// The exact text of what a class is called with, and whether it may have a zone.
-fn given<'py>(
+fn text_argument<'py>(
     cls: &Bound<'py, PyType>,
     text: &Bound<'py, PyAny>,
     zone: bool,
@@ -261,7 +261,7 @@ impl Components {
     #[pyo3(signature = (text, *, zone = false))]
     fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
         guarded(cls.py(), || {
-            let (text, zone) = given(cls, text, zone)?;
+            let (text, zone) = text_argument(cls, text, zone)?;
             match by_class(cls, None, &text, zone)? {
                 Some(value) => Ok(value),
                 None => Err(refusal(&text, &cls.getattr(intern!(cls.py(), "rule"))?, zone)),
@@ -298,7 +298,7 @@ impl Components {
         zone: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         guarded(cls.py(), || {
-            let (text, zone) = given(cls, text, zone)?;
+            let (text, zone) = text_argument(cls, text, zone)?;
             let known = quick::rule_of_class(cls);
             match by_class(cls, known, &text, zone)? {
                 Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
@@ -323,7 +323,7 @@ impl Components {
     #[pyo3(signature = (text, *, zone = false))]
     fn can_parse(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<bool> {
         guarded(cls.py(), || {
-            let (text, zone) = given(cls, text, zone)?;
+            let (text, zone) = text_argument(cls, text, zone)?;
             Ok(by_class(cls, quick::rule_of_class(cls), &text, zone)?.is_some())
         })
     }

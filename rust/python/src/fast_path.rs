@@ -79,11 +79,11 @@ fn zone(value: Parsed<'_>) -> bool {
 /// A value that is US-ASCII and has no zone, as nearly all are.
 fn usual<'a, 'py>(value: &Borrowed<'a, 'py, PyAny>) -> PyResult<Option<Borrowed<'a, 'py, Components>>> {
     let Ok(value) = value.cast::<Components>() else { return Ok(None) };
-    Ok(parsed(&value)?.is_some_and(|parsed| !zone(parsed)).then_some(value))
+    Ok(ascii_value(&value)?.is_some_and(|parsed| !zone(parsed)).then_some(value))
 }
 
 /// A value that is US-ASCII.
-fn parsed<'a>(value: &'a Borrowed<'_, '_, Components>) -> PyResult<Option<Parsed<'a>>> {
+fn ascii_value<'a>(value: &'a Borrowed<'_, '_, Components>) -> PyResult<Option<Parsed<'a>>> {
     let own = value.get();
     let Some(spans) = own.octet_spans() else { return Ok(None) };
     Ok(Some(Parsed { text: own.octets(value.py())?, spans }))
@@ -105,7 +105,7 @@ fn with_buffer<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
 }
 
 /// A value of a class with a text, which a URI is, of these octets; its spans if they are known.
-fn made<'py>(
+fn new_value<'py>(
     class: &Bound<'py, PyType>,
     text: Bound<'py, PyString>,
     octets: &[u8],
@@ -137,7 +137,7 @@ fn with_base<'py>(
 ) -> Answer<'py> {
     let ([base, other], None) = (call.plain, call.keep) else { return Ok(None) };
     let Some(base) = usual(base)? else { return Ok(None) };
-    let Some(one) = parsed(&base)? else { return Ok(None) };
+    let Some(one) = ascii_value(&base)? else { return Ok(None) };
     if one.spans.scheme().is_none() {
         return Ok(None);
     }
@@ -146,7 +146,7 @@ fn with_base<'py>(
         let Some((octets, spans)) = read(&text, rule) else { return Ok(None) };
         answer(&class, one, Parsed { text: octets, spans: &spans }, &text)
     } else if let Some(other) = usual(other)? {
-        let Some(two) = parsed(&other)? else { return Ok(None) };
+        let Some(two) = ascii_value(&other)? else { return Ok(None) };
         answer(&class, one, two, other.get().text.bind(other.py()))
     } else {
         Ok(None)
@@ -158,11 +158,11 @@ fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::UriReference, |class, base, reference, text| {
         // 5.2.2: of a reference with a scheme only dot-segments change.
         if reference.spans.scheme().is_some() && !may_have_dot_segments(reference.path()) {
-            return made(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
+            return new_value(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
         }
         with_buffer(|out| {
             let spans = resolve(base, reference, true, out);
-            made(class, quick::text(class.py(), out)?, out, Some(spans)).map(Some)
+            new_value(class, quick::text(class.py(), out)?, out, Some(spans)).map(Some)
         })
     })
 }
@@ -175,7 +175,7 @@ fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         _ => return Ok(None),
     };
     let Some(value) = usual(value)? else { return Ok(None) };
-    let Some(Parsed { text, spans }) = parsed(&value)? else { return Ok(None) };
+    let Some(Parsed { text, spans }) = ascii_value(&value)? else { return Ok(None) };
     if !(0..=i64::from(SYNTAX)).contains(&rung) {
         return Ok(None);
     }
@@ -188,7 +188,7 @@ fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         if out == text {
             return Ok(Some((*value).clone().into_any()));
         }
-        made(&value.get_type(), quick::text(value.py(), out)?, out, None).map(Some)
+        new_value(&value.get_type(), quick::text(value.py(), out)?, out, None).map(Some)
     })
 }
 
@@ -213,7 +213,7 @@ fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         with_buffer(|out| {
             let Some(spans) = relate(base, target, out) else { return Ok(None) };
             let (py, class) = (class.py(), kind(class.py(), false, false)?);
-            made(class, quick::text(py, out)?, out, Some(spans)).map(Some)
+            new_value(class, quick::text(py, out)?, out, Some(spans)).map(Some)
         })
     })
 }
@@ -237,7 +237,7 @@ fn kind(py: Python<'_>, is_iri: bool, has_scheme: bool) -> PyResult<&Bound<'_, P
 fn to_iri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let ([value], None) = (call.plain, call.keep) else { return Ok(None) };
     let (py, Some(value)) = (value.py(), usual(value)?) else { return Ok(None) };
-    let Some(Parsed { text, spans }) = parsed(&value)? else { return Ok(None) };
+    let Some(Parsed { text, spans }) = ascii_value(&value)? else { return Ok(None) };
     with_buffer(|out| {
         iri::show(text, spans, out);
         kind(py, true, spans.scheme().is_some())?.call1((quick::text(py, out)?,)).map(Some)

@@ -69,19 +69,19 @@ where
     A: for<'a> FromIterator<Option<&'a str>>,
 {
     if let Some(texts) = array.as_string_view_opt() {
-        return collected(|| texts.iter(), limit);
+        return collect_rows(|| texts.iter(), limit);
     }
     if let Some(texts) = array.as_string_opt::<i32>() {
-        return collected(|| texts.iter(), limit);
+        return collect_rows(|| texts.iter(), limit);
     }
     let names = array.as_dictionary_opt::<Int8Type>().and_then(|array| array.downcast_dict::<StringArray>());
     match names {
-        Some(names) => collected(|| names.into_iter(), limit),
+        Some(names) => collect_rows(|| names.into_iter(), limit),
         None => Err(format!("{} is not text", array.data_type())),
     }
 }
 
-fn collected<'a, A, I>(rows: impl Fn() -> I, limit: usize) -> Result<A>
+fn collect_rows<'a, A, I>(rows: impl Fn() -> I, limit: usize) -> Result<A>
 where
     A: FromIterator<Option<&'a str>>,
     I: Iterator<Item = Option<&'a str>>,

@@ -21,7 +21,7 @@ pub fn validate(column: &dyn Array) -> Result<()> {
     }
 }
 
-fn outside(row: usize) -> String {
+fn out_of_range(row: usize) -> String {
     format!("row {row}: it lies outside of the column's data")
 }
 
@@ -35,7 +35,7 @@ fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
     let mut last = 0;
     for (row, offset) in offsets.iter().enumerate() {
         let Some(next) = offset.to_usize().filter(|&next| next >= last && next <= data.len()) else {
-            return Err(outside(row.saturating_sub(1)));
+            return Err(out_of_range(row.saturating_sub(1)));
         };
         last = next;
     }
@@ -72,7 +72,7 @@ fn views(column: &StringViewArray) -> Result<()> {
         } else {
             let (buffer, start) = ((view >> 64) as u32 as usize, (view >> 96) as u32 as usize);
             let found = buffers.get(buffer).and_then(|buffer| buffer.as_slice().get(start..start + length));
-            let Some(text) = found else { return Err(outside(row)) };
+            let Some(text) = found else { return Err(out_of_range(row)) };
             text
         };
         if !text.is_ascii() && from_utf8(text).is_err() {

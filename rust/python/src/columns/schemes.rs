@@ -65,7 +65,7 @@ impl Schemes {
     }
 
     /// The column with its open rows finished in Python.
-    pub fn finished(&self, column: StringViewArray, open: &[usize]) -> Result<StringViewArray> {
+    pub fn finish_in_python(&self, column: StringViewArray, open: &[usize]) -> Result<StringViewArray> {
         if open.is_empty() {
             return Ok(column);
         }

@@ -98,7 +98,7 @@ impl Operation {
             }
             Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
             Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
-            Operation::By { base, spans, operation } => against(
+            Operation::By { base, spans, operation } => resolve_row(
                 Parsed { text: base.as_bytes(), spans },
                 given,
                 rule,
@@ -114,7 +114,7 @@ impl Operation {
                     *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
                 }
                 match &base.spans {
-                    Some(spans) => against(
+                    Some(spans) => resolve_row(
                         Parsed { text: text.as_bytes(), spans },
                         given,
                         rule,
@@ -159,7 +159,7 @@ impl Operation {
 }
 
 /// 5.2 on a row, or its inverse, of URIs or of IRIs (RFC 3987 6.5).
-fn against(
+fn resolve_row(
     base: Parsed<'_>,
     row: &str,
     rule: SyntaxRule,
@@ -214,7 +214,7 @@ impl Visit for Text<'_> {
             }
         })?;
         let column = match self.operation {
-            Operation::NormalizeByScheme(schemes) => schemes.finished(column, &open)?,
+            Operation::NormalizeByScheme(schemes) => schemes.finish_in_python(column, &open)?,
             _ => column,
         };
         let column: ArrayRef = Arc::new(column);

@@ -52,7 +52,7 @@ pub fn urls(text: &[u8]) -> Option<Vec<Range<usize>>> {
                     return None;
                 }
                 let end = inside.end + 1;
-                (stripped(text, inside), end)
+                (strip_span(text, inside), end)
             }
             _ => {
                 let length = text.part(start..).iter().take_while(|b| is_unquoted(**b)).count();
@@ -81,7 +81,7 @@ fn is_unquoted(b: u8) -> bool {
     b > b' ' && !matches!(b, 0x7F | b'"' | b'\'' | b'(' | b')' | b'\\')
 }
 
-fn stripped(text: &[u8], mut span: Range<usize>) -> Range<usize> {
+fn strip_span(text: &[u8], mut span: Range<usize>) -> Range<usize> {
     while span.start < span.end && is_white(text.at(span.start)) {
         span.start += 1;
     }

@@ -97,7 +97,7 @@ fn is_space(b: &u8) -> bool {
     matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
-fn stripped(text: &[u8]) -> &[u8] {
+fn strip_whitespace(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
     text.part(start..end)
@@ -140,7 +140,7 @@ impl Document<'_> {
         }
     }
 
-    fn named(&self, way: &str, name: &[u8]) -> Option<usize> {
+    fn embedded_number(&self, way: &str, name: &[u8]) -> Option<usize> {
         self.site.embedded.get(way)?.get(name).copied()
     }
 }
@@ -149,9 +149,10 @@ impl Document<'_> {
 fn refreshed(content: &[u8]) -> Option<&[u8]> {
     let rest = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
     let rest = rest.strip_prefix(b";").filter(|rest| content.at(0).is_ascii_digit() && !rest.is_empty())?;
-    let rest = stripped(rest);
+    let rest = strip_whitespace(rest);
     let url = rest.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
-    (url == stripped(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none()).then_some(url)
+    (url == strip_whitespace(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none())
+        .then_some(url)
 }
 
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
@@ -167,7 +168,7 @@ impl Sink for Document<'_> {
             "anchor" => {}
             "map" => self.anchors.push([b"\0", value].concat()),
             "base" => {
-                let value = stripped(value);
+                let value = strip_whitespace(value);
                 if is_base {
                     self.base = Some((self.texts.len(), self.texts.len() + value.len()));
                     self.texts.extend_from_slice(value);
@@ -181,37 +182,41 @@ impl Sink for Document<'_> {
                     hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
             }
             "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.needs_python = true,
-            "one" => self.add(stripped(value), false),
-            "nonempty" if !stripped(value).is_empty() => self.add(stripped(value), name == b"usemap"),
+            "one" => self.add(strip_whitespace(value), false),
+            "nonempty" if !strip_whitespace(value).is_empty() => {
+                self.add(strip_whitespace(value), name == b"usemap")
+            }
             "nonempty" => {}
             "srcset" => self.candidates(value),
             "style" => self.sheet(value),
             "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
             "paint" => {}
             "attribute" => {
-                if let Some(reason) = self.named("attribute", name) {
+                if let Some(reason) = self.embedded_number("attribute", name) {
                     self.count.pass(reason);
                 }
             }
             "property" | "type" | "srcdoc" if !is_html || self.tag.embedded.is_some() => {}
             "property" => {
                 let names = value.to_ascii_lowercase();
-                self.tag.embedded = names.split(is_space).find_map(|name| self.named("property", name));
+                self.tag.embedded =
+                    names.split(is_space).find_map(|name| self.embedded_number("property", name));
             }
             "type" => {
                 let named = value.to_ascii_lowercase();
                 let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
-                self.tag.script = self.named("type", stripped(named.part(..end.unwrap_or(named.len()))));
+                self.tag.script =
+                    self.embedded_number("type", strip_whitespace(named.part(..end.unwrap_or(named.len()))));
             }
             "srcdoc" => {
-                self.tag.embedded = self.named("srcdoc", name);
+                self.tag.embedded = self.embedded_number("srcdoc", name);
                 self.tag.has_content = true;
             }
             "content" => {
                 self.tag.has_content = true;
                 self.tag.content = value.to_vec();
             }
-            "http-equiv" => self.tag.is_refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
+            "http-equiv" => self.tag.is_refresh = strip_whitespace(value).eq_ignore_ascii_case(b"refresh"),
             way => match site.passed.get(way.as_bytes()) {
                 // Lists of what is passed over.
                 Some(reason) => {

@@ -173,7 +173,7 @@ struct ReferenceCollector<'a, 'py> {
 }
 
 /// Without the ASCII whitespace of the HTML Standard around it.
-fn stripped(text: &[u8]) -> &[u8] {
+fn strip_whitespace(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
     text.part(start..end)
@@ -284,13 +284,13 @@ impl Sink for ReferenceCollector<'_, '_> {
                 let place = self.place(element, name);
                 let base = element == b"base" && name == b"href";
                 let against = if base { Against::Outside } else { Against::Content };
-                self.pending.add(place, &String::from_utf8_lossy(stripped(value)), against);
+                self.pending.add(place, &String::from_utf8_lossy(strip_whitespace(value)), against);
                 if base && is_base {
                     self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
                 }
             }
             "nonempty" => {
-                let value = stripped(value);
+                let value = strip_whitespace(value);
                 if !value.is_empty() {
                     let place = self.place(element, name);
                     self.pending.add(place, &String::from_utf8_lossy(value), Against::Content);
@@ -310,15 +310,16 @@ impl Sink for ReferenceCollector<'_, '_> {
                 self.lower(value);
                 // A media type may have parameters; what is none is what it is as a whole.
                 let end = if value.contains(&b'/') { memchr::memchr(b';', value) } else { None };
-                self.script =
-                    self.embedded.number("type", stripped(self.key.part(..end.unwrap_or(value.len()))));
+                self.script = self
+                    .embedded
+                    .number("type", strip_whitespace(self.key.part(..end.unwrap_or(value.len()))));
             }
             "srcdoc" => {
                 self.name = self.embedded.number("srcdoc", name);
                 self.content = Some(if self.embedded.is_read { value.to_vec() } else { Vec::new() });
             }
-            "http-equiv" => self.refresh = stripped(value).eq_ignore_ascii_case(b"refresh"),
-            "valuetype" => self.is_reference = stripped(value).eq_ignore_ascii_case(b"ref"),
+            "http-equiv" => self.refresh = strip_whitespace(value).eq_ignore_ascii_case(b"refresh"),
+            "valuetype" => self.is_reference = strip_whitespace(value).eq_ignore_ascii_case(b"ref"),
             "content" => self.content = Some(value.to_vec()),
             "style" => self.sheet(element, value),
             "paint" if namespace != Namespace::Svg || !value.contains(&b'(') => {}
@@ -357,7 +358,11 @@ impl Sink for ReferenceCollector<'_, '_> {
         if std::mem::take(&mut self.is_reference) {
             if let Some(content) = &content {
                 let place = self.place(b"param", b"value");
-                self.pending.add(place, &String::from_utf8_lossy(stripped(content)), Against::Content);
+                self.pending.add(
+                    place,
+                    &String::from_utf8_lossy(strip_whitespace(content)),
+                    Against::Content,
+                );
             }
         }
         // What a meta or an iframe embeds is at hand; the text of a script comes.

@@ -218,9 +218,9 @@ impl LinkRows {
             for (place, reference, target) in &found {
                 let row = match target {
                     None => related(py, reference, &base, &self.python)?,
-                    Some(text) => meant(py, text, reference, &base, &self.python)?,
+                    Some(text) => resolve_meaning(py, text, reference, &base, &self.python)?,
                 };
-                let row = finished(py, row, &base, &self.python, self.rung, &parts)?;
+                let row = complete_row(py, row, &base, &self.python, self.rung, &parts)?;
                 self.columns.push(source, &base, Row { place, reference: Some(reference), ..row });
             }
             Ok(())
@@ -265,7 +265,7 @@ fn row_of<'a>(
     parts: &Option<Py<PyDict>>,
 ) -> PyResult<Row<'a>> {
     let (place, reference) = pending.texts(found);
-    let row = finished(py, related(py, reference, base, python)?, base, python, rung, parts)?;
+    let row = complete_row(py, related(py, reference, base, python)?, base, python, rung, parts)?;
     Ok(Row { place, reference: Some(reference), ..row })
 }
 
@@ -294,7 +294,13 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
 }
 
 /// The URI that is meant by a text which is no reference, or why it is none; the place is one in the text.
-fn meant<'a>(py: Python<'_>, target: &str, text: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
+fn resolve_meaning<'a>(
+    py: Python<'_>,
+    target: &str,
+    text: &str,
+    base: &Base,
+    python: &Callbacks,
+) -> PyResult<Row<'a>> {
     let mut row = related(py, target, base, python)?;
     let before = (target.len() - text.len().min(target.len())) as i64;
     row.error_at = row.error_at.filter(|at| *at >= before && target.ends_with(text)).map(|at| at - before);
@@ -302,7 +308,7 @@ fn meant<'a>(py: Python<'_>, target: &str, text: &str, base: &Base, python: &Cal
 }
 
 /// What follows from the target.
-fn finished<'a>(
+fn complete_row<'a>(
     py: Python<'_>,
     mut row: Row<'a>,
     base: &Base,

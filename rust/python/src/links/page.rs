@@ -33,7 +33,7 @@ pub struct Site {
 
 impl Site {
     /// The path below the base of a URI that has neither query nor fragment.
-    fn below<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
+    fn path_below_base<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
         if let Some(below) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
             return Some(Cow::Borrowed(below));
         }
@@ -57,8 +57,8 @@ impl Site {
     }
 
     /// The number of what is served under a URI without its query.
-    fn served(&self, uri: &str) -> Option<u32> {
-        let below = self.below(uri)?;
+    fn served_number(&self, uri: &str) -> Option<u32> {
+        let below = self.path_below_base(uri)?;
         self.names.get(&decoded(below.as_bytes())[..]).copied()
     }
 }
@@ -137,7 +137,7 @@ pub fn read(
     let mut page = Page { next, ..Page::default() };
     let mut pairs: HashSet<(u64, u64)> = HashSet::new();
     let mut count = Count::default();
-    let anchors = asks.each(&taken, |_, verdict| {
+    let anchors = asks.judge_references(&taken, |_, verdict| {
         count.references += 1;
         page.within += u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Other(_)));
         match verdict {
@@ -178,7 +178,7 @@ pub fn again(
     let mut others = HashMap::new();
     let asks = Asks::new(site, number, uri, &taken, &mut others)?;
     let mut faults = Vec::new();
-    asks.each(&taken, |one, verdict| {
+    asks.judge_references(&taken, |one, verdict| {
         let is_one = match verdict {
             Verdict::Fault => true,
             Verdict::Asks(first, second) => is_fault(Lookup::Anchor(first, second)),
@@ -266,12 +266,12 @@ impl<'a> Asks<'a> {
             }
         }
         let path = inner.text.part(..inner.text.find('?').unwrap_or(inner.text.len()));
-        let is_own_base = site.served(path) == Some(number);
+        let is_own_base = site.served_number(path) == Some(number);
         Ok(Asks { site, number, inner, is_content: taken.base.is_some(), is_own_base, anchors, others })
     }
 
     /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
-    fn each(
+    fn judge_references(
         mut self,
         taken: &Document<'_>,
         mut tell: impl FnMut(&Reference, Verdict),
@@ -293,7 +293,7 @@ impl<'a> Asks<'a> {
     }
 
     fn judge_reference(&mut self, text: &[u8], is_map: bool) -> Result<Verdict, NeedsPython> {
-        if let Some(reason) = self.passed(text) {
+        if let Some(reason) = self.passed_reason(text) {
             return Ok(Verdict::Passed(reason));
         }
         // The commonest reference of all: an anchor of the document itself.
@@ -303,18 +303,18 @@ impl<'a> Asks<'a> {
             }
         }
         let (target, spans) = self.inner.join(text).ok_or(NeedsPython)?;
-        if let Some(reason) = self.passed(target.as_bytes()) {
+        if let Some(reason) = self.passed_reason(target.as_bytes()) {
             return Ok(Verdict::Passed(reason));
         }
         let fragment = spans.fragment(target.len());
         let whole = target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1));
         let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
-        let Some(below) = self.site.below(path) else {
+        let Some(below) = self.site.path_below_base(path) else {
             // What is written relatively and leads out is a finding of its own.
             let is_absolute =
                 self.is_content || text.starts_with(b"//") || parse(text, Rule::Uri, false).is_ok();
             return if is_absolute || !text.is_ascii() && text.contains(&b':') {
-                Ok(self.other(whole))
+                Ok(self.judge_other_target(whole))
             } else {
                 Err(NeedsPython)
             };
@@ -323,7 +323,7 @@ impl<'a> Asks<'a> {
             return Err(NeedsPython);
         }
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
-            return Ok(self.other(whole));
+            return Ok(self.judge_other_target(whole));
         };
         if found & REDIRECTED != 0 {
             return Ok(Verdict::Fault);
@@ -334,17 +334,18 @@ impl<'a> Asks<'a> {
         })
     }
 
-    /// The page that a reference opens anew, where no server chooses it by a query (`circles.next_of`).
+    /// The page that a reference opens anew, where no server chooses it by a query (`refresh_cycles.refresh_target`).
     fn page_at(&self, text: &[u8]) -> Option<u32> {
         let (target, spans) = self.inner.join(text)?;
         let fragment = spans.fragment(target.len());
-        let found =
-            self.site.served(target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1)))?;
+        let found = self
+            .site
+            .served_number(target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1)))?;
         let is_plain = !target.contains('?') && found & REDIRECTED == 0;
         (is_plain && !(found == self.number && fragment.is_some())).then_some(found)
     }
 
-    fn passed(&self, text: &[u8]) -> Option<usize> {
+    fn passed_reason(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr3(b':', b'/', b'#', text).filter(|end| text.at(*end) == b':')?;
         if end > 16 {
             return None;
@@ -352,7 +353,7 @@ impl<'a> Asks<'a> {
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
-    fn other(&mut self, whole: &str) -> Verdict {
+    fn judge_other_target(&mut self, whole: &str) -> Verdict {
         let found = key(0, whole.as_bytes());
         self.others.entry(found).or_insert_with(|| whole.to_owned());
         Verdict::Other(found)

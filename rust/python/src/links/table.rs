@@ -64,7 +64,7 @@ pub fn normal(target: &str, spans: &Spans, rung: u8) -> Option<String> {
 }
 
 /// A column, which has room for as much again.
-fn finished(column: &mut StringBuilder) -> ArrayRef {
+fn finish_column(column: &mut StringBuilder) -> ArrayRef {
     let (rows, octets) = (column.len(), column.values_slice().len());
     let found = column.finish();
     *column = StringBuilder::with_capacity(rows, octets);
@@ -158,19 +158,19 @@ impl Columns {
         self.count = 0;
         self.octets = 0;
         let columns: Vec<ArrayRef> = vec![
-            finished(&mut self.source),
-            finished(&mut self.base),
-            finished(&mut self.base_from),
-            finished(&mut self.reference),
-            finished(&mut self.place),
-            finished(&mut self.target),
-            finished(&mut self.fragment),
+            finish_column(&mut self.source),
+            finish_column(&mut self.base),
+            finish_column(&mut self.base_from),
+            finish_column(&mut self.reference),
+            finish_column(&mut self.place),
+            finish_column(&mut self.target),
+            finish_column(&mut self.fragment),
             Arc::new(self.same_document.finish()),
-            finished(&mut self.normal),
-            finished(&mut self.error),
+            finish_column(&mut self.normal),
+            finish_column(&mut self.error),
             Arc::new(self.error_at.finish()),
-            finished(&mut self.part),
-            finished(&mut self.audit),
+            finish_column(&mut self.part),
+            finish_column(&mut self.audit),
         ];
         let fields: Fields = NAMES
             .iter()
