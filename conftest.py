@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Generator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -77,6 +78,19 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file that holds nothing of what the Makefile's -m selects is not imported."""
+    if not collection_path.is_relative_to(TESTS):
+        return None
+    name, selected = collection_path.relative_to(TESTS.parent).as_posix(), config.option.markexpr
+    quick = selected.endswith("not exhaustive")
+    if selected.startswith("kernel and ") and collection_path.match("test_*.py"):
+        left_out = name not in MARKS["kernel"]["answers"] and (quick or name not in MARKS["kernel"]["passing"])
+    else:
+        left_out = quick and name in MARKS["exhaustive"]["folders"]
+    return left_out or None
 
 
 @pytest.hookimpl(tryfirst=True)
