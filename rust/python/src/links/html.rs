@@ -71,7 +71,6 @@ impl Pending {
 
     pub fn read(
         &mut self,
-        py: Python<'_>,
         data: &[u8],
         attributes: &Attributes,
         ways: &[String],
@@ -89,7 +88,6 @@ impl Pending {
         self.passed.resize(embedded.names.len(), 0);
         let mut collector = ReferenceCollector {
             pending: self,
-            py,
             ways,
             embedded,
             python,
@@ -152,9 +150,8 @@ impl Embedded {
 /// A hostile document may have a name of its own for every element.
 const MOST_PLACES: usize = 10_000;
 
-struct ReferenceCollector<'a, 'py> {
+struct ReferenceCollector<'a> {
     pending: &'a mut Pending,
-    py: Python<'py>,
     ways: &'a [String],
     embedded: &'a Embedded,
     python: &'a Callbacks,
@@ -183,7 +180,7 @@ fn is_space(b: &u8) -> bool {
     matches!(b, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
-impl ReferenceCollector<'_, '_> {
+impl ReferenceCollector<'_> {
     fn place(&mut self, element: &[u8], name: &[u8]) -> usize {
         self.key.clear();
         if element.len() > NAME {
@@ -199,11 +196,9 @@ impl ReferenceCollector<'_, '_> {
 
     /// Python finds the references in a value.
     fn values(&mut self, element: &[u8], name: &[u8], way: &str, value: &[u8]) {
-        let found = self
-            .python
-            .values
-            .call1(self.py, (way, String::from_utf8_lossy(value)))
-            .and_then(|found| found.extract::<Vec<String>>(self.py));
+        let found = Python::attach(|py| -> PyResult<Vec<String>> {
+            self.python.values.call1(py, (way, String::from_utf8_lossy(value)))?.extract(py)
+        });
         match found {
             Ok(found) => {
                 let place = self.place(element, name);
@@ -230,11 +225,9 @@ impl ReferenceCollector<'_, '_> {
         if self.urls(element, b"url()", text) || !SIGNS.iter().any(|sign| holds(text, sign)) {
             return;
         }
-        let found = self
-            .python
-            .styles
-            .call1(self.py, (String::from_utf8_lossy(text),))
-            .and_then(|found| found.extract::<Vec<(String, String)>>(self.py));
+        let found = Python::attach(|py| -> PyResult<Vec<(String, String)>> {
+            self.python.styles.call1(py, (String::from_utf8_lossy(text),))?.extract(py)
+        });
         match found {
             Ok(found) => {
                 for (place, text) in &found {
@@ -247,7 +240,7 @@ impl ReferenceCollector<'_, '_> {
     }
 }
 
-impl ReferenceCollector<'_, '_> {
+impl ReferenceCollector<'_> {
     /// The key is a value in lower case.
     fn lower(&mut self, value: &[u8]) {
         self.key.clear();
@@ -275,7 +268,7 @@ const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(
 /// Characters of an element's name that are shown.
 const NAME: usize = 64;
 
-impl Sink for ReferenceCollector<'_, '_> {
+impl Sink for ReferenceCollector<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: element, namespace, is_base, .. } = element;
         let before = self.pending.found.len();

@@ -24,6 +24,11 @@ use crate::fast::parse;
 use html::{Against, Embedded, Pending, Reference};
 use table::{Base, Columns, Row};
 
+/// Do the work of an entry while other threads of Python run; what calls Python attaches for that.
+fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    guarded(py, || py.detach(work))
+}
+
 /// What Python does: what is rare, or needs what only it knows.
 struct Callbacks {
     /// A text beyond US-ASCII that is no IRI-reference to (reference or None, kind or None, offset or None).
@@ -131,12 +136,12 @@ impl LinkRows {
     ) -> PyResult<Vec<&'static str>> {
         self.source = source;
         self.parts = parts;
-        guarded(py, || {
+        released(py, || {
             self.fallback = Base::new(base, layer)?;
-            self.pending.read(py, data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
+            self.pending.read(data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
             self.base = match self.pending.base_href() {
                 None => self.fallback.clone(),
-                Some(href) => from_content(py, href, &self.fallback, &self.python)?,
+                Some(href) => from_content(href, &self.fallback, &self.python)?,
             };
             let found = self.pending.notes;
             let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
@@ -148,7 +153,7 @@ impl LinkRows {
     ///
     /// Returns: whether there are more.
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
-        guarded(py, || {
+        released(py, || {
             for _ in 0..count {
                 if self.columns.octets >= OCTETS {
                     break;
@@ -163,11 +168,11 @@ impl LinkRows {
                     Against::Content => &self.base,
                     Against::Outside => &self.fallback,
                     Against::Codebase(start, end) => {
-                        inner = from_content(py, self.pending.text(start, end), &self.base, &self.python)?;
+                        inner = from_content(self.pending.text(start, end), &self.base, &self.python)?;
                         &inner
                     }
                 };
-                let row = row_of(py, &self.pending, found, base, &self.python, self.rung, &self.parts)?;
+                let row = row_of(&self.pending, found, base, &self.python, self.rung, &self.parts)?;
                 self.columns.push(&self.source, base, row);
             }
             Ok(true)
@@ -213,14 +218,14 @@ impl LinkRows {
         found: Vec<(String, String, Option<String>)>,
         parts: Option<Py<PyDict>>,
     ) -> PyResult<()> {
-        guarded(py, || {
+        released(py, || {
             let base = Base::new(base, layer)?;
             for (place, reference, target) in &found {
                 let row = match target {
-                    None => related(py, reference, &base, &self.python)?,
-                    Some(text) => resolve_meaning(py, text, reference, &base, &self.python)?,
+                    None => related(reference, &base, &self.python)?,
+                    Some(text) => resolve_meaning(text, reference, &base, &self.python)?,
                 };
-                let row = complete_row(py, row, &base, &self.python, self.rung, &parts)?;
+                let row = complete_row(row, &base, &self.python, self.rung, &parts)?;
                 self.columns.push(source, &base, Row { place, reference: Some(reference), ..row });
             }
             Ok(())
@@ -238,15 +243,15 @@ impl LinkRows {
     /// All rows so far as one Arrow array of structs; there are none then.
     fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
-            let rows = self.columns.take().map_err(PyValueError::new_err)?;
+            let rows = py.detach(|| self.columns.take()).map_err(PyValueError::new_err)?;
             ArrowArray::object(py, Arc::new(rows))
         })
     }
 }
 
 /// 5.1.1: the first `base` element with an href, or a codebase, against what stands outside.
-fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
-    let row = related(py, href, fallback, python)?;
+fn from_content(href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
+    let row = related(href, fallback, python)?;
     let Some(mut text) = row.target else { return Ok(fallback.clone()) };
     text.truncate(memchr::memchr(b'#', text.as_bytes()).unwrap_or(text.len()));
     let base = Base::new(text, "content".to_owned())?;
@@ -256,7 +261,6 @@ fn from_content(py: Python<'_>, href: &str, fallback: &Base, python: &Callbacks)
 }
 
 fn row_of<'a>(
-    py: Python<'_>,
     pending: &'a Pending,
     found: Reference,
     base: &Base,
@@ -265,12 +269,12 @@ fn row_of<'a>(
     parts: &Option<Py<PyDict>>,
 ) -> PyResult<Row<'a>> {
     let (place, reference) = pending.texts(found);
-    let row = complete_row(py, related(py, reference, base, python)?, base, python, rung, parts)?;
+    let row = complete_row(related(reference, base, python)?, base, python, rung, parts)?;
     Ok(Row { place, reference: Some(reference), ..row })
 }
 
 /// The target of a reference, or why there is none.
-fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
+fn related<'a>(reference: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
     let text = reference.as_bytes();
     let mut row = Row::default();
     match parse(text, Rule::UriReference, false) {
@@ -278,7 +282,8 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
         Err(_) if row.join_iri(base, reference) => {}
         Err(_) => {
             type Mapped = (Option<String>, Option<String>, Option<i64>);
-            let (mapped, error, at): Mapped = python.mapped.call1(py, (reference,))?.extract(py)?;
+            let (mapped, error, at): Mapped =
+                Python::attach(|py| python.mapped.call1(py, (reference,))?.extract(py))?;
             if let Some(mapped) = &mapped {
                 if let Ok(spans) = parse(mapped.as_bytes(), Rule::UriReference, false) {
                     row.join(base, mapped.as_bytes(), &spans);
@@ -294,14 +299,8 @@ fn related<'a>(py: Python<'_>, reference: &str, base: &Base, python: &Callbacks)
 }
 
 /// The URI that is meant by a text which is no reference, or why it is none; the place is one in the text.
-fn resolve_meaning<'a>(
-    py: Python<'_>,
-    target: &str,
-    text: &str,
-    base: &Base,
-    python: &Callbacks,
-) -> PyResult<Row<'a>> {
-    let mut row = related(py, target, base, python)?;
+fn resolve_meaning<'a>(target: &str, text: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
+    let mut row = related(target, base, python)?;
     let before = (target.len() - text.len().min(target.len())) as i64;
     row.error_at = row.error_at.filter(|at| *at >= before && target.ends_with(text)).map(|at| at - before);
     Ok(row)
@@ -309,7 +308,6 @@ fn resolve_meaning<'a>(
 
 /// What follows from the target.
 fn complete_row<'a>(
-    py: Python<'_>,
     mut row: Row<'a>,
     base: &Base,
     python: &Callbacks,
@@ -326,18 +324,18 @@ fn complete_row<'a>(
     row.fragment = spans.fragment(target.len());
     row.same_document = Some(target.part(..whole) == base.text);
     row.normal = match &python.normal {
-        Some(normal) => normal.call1(py, (target,))?.extract(py)?,
+        Some(normal) => Python::attach(|py| normal.call1(py, (target,))?.extract(py))?,
         None => table::normal(target, &spans, rung),
     };
     if let Some(parts) = parts {
-        row.part = match parts.bind(py).get_item(target.part(..whole))? {
-            Some(part) => Some(part.extract()?),
+        row.part = Python::attach(|py| match parts.bind(py).get_item(target.part(..whole))? {
+            Some(part) => part.extract(),
             // RFC 2392 2: these may be written in more than one way.
             None if spans.scheme().is_some_and(|scheme| scheme.end == 3) => {
-                python.part.call1(py, (target, parts))?.extract(py)?
+                python.part.call1(py, (target, parts))?.extract(py)
             }
-            None => None,
-        };
+            None => Ok(None),
+        })?;
     }
     row.spans = Some(spans);
     Ok(row)
