@@ -29,17 +29,7 @@ from overthere.editions.uri2003 import resolve as uri2003
 from overthere.editions.url1997 import resolve as url1997
 from overthere.values.resolve import Target
 
-__all__ = [
-    "RESOLUTIONS",
-    "Resolution",
-    "Resolve",
-    "rfc1630",
-    "rfc1808",
-    "rfc2396",
-    "rfc3986",
-    "uri2003",
-    "url1997",
-]
+__all__ = ["RESOLUTIONS", "Resolution", "Resolve", "rfc1630", "rfc1808", "rfc2396", "rfc3986", "uri2003", "url1997"]
 
 
 class Resolve(Protocol):

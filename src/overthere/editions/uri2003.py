@@ -306,17 +306,7 @@ EDITION = Edition(
     document=DOCUMENT,
     # 3 and 4: "the URI" is absolute and without a fragment; what else is written is a URI-reference.
     top="absolute-URI",
-    class_rules=(
-        "reserved",
-        "unreserved",
-        "mark",
-        "excluded",
-        "delims",
-        "unwise",
-        "uric",
-        "uric-no-slash",
-        "pchar",
-    ),
+    class_rules=("reserved", "unreserved", "mark", "excluded", "delims", "unwise", "uric", "uric-no-slash", "pchar"),
     sections={
         "2 to 5 (the grammar; Appendix A is empty)": "overthere/editions/uri2003.abnf",
         "2.1, 2.4, 6.3 (charset, escapes)": "overthere.editions.uri2003 (encode, decode)",

@@ -51,16 +51,7 @@ name = "reference"
 Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]
 
 # The groups of the expressions that `parse` matches.
-GROUPS = {
-    "scheme": 1,
-    "authority": 2,
-    "userinfo": 3,
-    "host": 4,
-    "port": 5,
-    "path": 6,
-    "query": 7,
-    "fragment": 8,
-}
+GROUPS = {"scheme": 1, "authority": 2, "userinfo": 3, "host": 4, "port": 5, "path": 6, "query": 7, "fragment": 8}
 
 SIX = ("scheme", "host", "port", "path", "query", "fragment")
 """Those that are told where none are asked for."""

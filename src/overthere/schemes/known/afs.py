@@ -15,10 +15,7 @@ __all__ = ["SCHEME", "AFSLocator"]
 
 DOCUMENTS = {"url-1994": "1994 BNF, afsaddress", "rfc3986": "1994 BNF, afsaddress (RFC 1738 4)"}
 
-RULES = {
-    "url-1994": ("afsaddress",),
-    "rfc3986": ("afs-uri",),
-}
+RULES = {"url-1994": ("afsaddress",), "rfc3986": ("afs-uri",)}
 # afsaddress with the host and the segments of RFC 3986; a cell has a name, and neither user nor port.
 SYNTAX = """
 afs-uri  = "afs:" "//" cellname "/" afs-path

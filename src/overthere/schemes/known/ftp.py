@@ -15,11 +15,7 @@ PORT = 21
 """The default port (RFC 1738 3.2)."""
 DOCUMENTS = {"url-1994": "1994 FTP", "rfc1738": "RFC 1738 3.2", "rfc3986": "RFC 1738 3.2"}
 
-RULES = {
-    "url-1994": ("ftpaddress", "ftpaddress-prose"),
-    "rfc1738": ("ftpurl",),
-    "rfc3986": ("ftp-uri",),
-}
+RULES = {"url-1994": ("ftpaddress", "ftpaddress-prose"), "rfc1738": ("ftpurl",), "rfc3986": ("ftp-uri",)}
 # RFC 1738 5 over the characters of RFC 3986: "?" begins a query there, ";" stays reserved.  Userinfo and port are
 # generic now (RFC 3986 3.2, for RFC 1738 3.1); a host there must be, for ftp has no default for it (3.2.2).
 SYNTAX = """

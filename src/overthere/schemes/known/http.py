@@ -15,11 +15,7 @@ from overthere.schemes.model import Example, Scheme, default_port, slash_for_emp
 
 __all__ = ["PORTS", "SCHEME", "HTTPLocator", "Origin", "syntax"]
 
-RULES = {
-    "url-1994": ("httpaddress",),
-    "rfc1738": ("httpurl",),
-    "rfc3986": ("http-uri",),
-}
+RULES = {"url-1994": ("httpaddress",), "rfc1738": ("httpurl",), "rfc3986": ("http-uri",)}
 # RFC 9110 4.2.1: http-URI = "http" "://" authority path-abempty [ "?" query ], and an empty host is invalid.
 _SYNTAX = """
 {0}-uri  = "{0}:" "//" [ userinfo "@" ] {0}-host [ ":" port ] path-abempty [ "?" query ]
@@ -35,10 +31,7 @@ def syntax(name: str) -> str:
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The default ports (RFC 9110 4.2.1 and 4.2.2; RFC 6455 3)."""
 
-_SOURCES = {
-    "url-1994": ("httpaddress", "1994 HTTP"),
-    "rfc1738": ("httpurl", "RFC 1738 3.3"),
-}
+_SOURCES = {"url-1994": ("httpaddress", "1994 HTTP"), "rfc1738": ("httpurl", "RFC 1738 3.3")}
 _TODAY = {"http": "RFC 9110 4.2.1", "https": "RFC 9110 4.2.2", "ws": "RFC 6455 3", "wss": "RFC 6455 3"}
 # What no path or query of RFC 3986 holds; escapes are left alone.
 _UNSENT = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")

@@ -15,11 +15,7 @@ __all__ = ["PORT", "SCHEME", "NewsLocator"]
 
 PORT = 119
 """The default port (RFC 5538 2)."""
-RULES = {
-    "url-1994": ("newsaddress",),
-    "rfc1738": ("newsurl",),
-    "rfc3986": ("news-uri",),
-}
+RULES = {"url-1994": ("newsaddress",), "rfc1738": ("newsurl",), "rfc3986": ("news-uri",)}
 # RFC 5538 4 and Appendix A.  The article is the msg-id-core of RFC 5536 3.1.3 as RFC 3986 can write it: each of its
 # characters may be escaped ("it is not wrong to encode others"), and those that no segment holds are.
 SYNTAX = """

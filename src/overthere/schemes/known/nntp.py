@@ -12,11 +12,7 @@ from overthere.schemes.model import Example, NormalRule, Scheme, default_port
 
 __all__ = ["SCHEME", "NNTPLocator"]
 
-RULES = {
-    "url-1994": ("nntpaddress", "nntpaddress-prose"),
-    "rfc1738": ("nntpurl",),
-    "rfc3986": ("nntp-uri",),
-}
+RULES = {"url-1994": ("nntpaddress", "nntpaddress-prose"), "rfc1738": ("nntpurl",), "rfc3986": ("nntp-uri",)}
 # RFC 5538 3 and Appendix A; its server is `"//" authority`, which "nntp" URIs have "non-empty", for "there is no
 # default <host>" (2.1).
 SYNTAX = """

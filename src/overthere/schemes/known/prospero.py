@@ -14,11 +14,7 @@ __all__ = ["SCHEME", "ProsperoField", "ProsperoLocator"]
 
 PORT = 1525
 """The default port (RFC 4157 2)."""
-RULES = {
-    "url-1994": ("prosperoaddress",),
-    "rfc1738": ("prosperourl",),
-    "rfc3986": ("prospero-uri",),
-}
+RULES = {"url-1994": ("prosperoaddress",), "rfc1738": ("prosperourl",), "rfc3986": ("prospero-uri",)}
 # RFC 4157 2 over the characters of RFC 3986; ";" and "=" delimit fields as in RFC 1738 5, and "?" begins a query.
 SYNTAX = """
 prospero-uri      = "prospero:" "//" prospero-hostport "/" hsoname *( ";" fieldname "=" fieldvalue )

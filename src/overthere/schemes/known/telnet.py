@@ -16,11 +16,7 @@ __all__ = ["PORTS", "SCHEME", "TelnetLocator"]
 PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}
 """The default ports (RFC 4248 2; RFC 1282; RFC 6270 2)."""
 
-RULES = {
-    "url-1994": ("telnetaddress", "telnetaddress-prose"),
-    "rfc1738": ("telneturl",),
-    "rfc3986": ("telnet-uri",),
-}
+RULES = {"url-1994": ("telnetaddress", "telnetaddress-prose"), "rfc1738": ("telneturl",), "rfc3986": ("telnet-uri",)}
 # RFC 4248 2: telnet://<user>:<password>@<host>:<port>/, where the "/", the port, and the password or both may be
 # left out.  The host may not.
 SYNTAX = """
@@ -66,10 +62,7 @@ class TelnetLocator(Locator):
         return to.authority(self.host, self.port, self.user, self.password) + path
 
 
-EXAMPLES = (
-    Example("telnet://192.0.2.16:80/", "RFC 3986 1.1.2"),
-    Example("telnet://melvyl.ucop.edu/", "RFC 2396 1.3"),
-)
+EXAMPLES = (Example("telnet://192.0.2.16:80/", "RFC 3986 1.1.2"), Example("telnet://melvyl.ucop.edu/", "RFC 2396 1.3"))
 
 SCHEME = Scheme(
     name="telnet",

@@ -17,10 +17,7 @@ def syntax(name: str) -> str:
 """
 
 
-NOTES = (
-    "A fragment means nothing here and must not be used (RFC 6455 3).",
-    "There is no userinfo (RFC 6455 3).",
-)
+NOTES = ("A fragment means nothing here and must not be used (RFC 6455 3).", "There is no userinfo (RFC 6455 3).")
 
 EXAMPLES = (
     Example("ws://example.com/chat", "RFC 6455 4.1", "GET /chat"),

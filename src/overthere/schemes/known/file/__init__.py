@@ -19,10 +19,7 @@ __all__ = ["SCHEME", "FileLocator"]
 
 DOCUMENTS = {"rfc1738": "RFC 1738 3.10", "rfc3986": "RFC 8089"}
 
-RULES = {
-    "rfc1738": ("fileurl",),
-    "rfc3986": ("file-uri",),
-}
+RULES = {"rfc1738": ("fileurl",), "rfc3986": ("file-uri",)}
 # RFC 8089 2; below it the rules of Appendix F, which are not normative, each with a name of its own.
 SYNTAX = """
 file-uri       = file-scheme ":" file-hier-part

@@ -17,11 +17,7 @@ __all__ = ["PORT", "SCHEME", "GopherLocator"]
 
 PORT = 70
 """The default port (RFC 4266 2.1)."""
-RULES = {
-    "url-1994": ("gopheraddress-prose", "gopheraddress"),
-    "rfc1738": ("gopherurl",),
-    "rfc3986": ("gopher-uri",),
-}
+RULES = {"url-1994": ("gopheraddress-prose", "gopheraddress"), "rfc1738": ("gopherurl",), "rfc3986": ("gopher-uri",)}
 # RFC 4266 2.1, 2.2, 2.3 over the characters of RFC 3986, where "?" begins a query.  A selector has no tab, CR or LF
 # (2.1), and neither has a search (RFC 1436 Appendix); a Gopher+ string has them in a form that is filled out (2.9).
 SYNTAX = """

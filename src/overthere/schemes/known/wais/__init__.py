@@ -13,11 +13,7 @@ __all__ = ["SCHEME", "WAISLocator"]
 
 PORT = 210
 """The default port (RFC 4156 2)."""
-RULES = {
-    "url-1994": ("waisaddress",),
-    "rfc1738": ("waisurl",),
-    "rfc3986": ("wais-uri",),
-}
+RULES = {"url-1994": ("waisaddress",), "rfc1738": ("waisurl",), "rfc3986": ("wais-uri",)}
 # RFC 4156 2: three forms, none with a user.  It prints no rules for the parts: those of RFC 3986 that do not delimit
 # in them; the wpath is opaque, so that "/" may stand in it, and the "=" and ";" of 1994.
 SYNTAX = """
