@@ -286,8 +286,10 @@ def _default() -> Registry:
 _FAMILIES = {
     "coaps": "coap", "coap+tcp": "coap", "coaps+tcp": "coap", "coap+ws": "coap", "coaps+ws": "coap",
     "rtsps": "rtsp", "rtspu": "rtsp", "sips": "sip", "mqtts": "mqtt", "ircs": "irc", "wss": "ws", "ldaps": "ldap",
+    "https": "http", "rlogin": "telnet", "tn3270": "telnet", "cid": "mid", "sftp": "ssh", "ftps": "ftp",
+    "mailserver": "reserved", "nfs": "reserved", "z39.50": "reserved", "jdbc": "inner", "view-source": "inner",
 }  # fmt: skip
-"""Schemes that another one's module has too, under their own name in capitals."""
+"""Schemes whose module holds several, or is called after another one; each has its own name in capitals there."""
 
 
 def _built_in(name: str) -> Claim:

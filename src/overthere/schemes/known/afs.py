@@ -56,8 +56,6 @@ class AFSLocator(Locator):
         return f"//{self.cellname}" + "".join("/" + to.text(one, keep) for one in self.segments)
 
 
-EXAMPLES = (Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),)
-
 SCHEME = Scheme(
     name="afs",
     title="Andrew File System",
@@ -68,6 +66,8 @@ SCHEME = Scheme(
     local=True,
     hierarchical=True,
     access="afs",
-    examples=EXAMPLES,
+    examples=(
+        Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),
+    ),
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

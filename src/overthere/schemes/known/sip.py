@@ -19,7 +19,6 @@ __all__ = ["SCHEME", "SIPS", "SIPLocator"]
 
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""
-RULES = {"rfc3986": ("sip-uri",)}
 
 
 def syntax(name: str) -> str:
@@ -204,22 +203,13 @@ NOTES = (
 )
 UNSPOKEN = "a request takes the Session Initiation Protocol (RFC 3261), which is not spoken here"
 
-EXAMPLES = (
-    Example("sip:alice@atlanta.com", "RFC 3261 19.1.3"),
-    Example("sip:alice:secretword@atlanta.com;transport=tcp", "RFC 3261 19.1.3"),
-    Example("sip:+1-212-555-1212:1234@gateway.com;user=phone", "RFC 3261 19.1.3", "a telephone number"),
-    Example("sip:alice@192.0.2.4", "RFC 3261 19.1.3"),
-    Example("sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "RFC 3261 19.1.3", "with a header field"),
-    Example("sip:alice;day=tuesday@atlanta.com", "RFC 3261 19.1.3", '"alice;day=tuesday" is the user'),
-)
-
 SCHEME = Scheme(
     name="sip",
     title="Session Initiation Protocol",
     documents={"rfc3986": "RFC 3261 19.1"},
     locator=SIPLocator,
     syntax=syntax("sip"),
-    rules=RULES,
+    rules={"rfc3986": ("sip-uri",)},
     port=PORTS["sip"],
     lines=True,
     text_parameters=("body",),
@@ -227,7 +217,14 @@ SCHEME = Scheme(
     linkable=True,
     unspoken=UNSPOKEN,
     normal=NORMAL,
-    examples=EXAMPLES,
+    examples=(
+        Example("sip:alice@atlanta.com", "RFC 3261 19.1.3"),
+        Example("sip:alice:secretword@atlanta.com;transport=tcp", "RFC 3261 19.1.3"),
+        Example("sip:+1-212-555-1212:1234@gateway.com;user=phone", "RFC 3261 19.1.3", "a telephone number"),
+        Example("sip:alice@192.0.2.4", "RFC 3261 19.1.3"),
+        Example("sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "RFC 3261 19.1.3", "with a header field"),
+        Example("sip:alice;day=tuesday@atlanta.com", "RFC 3261 19.1.3", '"alice;day=tuesday" is the user'),
+    ),
     notes=NOTES,
 )
 

@@ -7,8 +7,6 @@ from overthere.schemes.model import Example, Scheme, default_port, slash_for_emp
 
 __all__ = ["SCHEME", "WSS"]
 
-RULES = {"rfc3986": ("ws-uri",)}
-
 
 def syntax(name: str) -> str:
     """The rule of ws or wss: no userinfo, and no word against an empty host (RFC 6455 3)."""
@@ -19,18 +17,13 @@ def syntax(name: str) -> str:
 
 NOTES = ("A fragment means nothing here and must not be used (RFC 6455 3).", "There is no userinfo (RFC 6455 3).")
 
-EXAMPLES = (
-    Example("ws://example.com/chat", "RFC 6455 4.1", "GET /chat"),
-    Example("ws://server.example.com/chat?room=1", "RFC 6455 3, of our own", "the query is sent"),
-)
-
 SCHEME = Scheme(
     name="ws",
     title="WebSocket connection",
     documents={"rfc3986": "RFC 6455 3"},
     locator=HTTPLocator,
     syntax=syntax("ws"),
-    rules=RULES,
+    rules={"rfc3986": ("ws-uri",)},
     port=PORTS["ws"],
     by_proxy="tunnel",
     needs_host=True,
@@ -39,7 +32,10 @@ SCHEME = Scheme(
     access="websocket",
     normal=(default_port(PORTS["ws"], "RFC 6455 3"), slash_for_empty_path("RFC 6455 3")),
     no_fragment="RFC 6455 3",
-    examples=EXAMPLES,
+    examples=(
+        Example("ws://example.com/chat", "RFC 6455 4.1", "GET /chat"),
+        Example("ws://server.example.com/chat?room=1", "RFC 6455 3, of our own", "the query is sent"),
+    ),
     notes=NOTES,
 )
 
