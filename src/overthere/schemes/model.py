@@ -36,8 +36,6 @@ __all__ = [
     "slash_for_empty_path",
 ]
 
-"""The name of our own for a scheme's rules with a fragment behind them."""
-
 
 class Example(NamedTuple):
     """A URI that a document prints, or one of our own that shows a form."""

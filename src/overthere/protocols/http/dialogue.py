@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from overthere.access.coding import codings, decode_content
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.media import guess_type
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
 from overthere.protocols.http.answer import AnswerReader, response_details, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 
