@@ -14,13 +14,12 @@ from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
 from overthere.editions.rfc1808 import resolve
 from overthere.grammar.library import grammar
-from overthere.ground.errors import InvalidURI
+from overthere.ground.errors import Finding, InvalidURI
 from overthere.kernel.reference import Parts
 from overthere.values.derivation import check_rule, parts_of_any
 from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "WrappedURL", "unwrap", "extract"]

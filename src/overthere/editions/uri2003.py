@@ -18,7 +18,7 @@ from overthere.editions.resolution_steps import (
 )
 from overthere.grammar.library import grammar
 from overthere.ground.caches import bounded_cache
-from overthere.ground.errors import CodingError, InvalidURI
+from overthere.ground.errors import CodingError, Finding, InvalidURI
 from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.values import encoding
@@ -27,7 +27,6 @@ from overthere.values.normalize import Rung
 from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part", "resolve"]

@@ -38,15 +38,6 @@ if TYPE_CHECKING or not _native_found:
     from overthere.kernel.runner import Runner
 
 __all__ = [
-    "Components",
-    "Runner",
-    "front",
-    "name",
-    "normalize",
-    "parse",
-    "percent_decode",
-    "percent_encode",
-    "remove_dot_segments",
-    "resolve",
-    "split",
-]
+    "Components", "Runner", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
+    "remove_dot_segments", "resolve", "split",
+]  # fmt: skip

@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     from overthere.schemes.model import Access, Example, NormalRule, Scheme
 
 __all__ = [
-    "Access",
-    "Example",
-    "GenericLocator",
-    "Given",
-    "Locator",
-    "NormalRule",
-    "Registry",
-    "Scheme",
-    "Writer",
-    "port_of",
-    "scheme",
-]
+    "Access", "Example", "GenericLocator", "Given", "Locator", "NormalRule", "Registry", "Scheme", "Writer",
+    "port_of", "scheme",
+]  # fmt: skip
 
 
 def scheme(name: str) -> Scheme:

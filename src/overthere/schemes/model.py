@@ -26,15 +26,9 @@ if TYPE_CHECKING:
     from overthere.schemes.iana import Registration
 
 __all__ = [
-    "Access",
-    "CommonRules",
-    "Example",
-    "NormalRule",
-    "Scheme",
-    "default_port",
-    "last_segment",
+    "Access", "CommonRules", "Example", "NormalRule", "Scheme", "default_port", "last_segment",
     "slash_for_empty_path",
-]
+]  # fmt: skip
 
 
 class Example(NamedTuple):
