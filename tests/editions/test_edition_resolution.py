@@ -30,7 +30,7 @@ from support import LONG, NO_PACKAGE, SHARED, cases, ids, linear, outside
 Row = dict[str, Any]
 
 ROWS = cases("resolution_editions")
-STRIPPED = {"rfc2396": rfc2396, "uri-2003": uri2003}
+STRIPPED: dict[str, Callable[..., Target]] = {"rfc2396": rfc2396, "uri-2003": uri2003}
 # The file beside the project -> its names of the documents, and what to do for its variants.
 SPECS = {"draft-1997": "url-1997", "draft-2003": "uri-2003"}
 VARIANTS = {

@@ -81,6 +81,21 @@ def test_a_long_path_is_not_listed_to_its_end(name: str) -> None:
     assert sum(len(line.output or "") + len(line.input or "") for line in found.lines) < 300_000
 
 
+@pytest.mark.parametrize(
+    ("base", "reference"),
+    [
+        ('n"s:x', "g"),
+        ("http://h/", "<URL:news:*>"),
+        ("http://h/", "[4000::1]"),
+        ("view-s\0urce:a", "/g"),
+        ("x:a", "@:0"),
+    ],
+)
+def test_a_scheme_of_1997_has_letters_digits_and_three_marks(base: str, reference: str) -> None:
+    """url-1997 4.1: what stands before a colon is a scheme only then, in the trace too."""
+    assert trace("url-1997", base, reference)[-2:] == told("url-1997", base, reference)
+
+
 def test_no_such_trace() -> None:
     with pytest.raises(NotSpecified):
         trace("rfc1738", "http://h/", "x")

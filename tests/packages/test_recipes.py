@@ -78,7 +78,7 @@ valid = true
 
 def test_a_scheme(copy: Path) -> None:
     (copy / "src/overthere/schemes/known/gemini.py").write_text(SCHEME)
-    insert(copy / "src/overthere/schemes/registry.py", '    "http",\n    "https",\n', '    "gemini",\n')
+    insert(copy / "src/overthere/schemes/registry.py", '"http", "https", "ftp",', '"gemini", ')
     (copy / "tests/cases/schemes/gemini.toml").write_text(SCHEME_CASE)
     # Before `make docs` has written the table of what a text is searched by.
     assert "gemini://h.example/a" in run(copy, "-m", "overthere", "find", "CONTRIBUTING.md", "README.md", __file__)

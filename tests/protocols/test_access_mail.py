@@ -26,9 +26,8 @@ from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissin
 from overthere.access.steps import Compose
 from overthere.access.wire import Data, Hangup, Head, LocalFile, OpenLocal, Read
 from overthere.protocols.mail.dialogue import dialogue
-from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mailto import MailtoLocator
-from overthere.schemes.known.mid import MidLocator
+from overthere.schemes.known.mid import CidLocator, MidLocator
 from servers import NET
 from servers.smtpd import mail_server
 from support import linear, processor

@@ -51,7 +51,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"file", "ftp", "gopher", "http", "mailto", "news", "nntp", "prospero", "telnet", "wais"},
         "the document's own account of each scheme",
     ),
-    "editions/rfc2396.py": (
+    "editions/other_resolutions.py": (
         {"file", "ftp", "http", "https", "nntp"},
         "RFC 2396 5.2, step 3: the schemes that always have a <hier_part>, by RFC 1808 2.3",
     ),

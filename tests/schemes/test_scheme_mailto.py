@@ -12,9 +12,8 @@ from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritabl
 from overthere.access import Compose, Place
 from overthere.editions import edition
 from overthere.schemes.addr_spec import split_at
-from overthere.schemes.known.cid import CidLocator
 from overthere.schemes.known.mailto import MailtoLocator, mailboxes
-from overthere.schemes.known.mid import MidLocator
+from overthere.schemes.known.mid import CidLocator, MidLocator
 from support import linear
 
 

@@ -15,14 +15,13 @@ from overthere.schemes import Locator
 from overthere.schemes.known.blob import BlobLocator
 from overthere.schemes.known.coap import CoAPLocator
 from overthere.schemes.known.geo import GeoLocator
+from overthere.schemes.known.inner import JDBCLocator
 from overthere.schemes.known.irc import IRCLocator
-from overthere.schemes.known.jdbc import JDBCLocator
 from overthere.schemes.known.mqtt import MQTTLocator
 from overthere.schemes.known.otpauth import OTPAuthLocator
-from overthere.schemes.known.sftp import SFTPLocator
 from overthere.schemes.known.sip import SIPLocator
 from overthere.schemes.known.smb import SMBLocator
-from overthere.schemes.known.ssh import SSHLocator
+from overthere.schemes.known.ssh import SFTPLocator, SSHLocator
 from overthere.schemes.known.urn import URNLocator
 from overthere.schemes.registry import BUILT_IN
 from support import LONG, linear

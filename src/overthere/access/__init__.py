@@ -23,22 +23,6 @@ from overthere.access.steps import (
 from overthere.ground.errors import Cited
 
 __all__ = [
-    "CRLF",
-    "Cited",
-    "Compose",
-    "Connect",
-    "Content",
-    "Credentials",
-    "Gateways",
-    "Interact",
-    "OpenData",
-    "Place",
-    "Plan",
-    "Receive",
-    "Role",
-    "Send",
-    "Step",
-    "connect",
-    "guarded",
-    "plan",
-]
+    "CRLF", "Cited", "Compose", "Connect", "Content", "Credentials", "Gateways", "Interact", "OpenData", "Place",
+    "Plan", "Receive", "Role", "Send", "Step", "connect", "guarded", "plan",
+]  # fmt: skip

@@ -1,6 +1,6 @@
-"""Content codings undone as the content comes (RFC 9110 8.4).
+"""Content codings, decoded while the content arrives (RFC 9110 8.4).
 
-A request without Accept-Encoding takes any coding (RFC 9110 12.5.3), so what comes in one is told or undone, never
+A request without Accept-Encoding accepts any coding (RFC 9110 12.5.3): a coded content is decoded or rejected, never
 given out as if it were the content.
 """
 
@@ -13,7 +13,7 @@ from overthere.access.wire import Data, Dialogue
 from overthere.ground.codings import CONTENT, Decoder, Undecodable
 from overthere.ground.extras import missing_message
 
-__all__ = ["codings", "undone"]
+__all__ = ["codings", "decode_content"]
 
 _PIECE = 1 << 18
 """Octets that come out at once, whatever a few octets unpack to."""
@@ -32,8 +32,8 @@ def codings(field: str) -> tuple[str, ...]:
     return tuple(name for name in named if name not in ("", "identity"))
 
 
-def undone(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dialogue:
-    """The same dialogue with its content as it was before the codings.
+def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dialogue:
+    """The same dialogue, its content decoded.
 
     most: octets of content, if there is a bound.
 
@@ -42,8 +42,8 @@ def undone(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dia
     """
     foreign = [name for name in applied if name not in CONTENT]
     if foreign or len(applied) > _MOST:
-        told = f"in {len(applied)} codings" if len(applied) > _MOST else f"in the coding {foreign[0][:40]!r}"
-        raise ProtocolError(f"the content comes {told}, which was not asked for and is not undone", _SOURCE)
+        which = f"in {len(applied)} codings" if len(applied) > _MOST else f"in the coding {foreign[0][:40]!r}"
+        raise ProtocolError(f"the content comes {which}, which was not asked for and is not undone", _SOURCE)
     decoders = [Decoder(name) for name in reversed(applied)]
     count, answer = 0, None
     while True:
@@ -55,7 +55,7 @@ def undone(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dia
             answer = yield effect
             continue
         answer = None
-        for piece in _through(decoders, effect.octets):
+        for piece in _decode_piece(decoders, effect.octets):
             count += len(piece)
             if most is not None and count > most:
                 raise LimitExceeded(f"more than {most:,} octets when its coding is undone")
@@ -67,18 +67,16 @@ def undone(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dia
             raise AccessFailed(f"the {decoder.name} content ends before its end", _SOURCE) from None
 
 
-def _through(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
+def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
     if not decoders:
         yield octets
         return
     first, *others = decoders
     try:
         for piece in first.feed(octets, _PIECE):
-            yield from _through(others, piece)
+            yield from _decode_piece(others, piece)
     except Undecodable as error:
         raise ProtocolError(f"the content is no {first.name}, as was said: {error}", _SOURCE) from error
     except ModuleNotFoundError as error:
-        told = (
-            f"the content comes in the coding {first.name!r}, and {missing_message(error.name or first.name, 'access')}"
-        )
-        raise AccessFailed(told, _SOURCE) from error
+        missing = missing_message(error.name or first.name, "access")
+        raise AccessFailed(f"the content comes in the coding {first.name!r}, and {missing}", _SOURCE) from error

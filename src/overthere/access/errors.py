@@ -18,19 +18,9 @@ from overthere.ground.extras import need
 from overthere.ground.redact import mask
 
 __all__ = [
-    "DOCUMENTED",
-    "LARGER",
-    "LONGER",
-    "AccessError",
-    "AccessFailed",
-    "AccessRefused",
-    "AccessTimeout",
-    "LimitExceeded",
-    "ProtocolError",
-    "ResourceMissing",
-    "ResourceUnavailable",
-    "needs",
-]
+    "DOCUMENTED", "LARGER", "LONGER", "AccessError", "AccessFailed", "AccessRefused", "AccessTimeout",
+    "LimitExceeded", "ProtocolError", "ResourceMissing", "ResourceUnavailable", "needs",
+]  # fmt: skip
 
 
 LONGER = "Policy.total_timeout, --max-time of the command, says how long"

@@ -10,14 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessError
-from overthere.access.steps import Interact, Send
+from overthere.access.steps import Credentials, Interact, Send
 from overthere.access.wire import Dialogue, Head
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.values.known_secrets import Secrets, logins, values
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
-    from overthere.access.steps import Credentials
 
 __all__ = ["mask_secrets", "secrets_of"]
 

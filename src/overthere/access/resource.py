@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from overthere.access.errors import LimitExceeded
 from overthere.access.saved_file import SavedFile
-from overthere.access.wire import Data, Entry, Head, Item
+from overthere.access.wire import Data, Effect, Entry, Head, Item
 from overthere.ground import charsets
 from overthere.ground.redact import mask
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
     from overthere.access.planning import Plan
     from overthere.access.transport import Carrier, Transport
-    from overthere.access.wire import Effect
     from overthere.protocols.session.client import Session
     from overthere.values.uri import URI
 

@@ -302,10 +302,7 @@ class Carrier:
         assert isinstance(held, socket.socket)
         # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
         safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
-            held,
-            server_hostname=certificate_name(dial.host),
-            do_handshake_on_connect=False,
-            suppress_ragged_eofs=False,
+            held, server_hostname=certificate_name(dial.host), do_handshake_on_connect=False, suppress_ragged_eofs=False
         )
         self.channels[dial.channel] = safe
         yield from self._call_when_ready(safe, safe.do_handshake, False, until)

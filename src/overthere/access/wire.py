@@ -17,22 +17,9 @@ if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
 
 __all__ = [
-    "Data",
-    "Dial",
-    "Dialogue",
-    "Effect",
-    "Entry",
-    "LocalFile",
-    "Hangup",
-    "Head",
-    "Item",
-    "OpenLocal",
-    "Read",
-    "Seek",
-    "Wire",
-    "Write",
-    "expect",
-]
+    "Data", "Dial", "Dialogue", "Effect", "Entry", "LocalFile", "Hangup", "Head", "Item", "OpenLocal", "Read", "Seek",
+    "Wire", "Write", "expect",
+]  # fmt: skip
 
 CONTROL, DATA = 0, 1
 _LARGE = 1 << 19

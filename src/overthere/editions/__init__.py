@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from overthere.ground.errors import GrammarError, NotSpecified
+from overthere.ground.errors import Finding, GrammarError, NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.late_imports import default_registry
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
-    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["NAMES", "check", "edition"]

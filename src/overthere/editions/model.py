@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overthere.grammar import Grammar
-from overthere.ground.errors import NotSpecified
+from overthere.ground.errors import Finding, NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts
@@ -15,7 +15,6 @@ from overthere.values.normalize import Rung
 from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 

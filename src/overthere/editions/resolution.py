@@ -1,7 +1,7 @@
 """Reference resolution by document: one function for each, all with the same signature.
 
-Each stands with its document, step by step under the document's own numbers: `resolve` in `rfc1630`, `rfc1808`,
-`url1997`, `rfc2396`, `uri2003` and `rfc3986`.  What several say in the same words is in `resolution_steps`.
+Each is written step by step under the document's own numbers: those of editions as `resolve` in `url1997`, `uri2003`
+and `rfc3986`, the others in `other_resolutions`.  What several say in the same words is in `resolution_steps`.
 
 Every function takes `(base, reference, strict=True)` and answers a `Target`.  By default it follows the letter;
 `repair=True`, where a document needs it, is what its authors meant.  The texts are split as the document splits
@@ -21,25 +21,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from overthere.editions.rfc1630 import resolve as rfc1630
-from overthere.editions.rfc1808 import resolve as rfc1808
-from overthere.editions.rfc2396 import resolve as rfc2396
+from overthere.editions.other_resolutions import rfc1630, rfc1808, rfc2396
 from overthere.editions.rfc3986 import resolve as rfc3986
 from overthere.editions.uri2003 import resolve as uri2003
 from overthere.editions.url1997 import resolve as url1997
 from overthere.values.resolve import Target
 
-__all__ = [
-    "RESOLUTIONS",
-    "Resolution",
-    "Resolve",
-    "rfc1630",
-    "rfc1808",
-    "rfc2396",
-    "rfc3986",
-    "uri2003",
-    "url1997",
-]
+__all__ = ["RESOLUTIONS", "Resolution", "Resolve", "rfc1630", "rfc1808", "rfc2396", "rfc3986", "uri2003", "url1997"]
 
 
 class Resolve(Protocol):

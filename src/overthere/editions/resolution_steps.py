@@ -1,26 +1,66 @@
-"""Reference resolution: the steps that several documents share."""
+"""Reference resolution: the steps that several documents share, and the record of steps that a trace shows."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from overthere.ground.errors import NoBase, Unreachable
-from overthere.kernel.reference import Parts, split
+from overthere.kernel.reference import Parts, recompose, split
 from overthere.values.resolve import Target
 
 __all__ = [
-    "Excess",
-    "all_but_last",
-    "base_parts",
-    "equal_schemes",
-    "for_request",
-    "handle_excess",
-    "remove_segments",
-    "is_same",
-]
+    "Excess", "Line", "Lines", "all_but_last", "base_parts", "equal_schemes", "for_request", "handle_excess",
+    "recompose_target", "remove_segments", "is_same",
+]  # fmt: skip
 
 Excess = Literal["keep", "strip", "refuse"]
 """What becomes of ".." above the root: kept in the target, removed, or the reference is refused."""
+
+
+class Line(NamedTuple):
+    """One step of an algorithm, as it is taken on this input."""
+
+    step: str
+    """Document's own number."""
+    statement: str
+    """What is asked or done, in the document's terms."""
+    value: str | None
+    """What that gives: "yes" or "no", or a component; None is undefined, and what gives buffers only."""
+    output: str | None = None
+    """The output buffer, or the one buffer of the older documents; None where the step has none."""
+    input: str | None = None
+    """The input buffer of RFC 3986 5.2.4."""
+
+
+class Lines:
+    """The steps taken so far.  Their buffers are kept as long as there is room, and counted after that."""
+
+    def __init__(self, room: int = 0) -> None:
+        self.kept: list[Line] = []
+        self.left_out = 0
+        self._room = room
+
+    def add(self, step: str, statement: str, value: str | None = None) -> None:
+        self.kept.append(Line(step, statement, value))
+
+    def add_condition(self, step: str, question: str, answer: bool) -> bool:
+        """A condition, with its answer."""
+        self.add(step, question, "yes" if answer else "no")
+        return answer
+
+    def add_buffers(self, step: str, statement: str, made: Callable[[], tuple[str, str | None]]) -> None:
+        """made: gives the output and the input buffer, if they are listed."""
+        if self._room <= 0:
+            self.left_out += 1
+            return
+        output, rest = made()
+        self._room -= len(output) + len(rest or "") + 50
+        self.kept.append(Line(step, statement, None, output, rest))
+
+    def add_buffer(self, step: str, statement: str, buffer: str) -> None:
+        """The one buffer of the older documents."""
+        self.add_buffers(step, statement, lambda: (buffer, None))
 
 
 def base_parts(text: str, document: str) -> Parts:
@@ -43,31 +83,41 @@ def all_but_last(base: Parts, repair: bool) -> str:
     return base.path[: base.path.rfind("/") + 1]
 
 
-def remove_segments(buffer: str) -> str:
+def remove_segments(buffer: str, lines: Lines | None = None, numbers: Sequence[str] = ("", "", "", "")) -> str:
     """RFC 1808 6a to 6d, and word for word url-1997 6d to 6g, RFC 2396 6c to 6f and uri-2003 merge 3 to 6.
 
     The empty text before an initial slash is no segment; an empty one between two slashes is (decision 97-10).
 
+    lines: where the buffer is recorded after each step; numbers: the document's own numbers of the four.
+
     >>> remove_segments("/b/c/../../../g"), remove_segments("/s//a/b/../../../g"), remove_segments("a/./b/..")
     ('/../g', '/s/g', 'a/')
     """
+    steps = Lines() if lines is None else lines
     root = "/" if buffer.startswith("/") else ""
     *segments, last = buffer[len(root) :].split("/")
+    rest = [segment for segment in segments if segment != "."]
     kept: list[str] = []
-    for segment in segments:
-        if segment == ".":  # "./"
-            continue
-        if segment == ".." and kept and kept[-1] != "..":  # "<segment>/../"
-            kept.pop()
+
+    def record(which: int, said: str, at: int) -> None:
+        steps.add_buffers(numbers[which], said, lambda: (root + "/".join([*kept, *rest[at:], last]), None))
+
+    if len(rest) < len(segments):
+        record(0, 'all "./" are removed, where "." is a complete segment', 0)
+    if last == ".":
+        last = ""
+        record(1, 'the "." at the end is removed', 0)
+    for at, segment in enumerate(rest, 1):
+        if segment == ".." and kept and kept[-1] != "..":
+            gone = kept.pop()
+            record(2, f'the leftmost "<segment>/../" is removed: "{gone}/../"', at)
         elif segment or kept or root:
             kept.append(segment)
         else:  # all before it is gone, so its slash is now the initial one
             root = "/"
-    if last == ".":  # "." at the end
-        last = ""
-    elif last == ".." and kept and kept[-1] != "..":  # "<segment>/.." at the end
-        kept.pop()
-        last = ""
+    if last == ".." and kept and kept[-1] != "..":
+        gone, last = kept.pop(), ""
+        record(3, f'the "<segment>/.." at the end is removed: "{gone}/.."', len(rest))
     return root + "/".join([*kept, last])
 
 
@@ -84,6 +134,13 @@ def handle_excess(buffer: str, excess: Excess) -> str:
     if above and excess == "refuse":
         raise Unreachable('the reference leads above the root: its path still begins with ".." (5.2)')
     return root + "/".join(segments[above:])
+
+
+def recompose_target(step: str, target: Parts, lines: Lines) -> Target:
+    """The last step of each document: the components become text."""
+    uri = recompose(target)
+    lines.add(step, "the components are put together", uri)
+    return Target(uri, target.fragment, False)
 
 
 def is_same(target: str, base: str) -> bool:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
-from overthere.editions.rfc1808 import resolve
+from overthere.editions.other_resolutions import rfc1808
 from overthere.grammar.library import grammar
-from overthere.ground.errors import InvalidURI
+from overthere.ground.errors import Finding, InvalidURI
 from overthere.kernel.reference import Parts
 from overthere.values.derivation import check_rule, parts_of_any
 from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "WrappedURL", "unwrap", "extract"]
@@ -335,7 +334,7 @@ EDITION = Edition(
     read_grammar=lambda: grammar("rfc1738"),
     check_text=_check,
     split_text=_split,
-    resolve_text=resolve,  # 2.3: "relative links are not described in this document"; RFC 1808 does
+    resolve_text=rfc1808,  # 2.3: "relative links are not described in this document"; RFC 1808 does
     normalize_text=_normalize,
     encode_data=encode_data,
     decode_text=decode_text,

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import kernel
 from overthere.editions.model import Edition
-from overthere.editions.resolution_steps import Excess, base_parts, equal_schemes, handle_excess, remove_segments
+from overthere.editions.resolution_steps import (
+    Excess,
+    Lines,
+    base_parts,
+    equal_schemes,
+    handle_excess,
+    recompose_target,
+    remove_segments,
+)
 from overthere.grammar.library import grammar
 from overthere.ground.caches import bounded_cache
-from overthere.ground.errors import CodingError, InvalidURI
+from overthere.ground.errors import CodingError, Finding, InvalidURI
 from overthere.ground.late_imports import default_registry
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
 from overthere.values import encoding
@@ -19,7 +27,6 @@ from overthere.values.normalize import Rung
 from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
 __all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part", "resolve"]
@@ -210,38 +217,52 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
 # -- 5.2: resolution
 
 
-def resolve(base: str, reference: str, strict: bool = True, *, excess: Excess = "keep") -> Target:
+def resolve(
+    base: str, reference: str, strict: bool = True, *, excess: Excess = "keep", lines: Lines | None = None
+) -> Target:
     """5.2, line by line; `strict` is its "validating", and schemes are compared without case (decision 03-9).
 
     excess: which of the three ways of merge, step 7, to handle ".." above the root (decision 03-8).
+    lines: where the steps are recorded.
 
     Raises: NoBase if the base has no scheme; Unreachable with `excess="refuse"`.
 
     >>> resolve("http://a", "g").uri, resolve("x:", "g").uri, resolve("http://a/b/c/d;p?q", "?y").uri
     ('http://a/g', 'x:/g', 'http://a/b/c/d;p?y')
     """
+    steps, at = Lines() if lines is None else lines, "5.2"
     own, ref = base_parts(base, DOCUMENT), split(reference)
-    fragment = ref.fragment
     if not strict and equal_schemes(ref, own):
         ref = ref._replace(scheme=None)
-    if ref.scheme is not None:
-        target = ref
-    elif ref.authority is not None:
-        target = ref._replace(scheme=own.scheme)
-    elif ref.path == "":
-        if ref.query is None:
-            return Target(None, fragment, True)
-        target = Parts(own.scheme, own.authority, own.path, ref.query, fragment)
-    else:
-        path = ref.path if ref.path.startswith("/") else _merge(own.path, ref.path, excess)
-        target = Parts(own.scheme, own.authority, path, ref.query, fragment)
-    return Target(recompose(target), fragment, False)
+    if steps.add_condition(at, "defined(R.scheme)", ref.scheme is not None):
+        return recompose_target(at, ref, steps)
+    steps.add(at, "T.scheme = Base.scheme", own.scheme)
+    if steps.add_condition(at, "defined(R.authority)", ref.authority is not None):
+        return recompose_target(at, ref._replace(scheme=own.scheme), steps)
+    path = ref.path
+    if steps.add_condition(at, 'R.path == ""', path == ""):
+        if not steps.add_condition(at, "defined(R.query)", ref.query is not None):
+            return Target(None, ref.fragment, True)
+        path = own.path
+        steps.add(at, "T.path = Base.path", path)
+    elif not steps.add_condition(at, 'R.path starts-with "/"', path.startswith("/")):
+        path = _merge(own.path, path, excess, steps)
+        steps.add(at, "T.path = merge(Base.path, R.path)", path)
+    steps.add(at, "T.authority = Base.authority", own.authority)
+    return recompose_target(at, Parts(own.scheme, own.authority, path, ref.query, ref.fragment), steps)
 
 
-def _merge(base_path: str, path: str, excess: Excess) -> str:
+def _merge(base_path: str, path: str, excess: Excess, steps: Lines) -> str:
     """The merge routine, steps 1 to 8; step 1 gives "/" to a base without authority too (decision 03-10)."""
     buffer = base_path[: base_path.rfind("/") + 1] if base_path else "/"
-    return handle_excess(remove_segments(buffer + path), excess)
+    said = "the base's path without its last segment" if base_path else 'the base\'s path is empty: "/"'
+    steps.add_buffer("5.2 merge 1", said, buffer)
+    buffer += path
+    steps.add_buffer("5.2 merge 2", "the reference's path is appended", buffer)
+    buffer = remove_segments(buffer, steps, ("5.2 merge 3", "5.2 merge 4", "5.2 merge 5", "5.2 merge 6"))
+    if excess == "keep" and buffer.removeprefix("/").startswith("../"):
+        steps.add("5.2 merge 7", 'the buffer still begins with "..", which is kept', buffer)
+    return handle_excess(buffer, excess)
 
 
 # -- 2: characters and escapes
@@ -284,17 +305,7 @@ EDITION = Edition(
     document=DOCUMENT,
     # 3 and 4: "the URI" is absolute and without a fragment; what else is written is a URI-reference.
     top="absolute-URI",
-    class_rules=(
-        "reserved",
-        "unreserved",
-        "mark",
-        "excluded",
-        "delims",
-        "unwise",
-        "uric",
-        "uric-no-slash",
-        "pchar",
-    ),
+    class_rules=("reserved", "unreserved", "mark", "excluded", "delims", "unwise", "uric", "uric-no-slash", "pchar"),
     sections={
         "2 to 5 (the grammar; Appendix A is empty)": "overthere/editions/uri2003.abnf",
         "2.1, 2.4, 6.3 (charset, escapes)": "overthere.editions.uri2003 (encode, decode)",

@@ -173,11 +173,7 @@ def _news(parts: Parts) -> dict[str, str | None]:
     """NEWS: the "@" tells an article from a group; "*" is neither."""
     text = _scheme_specific(parts)
     article = "@" in text
-    return {
-        "groupart": text,
-        "group": None if article or text == "*" else text,
-        "article": text if article else None,
-    }
+    return {"groupart": text, "group": None if article or text == "*" else text, "article": text if article else None}
 
 
 def _nntp(parts: Parts) -> dict[str, str | None]:
@@ -203,13 +199,7 @@ def _wais(parts: Parts) -> dict[str, str | None]:
     path = _path(parts)
     pieces: list[str | None] = [] if path is None else [*path.split("/", 2)]
     database, wtype, wpath = [*pieces, None, None, None][:3]
-    return {
-        **_login(parts.authority),
-        "database": database,
-        "wtype": wtype,
-        "wpath": wpath,
-        "search": parts.query,
-    }
+    return {**_login(parts.authority), "database": database, "wtype": wtype, "wpath": wpath, "search": parts.query}
 
 
 def _afs(parts: Parts) -> dict[str, str | None]:
@@ -366,17 +356,8 @@ EDITION = Edition(
     document=DOCUMENT,
     top="prefixedurl",
     class_rules=(
-        "alpha",
-        "digit",
-        "safe",
-        "extra",
-        "reserved",
-        "national",
-        "punctuation",
-        "hex",
-        "alphanum",
-        "xalpha",
-        "xpalpha",
+        *("alpha", "digit", "safe", "extra", "reserved", "national", "punctuation"),
+        *("hex", "alphanum", "xalpha", "xpalpha"),
     ),
     sections={
         "URL syntax (PrePrefix, Scheme, Internet protocol parts, Path)": "overthere.editions.url1994.EDITION.split",

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.model import Edition
-from overthere.editions.resolution_steps import all_but_last, remove_segments
+from overthere.editions.resolution_steps import Lines, all_but_last, recompose_target, remove_segments
 from overthere.grammar.library import grammar
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
 from overthere.ground.late_imports import default_registry
@@ -134,33 +134,53 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
 # -- 5.2: resolution
 
 
-def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = False) -> Target:
+def resolve(
+    base: str, reference: str, strict: bool = True, *, repair: bool = False, lines: Lines | None = None
+) -> Target:
     """5.2, steps 1 to 7.  The site is `authority` in `Parts`.
 
     repair: a base with a site and no path counts as one with the path "/" in 6a (decision 97-1).
+    lines: where the steps are recorded.
 
     Raises: NoBase if the base is not empty and has no scheme.
 
     >>> resolve("http://a", "g").uri, resolve("http://a", "g", repair=True).uri
     ('http://ag', 'http://a/g')
     """
+    steps = Lines() if lines is None else lines
     own, ref = split(base), split(reference)  # 1
     if base != "" and own.scheme is None:
         raise NoBase(f"the base URL has no scheme ({DOCUMENT} 5.2)")
-    if ref[:4] == (None, None, "", None):  # 2
+    empty = ref[:4] == (None, None, "", None)
+    if steps.add_condition("5.2 2", "scheme, site, path and query are all undefined or empty", empty):
         return Target(None, ref.fragment, True)
-    if base == "" or ref.scheme is not None:  # 5.1.4: without a base all references are absolute; 3
+    # 5.1.4: without a base all references are absolute
+    if base == "" or steps.add_condition("5.2 3", "the reference has a scheme", ref.scheme is not None):
         return Target(reference, ref.fragment, False)
+    steps.add("5.2 3", "the scheme is the base's", own.scheme)
     ref = ref._replace(scheme=own.scheme)
-    if ref.authority is None:  # 4
+    if not steps.add_condition("5.2 4", "the reference has a site", ref.authority is not None):
+        steps.add("5.2 4", "the site is the base's", own.authority)
         ref = ref._replace(authority=own.authority)
-        if not ref.path.startswith("/"):  # 5, 6
-            buffer = all_but_last(own, repair) + ref.path  # 6a, 6b
-            if ref.query is not None:  # 6c: from here on the query is part of the path (decision 97-2)
-                buffer += "?" + ref.query
-            path, mark, query = remove_segments(buffer).partition("?")  # 6d to 6i
-            ref = ref._replace(path=path, query=query if mark else None)
-    return Target(recompose(ref), ref.fragment, False)  # 7
+        if not steps.add_condition("5.2 5", 'the path begins with "/"', ref.path.startswith("/")):
+            ref = _merge(own, ref, repair, steps)
+    return recompose_target("5.2 7", ref, steps)
+
+
+def _merge(base: Parts, ref: Parts, repair: bool, steps: Lines) -> Parts:
+    buffer = all_but_last(base, repair)
+    steps.add_buffer("5.2 6a", "the base's path without its last segment", buffer)
+    buffer += ref.path
+    steps.add_buffer("5.2 6b", "the reference's path is appended", buffer)
+    if ref.query is not None:  # decision 97-2
+        buffer += "?" + ref.query
+        steps.add_buffer("5.2 6c", 'the query is appended with its "?", and is part of the path', buffer)
+    buffer = remove_segments(buffer, steps, ("5.2 6d", "5.2 6e", "5.2 6f", "5.2 6g"))
+    if buffer.removeprefix("/").startswith("../"):
+        steps.add("5.2 6h", 'the buffer still begins with "..", which is kept', buffer)
+    path, mark, query = buffer.partition("?")
+    steps.add("5.2 6i", "the path", path)
+    return ref._replace(path=path, query=query if mark else None)
 
 
 # -- 2.3, 4.1, 6: normal form

@@ -23,26 +23,10 @@ if TYPE_CHECKING:
     import tempfile
 
 __all__ = [
-    "temporary_path",
-    "create",
-    "database",
-    "create_part",
-    "is_stream",
-    "link",
-    "open_own",
-    "refuse_link",
-    "remove",
-    "remove_folder",
-    "rename",
-    "reopen",
-    "save",
-    "open_unnamed",
-    "temporary_folder",
-    "stream",
-    "temporary",
-    "create_empty",
-    "write",
-]
+    "temporary_path", "create", "database", "create_part", "is_stream", "link", "open_own", "refuse_link", "remove",
+    "remove_folder", "rename", "reopen", "save", "open_unnamed", "temporary_folder", "stream", "temporary",
+    "create_empty", "write",
+]  # fmt: skip
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL
 # Windows has its own ways: there these flags do not exist, and links need a privilege.

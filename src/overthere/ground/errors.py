@@ -29,24 +29,10 @@ if TYPE_CHECKING:
     from typing import Self
 
 __all__ = [
-    "KINDS",
-    "CodingError",
-    "Finding",
-    "GrammarError",
-    "InvalidIRI",
-    "InvalidTemplate",
-    "InvalidURI",
-    "KernelBug",
-    "Kind",
-    "NoBase",
-    "NotRegular",
-    "NotSpecified",
-    "OverthereError",
-    "PlanRefused",
-    "RegistryError",
-    "Unreachable",
+    "KINDS", "CodingError", "Finding", "GrammarError", "InvalidIRI", "InvalidTemplate", "InvalidURI", "KernelBug",
+    "Kind", "NoBase", "NotRegular", "NotSpecified", "OverthereError", "PlanRefused", "RegistryError", "Unreachable",
     "Unwritable",
-]
+]  # fmt: skip
 
 
 class OverthereError(Exception):

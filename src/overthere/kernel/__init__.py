@@ -24,19 +24,7 @@ _asked = os.environ.get("OVERTHERE_KERNEL", "")
 _native_found = False
 if not TYPE_CHECKING and _asked != "reference":
     try:
-        from overthere.kernel.native import (
-            Components,
-            Runner,
-            front,
-            name,
-            normalize,
-            parse,
-            percent_decode,
-            percent_encode,
-            remove_dot_segments,
-            resolve,
-            split,
-        )
+        from overthere.kernel.native import *  # noqa: F403  # the names of its `__all__`, which are those below
 
         _native_found = True
     except ImportError:
@@ -50,15 +38,6 @@ if TYPE_CHECKING or not _native_found:
     from overthere.kernel.runner import Runner
 
 __all__ = [
-    "Components",
-    "Runner",
-    "front",
-    "name",
-    "normalize",
-    "parse",
-    "percent_decode",
-    "percent_encode",
-    "remove_dot_segments",
-    "resolve",
-    "split",
-]
+    "Components", "Runner", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
+    "remove_dot_segments", "resolve", "split",
+]  # fmt: skip

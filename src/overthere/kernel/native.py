@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     from overthere.kernel.reference import Parts
 
 __all__ = [
-    "Components",
-    "Runner",
-    "front",
-    "name",
-    "normalize",
-    "parse",
-    "percent_decode",
-    "percent_encode",
-    "remove_dot_segments",
-    "resolve",
-    "split",
-]
+    "Components", "Runner", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
+    "remove_dot_segments", "resolve", "split",
+]  # fmt: skip
 
 name = "native"
 

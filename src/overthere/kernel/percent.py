@@ -1,24 +1,12 @@
-"""Percent-encoding by RFC 3986 2.1 to 2.4, and which characters may be delimiters."""
+"""Percent-encoding by RFC 3986 2.1 to 2.4."""
 
 from __future__ import annotations
 
 import re
 
 from overthere.ground.caches import bounded_cache
-from overthere.kernel.classes import CHARSETS
 
-__all__ = ["is_reserved", "is_unreserved", "percent_decode", "percent_encode"]
-
-
-def is_reserved(char: str) -> bool:
-    """2.2: whether a character may be a delimiter: escaped, it then means something else than unescaped."""
-    return len(char) == 1 and char in CHARSETS["reserved"]
-
-
-def is_unreserved(char: str) -> bool:
-    """2.3: whether a character means the same escaped and unescaped."""
-    return len(char) == 1 and char in CHARSETS["unreserved"]
-
+__all__ = ["percent_decode", "percent_encode"]
 
 _ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
 _OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}

@@ -1,7 +1,7 @@
-"""The schemes: one file for each, the registry, and IANA's list (RFC 3986 1.1.1, 3.1).
+"""The schemes: a file for each or for a family, the registry, and IANA's list (RFC 3986 1.1.1, 3.1).
 
-A scheme's file holds, in this order: its rules, its locator (fields, split, join), its normal form, its examples,
-and the value `SCHEME`, which tells its documents and facts.
+A scheme's file holds, in this order: its syntax, its locator (fields, split, join), its normal form, and the value
+`SCHEME`, with its documents, rules, facts and examples.
 """
 
 from __future__ import annotations
@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     from overthere.schemes.model import Access, Example, NormalRule, Scheme
 
 __all__ = [
-    "Access",
-    "Example",
-    "GenericLocator",
-    "Given",
-    "Locator",
-    "NormalRule",
-    "Registry",
-    "Scheme",
-    "Writer",
-    "port_of",
-    "scheme",
-]
+    "Access", "Example", "GenericLocator", "Given", "Locator", "NormalRule", "Registry", "Scheme", "Writer",
+    "port_of", "scheme",
+]  # fmt: skip
 
 
 def scheme(name: str) -> Scheme:

@@ -26,17 +26,9 @@ if TYPE_CHECKING:
     from overthere.schemes.iana import Registration
 
 __all__ = [
-    "Access",
-    "CommonRules",
-    "Example",
-    "NormalRule",
-    "Scheme",
-    "default_port",
-    "last_segment",
+    "Access", "CommonRules", "Example", "NormalRule", "Scheme", "default_port", "last_segment",
     "slash_for_empty_path",
-]
-
-"""The name of our own for a scheme's rules with a fragment behind them."""
+]  # fmt: skip
 
 
 class Example(NamedTuple):

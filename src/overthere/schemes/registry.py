@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.ground.caches import bounded_cache
-from overthere.ground.errors import InvalidURI, RegistryError
+from overthere.ground.errors import Finding, InvalidURI, RegistryError
 from overthere.ground.exact import exact
 from overthere.schemes.entry_points import is_named
 from overthere.schemes.in_text import InText, built_in, facts_of
@@ -17,7 +17,6 @@ from overthere.schemes.locator import GenericLocator, Given, Locator, SourceText
 from overthere.schemes.model import Scheme
 
 if TYPE_CHECKING:
-    from overthere.ground.errors import Finding
     from overthere.values.uri import URI
 
 __all__ = ["BUILT_IN", "GROUP", "Registry"]
@@ -26,61 +25,12 @@ GROUP = "overthere.schemes"
 """The group of entry points: the name of a scheme, and "module:SCHEME"."""
 
 BUILT_IN = (
-    "http",
-    "https",
-    "ftp",
-    "gopher",
-    "mailto",
-    "news",
-    "nntp",
-    "telnet",
-    "rlogin",
-    "tn3270",
-    "wais",
-    "file",
-    "prospero",
-    "mid",
-    "cid",
-    "afs",
-    "nfs",
-    "mailserver",
-    "z39.50",
-    "ldap",
-    "ldaps",
-    "tel",
-    "urn",
-    "data",
-    "ws",
-    "wss",
-    "tag",
-    "about",
-    "ssh",
-    "sftp",
-    "sip",
-    "sips",
-    "geo",
-    "did",
-    "ftps",
-    "blob",
-    "view-source",
-    "jdbc",
-    "irc",
-    "ircs",
-    "git",
-    "smb",
-    "rtsp",
-    "rtsps",
-    "rtspu",
-    "coap",
-    "coaps",
-    "coap+tcp",
-    "coaps+tcp",
-    "coap+ws",
-    "coaps+ws",
-    "mqtt",
-    "mqtts",
-    "otpauth",
-)
+    "http", "https", "ftp", "gopher", "mailto", "news", "nntp", "telnet", "rlogin", "tn3270", "wais", "file",
+    "prospero", "mid", "cid", "afs", "nfs", "mailserver", "z39.50", "ldap", "ldaps", "tel", "urn", "data", "ws",
+    "wss", "tag", "about", "ssh", "sftp", "sip", "sips", "geo", "did", "ftps", "blob", "view-source", "jdbc", "irc",
+    "ircs", "git", "smb", "rtsp", "rtsps", "rtspu", "coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws",
+    "mqtt", "mqtts", "otpauth",
+)  # fmt: skip
 
 
 _NAME = re.compile("[a-z][a-z0-9+.-]*")
@@ -286,8 +236,10 @@ def _default() -> Registry:
 _FAMILIES = {
     "coaps": "coap", "coap+tcp": "coap", "coaps+tcp": "coap", "coap+ws": "coap", "coaps+ws": "coap",
     "rtsps": "rtsp", "rtspu": "rtsp", "sips": "sip", "mqtts": "mqtt", "ircs": "irc", "wss": "ws", "ldaps": "ldap",
+    "https": "http", "rlogin": "telnet", "tn3270": "telnet", "cid": "mid", "sftp": "ssh", "ftps": "ftp",
+    "mailserver": "reserved", "nfs": "reserved", "z39.50": "reserved", "jdbc": "inner", "view-source": "inner",
 }  # fmt: skip
-"""Schemes that another one's module has too, under their own name in capitals."""
+"""Schemes whose module holds several, or is called after another one; each has its own name in capitals there."""
 
 
 def _built_in(name: str) -> Claim:

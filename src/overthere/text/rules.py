@@ -38,25 +38,10 @@ from unicodedata import category
 from overthere.kernel.classes import UCSCHAR
 
 __all__ = [
-    "ABBREVIATED",
-    "ATTACHED",
-    "AUTHORITY",
-    "COUNTRY_CODES",
-    "COUNTRY_CODES_ALIKE",
-    "COUNTRY_CODES_WORDS",
-    "CUT",
-    "CUTTING",
-    "ENDS",
-    "FILES",
-    "GENERIC_NAMES",
-    "MAIL_DOMAIN",
-    "NAME",
-    "OF_TEXT",
-    "SECOND_LEVEL",
-    "WORD",
-    "run",
+    "ABBREVIATED", "ATTACHED", "AUTHORITY", "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUT",
+    "CUTTING", "ENDS", "FILES", "GENERIC_NAMES", "MAIL_DOMAIN", "NAME", "OF_TEXT", "SECOND_LEVEL", "WORD", "run",
     "trim_end",
-]
+]  # fmt: skip
 
 ENDS = (
     (0xA0, 0xA0), (0xAB, 0xAB), (0xAD, 0xAD), (0xBB, 0xBB), (0x1680, 0x1680), (0x180E, 0x180E),

@@ -19,25 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Conveniences"]
 
 ELSEWHERE = {
-    "anchor": "fragment",
-    "args": "parameters",
-    "hash": "fragment",
-    "hostname": "host",
-    "href": "str()",
-    "netloc": "authority",
-    "params": "parameters",
-    "parts": "segments",
-    "pathname": "path",
-    "protocol": "scheme",
-    "query_params": "parameters",
-    "scheme_specific_part": "authority, path and query",
-    "search": "query",
-    "searchParams": "parameters",
-    "stem": "name and suffix",
-    "uri": "str()",
-    "url": "str()",
-    "username": "user",
-}
+    "anchor": "fragment", "args": "parameters", "hash": "fragment", "hostname": "host", "href": "str()",
+    "netloc": "authority", "params": "parameters", "parts": "segments", "pathname": "path", "protocol": "scheme",
+    "query_params": "parameters", "scheme_specific_part": "authority, path and query", "search": "query",
+    "searchParams": "parameters", "stem": "name and suffix", "uri": "str()", "url": "str()", "username": "user",
+}  # fmt: skip
 """What other libraries call it -> what it is called here."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.kernel.reference import (
+    Parts,
     case_normalization,
     percent_encoding_normalization,
     recompose,
@@ -23,7 +24,6 @@ from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
     from overthere.iri import IRIReference
-    from overthere.kernel.reference import Parts
     from overthere.schemes.registry import Registry
 
 __all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]

@@ -73,10 +73,7 @@ def scheme_form(form: str, registry: Registry | None = None) -> str:
 
 
 def normal_form(
-    text: str,
-    rung: Rung = Rung.SYNTAX,
-    evidence: Mapping[str, str] | None = None,
-    registry: Registry | None = None,
+    text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> str:
     """The normal form of a valid URI or reference, as text.
 
@@ -105,10 +102,7 @@ def normal_form(
 
 
 def changes(
-    text: str,
-    rung: Rung = Rung.SYNTAX,
-    evidence: Mapping[str, str] | None = None,
-    registry: Registry | None = None,
+    text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> list[Change]:
     """What the rungs up to `rung` change: component, place, before and after, paragraph.
 
@@ -183,11 +177,7 @@ def _valid(value: Value | str) -> Value:
 
 
 def lowest_rung(
-    a: Value | str,
-    b: Value | str,
-    evidence: Mapping[str, str] | None = None,
-    *,
-    registry: Registry | None = None,
+    a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None, *, registry: Registry | None = None
 ) -> Rung | None:
     """The lowest rung at which two URIs are equal; None if they are not at any.
 

@@ -95,11 +95,7 @@ class URIReference(Value):
 
     @front
     def normalize(
-        self,
-        rung: Rung = _SYNTAX,
-        *,
-        evidence: Mapping[str, str] | None = None,
-        registry: Registry | None = None,
+        self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
 
@@ -120,11 +116,7 @@ class URIReference(Value):
         return self if form == text else type(self)(form, zone=self.zone is not None)
 
     def changes(
-        self,
-        rung: Rung = _SYNTAX,
-        *,
-        evidence: Mapping[str, str] | None = None,
-        registry: Registry | None = None,
+        self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> list[Change]:
         """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
         from overthere.values.normalize import changes

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Place
 from overthere.access.wire import Dialogue
 from overthere.protocols.file.dialogue import looked_at
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

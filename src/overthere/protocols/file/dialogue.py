@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from overthere.access.media import guess_type as guessed_media
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Place
 from overthere.access.wire import Dialogue, Entry, Hangup, Head, Item, LocalFile, OpenLocal, Wire
 from overthere.ground.errors import Unwritable
 from overthere.schemes.known.file import FileLocator
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue", "looked_at"]
 

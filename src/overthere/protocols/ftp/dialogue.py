@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.masking import secrets_of
 from overthere.access.media import guess_type as guessed_media
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, OpenData, Receive, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Read, Wire, Write
 from overthere.ground.display import printable
@@ -17,10 +19,6 @@ from overthere.ground.errors import PlanRefused, Unwritable
 from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.values.known_secrets import Secrets
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["Reply", "dialogue", "entry"]
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
 from overthere.access.media import guess_type as guessed_media
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Interact, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Hangup, Head, Item, Wire, Write
 from overthere.ground.display import printable
@@ -20,10 +22,6 @@ from overthere.protocols.session.dialogue import session_head
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import Attributes, Form, View
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue", "media_type"]
 

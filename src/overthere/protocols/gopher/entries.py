@@ -22,29 +22,11 @@ from overthere.values.uri import URI
 __all__ = ["KINDS", "AskForm", "ItemAttributes", "Question", "entry", "item_of", "malformed"]
 
 KINDS = {
-    "0": "file",
-    "1": "directory",
-    "2": "CSO phone-book server",
-    "3": "error",
-    "4": "BinHexed Macintosh file",
-    "5": "DOS binary archive",
-    "6": "UNIX uuencoded file",
-    "7": "search",
-    "8": "telnet session",
-    "9": "binary file",
-    "+": "redundant server",
-    "T": "tn3270 session",
-    "g": "GIF image",
-    "I": "image",
-    ":": "bitmap image",
-    ";": "movie",
-    "<": "sound",
-    "h": "HTML",
-    "i": "info",
-    "s": "sound",
-    "d": "document",
-    "p": "image",
-}
+    "0": "file", "1": "directory", "2": "CSO phone-book server", "3": "error", "4": "BinHexed Macintosh file",
+    "5": "DOS binary archive", "6": "UNIX uuencoded file", "7": "search", "8": "telnet session", "9": "binary file",
+    "+": "redundant server", "T": "tn3270 session", "g": "GIF image", "I": "image", ":": "bitmap image", ";": "movie",
+    "<": "sound", "h": "HTML", "i": "info", "s": "sound", "d": "document", "p": "image",
+}  # fmt: skip
 """The types of RFC 1436 3.8 and Gopher+ 2.9 in their words; then those that servers send beside."""
 
 _NOT_HERE = (CodingError, Unwritable, PlanRefused, InvalidURI)

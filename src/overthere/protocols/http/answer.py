@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, needs
+from overthere.access.policy import Policy
 from overthere.access.wire import Dialogue, Effect, Read
-
-if TYPE_CHECKING:
-    from overthere.access.policy import Policy
 
 __all__ = ["AnswerReader", "response_details", "status_line", "tunnel"]
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from overthere.access.coding import codings, undone
+from overthere.access.coding import codings, decode_content
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.media import guess_type
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
 from overthere.protocols.http.answer import AnswerReader, response_details, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 
@@ -77,7 +74,7 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
         details["coding"], applied = ", ".join(applied), ()
     content = _content(reader, size, "transfer-encoding" in fields and size is None)
     if applied:
-        content, size = undone(content, applied, policy.max_bytes), None
+        content, size = decode_content(content, applied, policy.max_bytes), None
     yield Head(named if known else None, "server" if known else "", size, details=details)
     yield from content
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from overthere.access.coding import codings, undone
+from overthere.access.coding import codings, decode_content
 from overthere.access.errors import AccessFailed
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect
@@ -63,7 +63,7 @@ def _answer(asked: Request, policy: Policy, turn: RequestState) -> Dialogue:
     yield head
     content = _content(reader, asked, turn)
     applied = codings(",".join(value for name, value in head.details["headers"] if name.lower() == "content-encoding"))
-    yield from undone(content, applied, policy.max_bytes) if applied else content
+    yield from decode_content(content, applied, policy.max_bytes) if applied else content
     yield Data(b"")
 
 

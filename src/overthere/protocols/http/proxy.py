@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send, Step, connect
 from overthere.ground.errors import NotSpecified, PlanRefused
 from overthere.protocols.http.steps import HTTPRole, basic, request_head
@@ -13,10 +14,6 @@ from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["through_proxy"]
 

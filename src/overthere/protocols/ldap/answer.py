@@ -31,35 +31,14 @@ _UNSOLICITED = 100
 
 # RFC 4511 4.1.9, in its words.
 _CODES = {
-    0: "success",
-    1: "operationsError",
-    2: "protocolError",
-    3: "timeLimitExceeded",
-    4: "sizeLimitExceeded",
-    7: "authMethodNotSupported",
-    8: "strongerAuthRequired",
-    10: "referral",
-    11: "adminLimitExceeded",
-    12: "unavailableCriticalExtension",
-    13: "confidentialityRequired",
-    14: "saslBindInProgress",
-    16: "noSuchAttribute",
-    17: "undefinedAttributeType",
-    18: "inappropriateMatching",
-    21: "invalidAttributeSyntax",
-    32: "noSuchObject",
-    33: "aliasProblem",
-    34: "invalidDNSyntax",
-    36: "aliasDereferencingProblem",
-    48: "inappropriateAuthentication",
-    49: "invalidCredentials",
-    50: "insufficientAccessRights",
-    51: "busy",
-    52: "unavailable",
-    53: "unwillingToPerform",
-    54: "loopDetect",
-    80: "other",
-}
+    0: "success", 1: "operationsError", 2: "protocolError", 3: "timeLimitExceeded", 4: "sizeLimitExceeded",
+    7: "authMethodNotSupported", 8: "strongerAuthRequired", 10: "referral", 11: "adminLimitExceeded",
+    12: "unavailableCriticalExtension", 13: "confidentialityRequired", 14: "saslBindInProgress",
+    16: "noSuchAttribute", 17: "undefinedAttributeType", 18: "inappropriateMatching", 21: "invalidAttributeSyntax",
+    32: "noSuchObject", 33: "aliasProblem", 34: "invalidDNSyntax", 36: "aliasDereferencingProblem",
+    48: "inappropriateAuthentication", 49: "invalidCredentials", 50: "insufficientAccessRights", 51: "busy",
+    52: "unavailable", 53: "unwillingToPerform", 54: "loopDetect", 80: "other",
+}  # fmt: skip
 
 
 class Result(NamedTuple):

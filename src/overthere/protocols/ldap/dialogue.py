@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.ground.errors import OverthereError
@@ -15,10 +17,6 @@ from overthere.protocols.ldap.message import Element
 from overthere.protocols.ldap.steps import LDAPRole, message_id
 from overthere.schemes.known.ldap import LDAPLocator
 from overthere.values.uri import URI
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Place
 from overthere.access.wire import Data, Dialogue, Effect, Hangup, Head, LocalFile, OpenLocal
 from overthere.ground.errors import NotSpecified
@@ -18,10 +20,6 @@ from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decoder
 from overthere.mail.traversal import Part, Traversal
 from overthere.protocols.mail.steps import MailRole
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import Credentials, Place, Role, Step, guarded
 from overthere.ground.errors import PlanRefused
-from overthere.schemes.known.cid import CidLocator
-from overthere.schemes.known.mid import MidLocator
+from overthere.schemes.known.mid import CidLocator, MidLocator
 
 __all__ = ["MailRole", "steps"]
 

@@ -6,16 +6,13 @@ import re
 from email import policy as policies
 from email.header import Header
 from email.message import EmailMessage
-from typing import TYPE_CHECKING
 
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Compose
 from overthere.access.wire import Data, Dialogue, Head
 from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.mailto import mailboxes
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue", "draft"]
 

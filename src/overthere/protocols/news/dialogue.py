@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Place, Receive, Role, Send, Step, readable
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.ground.errors import NotSpecified, Unwritable
@@ -14,10 +16,6 @@ from overthere.mail.words import words
 from overthere.protocols.news.steps import NewsRole
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue", "wildmat"]
 

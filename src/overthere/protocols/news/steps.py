@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from overthere.access.policy import Policy
 from overthere.access.steps import CRLF, Credentials, Place, Receive, Role, Send, Step, connect, guarded
 from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.news import PORT, NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
 from overthere.values.uri import URI
-
-if TYPE_CHECKING:
-    from overthere.access.policy import Policy
 
 __all__ = ["NewsRole", "at_server", "configured", "steps"]
 

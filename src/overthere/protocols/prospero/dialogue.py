@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Role, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item
 from overthere.protocols.prospero.answer import Method, ObjectName, attribute, links, method, read
 from overthere.protocols.prospero.ardp import Redirection, connections, exchange
 from overthere.protocols.prospero.steps import ProsperoRole
 from overthere.schemes.known.prospero import ProsperoLocator
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

@@ -12,16 +12,9 @@ from typing import NamedTuple
 from overthere.ground.errors import OverthereError
 
 __all__ = [
-    "NotProspero",
-    "Packet",
-    "acknowledgement",
-    "command",
-    "packet",
-    "read_lines",
-    "read_packet",
-    "acknowledge_through",
-    "token",
-]
+    "NotProspero", "Packet", "acknowledgement", "command", "packet", "read_lines", "read_packet",
+    "acknowledge_through", "token",
+]  # fmt: skip
 
 _PLAIN = re.compile(rb"[!-&(-~\x80-\xff]+")
 _PIECE = re.compile(

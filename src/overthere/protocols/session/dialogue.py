@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from overthere.access.planning import planned_uri
+from overthere.access.planning import Plan, planned_uri
+from overthere.access.policy import Policy
 from overthere.access.steps import Interact
 from overthere.access.wire import Dialogue, Head
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["session_head", "dialogue"]
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Entry, Hangup, Head, Item, Wire, Write
 from overthere.ground.errors import OverthereError
 from overthere.protocols.wais import message as protocol
 from overthere.protocols.wais.steps import SLICE, WAISRole, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

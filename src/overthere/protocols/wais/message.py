@@ -16,23 +16,10 @@ from overthere.ground.errors import OverthereError
 from overthere.schemes.known.wais.identifier import read_compressed, tag_field
 
 __all__ = [
-    "APDU",
-    "HEADER_LENGTH",
-    "Citation",
-    "Diagnostic",
-    "DocumentText",
-    "InitResponse",
-    "NotWAIS",
-    "SearchResponse",
-    "init",
-    "message",
-    "message_length",
-    "read_apdu",
-    "read_init_response",
-    "read_search_response",
-    "retrieval",
+    "APDU", "HEADER_LENGTH", "Citation", "Diagnostic", "DocumentText", "InitResponse", "NotWAIS", "SearchResponse",
+    "init", "message", "message_length", "read_apdu", "read_init_response", "read_search_response", "retrieval",
     "search",
-]
+]  # fmt: skip
 
 HEADER_LENGTH = 25
 """How many octets stand before each message: length (10), "z", "2", server (10), compression, encoding, checksum."""

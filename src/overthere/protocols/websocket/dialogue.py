@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.planning import Plan
+from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Wire, Write, expect
 from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
 from overthere.protocols.http.steps import HTTPRole
 from overthere.protocols.websocket.steps import SendKey, accept
-
-if TYPE_CHECKING:
-    from overthere.access.planning import Plan
-    from overthere.access.policy import Policy
 
 __all__ = ["dialogue"]
 

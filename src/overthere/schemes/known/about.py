@@ -9,7 +9,6 @@ from overthere.schemes.model import Example, Scheme
 
 __all__ = ["SCHEME", "AboutLocator"]
 
-RULES = {"rfc3986": ("about-uri",)}
 # RFC 6694 2.1, without the fragment.
 SYNTAX = """
 about-uri   = "about:" about-token [ about-query ]
@@ -40,20 +39,20 @@ class AboutLocator(Locator):
         return to.text(self.token, "!$&'()*+,;=:@")
 
 
-EXAMPLES = (
-    Example("about:blank", "RFC 6694 3", "a blank page"),
-    Example("about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "whatever the application has there"),
-)
-
 SCHEME = Scheme(
     name="about",
     title="about",
     documents={"rfc3986": "RFC 6694"},
     locator=AboutLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("about-uri",)},
     shape=r"(?:blank|srcdoc|config|legacy-compat)\b",
     access="about",
-    examples=EXAMPLES,
+    examples=(
+        Example("about:blank", "RFC 6694 3", "a blank page"),
+        Example(
+            "about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "whatever the application has there"
+        ),
+    ),
     notes=("What a token means is up to the application; only about:blank is the same everywhere (RFC 6694 2.2, 3).",),
 )

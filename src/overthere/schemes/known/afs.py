@@ -15,10 +15,7 @@ __all__ = ["SCHEME", "AFSLocator"]
 
 DOCUMENTS = {"url-1994": "1994 BNF, afsaddress", "rfc3986": "1994 BNF, afsaddress (RFC 1738 4)"}
 
-RULES = {
-    "url-1994": ("afsaddress",),
-    "rfc3986": ("afs-uri",),
-}
+RULES = {"url-1994": ("afsaddress",), "rfc3986": ("afs-uri",)}
 # afsaddress with the host and the segments of RFC 3986; a cell has a name, and neither user nor port.
 SYNTAX = """
 afs-uri  = "afs:" "//" cellname "/" afs-path
@@ -59,8 +56,6 @@ class AFSLocator(Locator):
         return f"//{self.cellname}" + "".join("/" + to.text(one, keep) for one in self.segments)
 
 
-EXAMPLES = (Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),)
-
 SCHEME = Scheme(
     name="afs",
     title="Andrew File System",
@@ -71,6 +66,8 @@ SCHEME = Scheme(
     local=True,
     hierarchical=True,
     access="afs",
-    examples=EXAMPLES,
+    examples=(
+        Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),
+    ),
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

@@ -15,7 +15,6 @@ from overthere.schemes.shapes import NESTED
 __all__ = ["SCHEME", "BlobLocator"]
 
 DOCUMENT = "File API, The Blob URL Store"
-RULES = {"rfc3986": ("blob-uri",)}
 # "blob:", an origin in ASCII (or what the browser chooses where that is "null"), "/" and a UUID.
 SYNTAX = """
 blob-uri    = "blob:" blob-origin "/" uuid
@@ -65,24 +64,22 @@ def _lower_origin(parts: Parts) -> Parts:
     return parts._replace(path=f"{origin.lower()}/{identifier}")
 
 
-EXAMPLES = (
-    Example("blob:https://whatwg.org/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "URL Standard 4.7"),
-    Example("blob:null/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "of our own", "of an opaque origin"),
-)
-
 SCHEME = Scheme(
     name="blob",
     title="Objects in a browser's memory",
     documents={"rfc3986": DOCUMENT},
     locator=BlobLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("blob-uri",)},
     shape=rf"{NESTED}|null/",
     locates_nothing="it names an object in the memory of the browser that made it, for as long as its page lives; "
     f"nothing outside can get it ({DOCUMENT})",
     normal=(
         NormalRule("scheme and host of the origin are in lower case", "RFC 6454 6.2, RFC 3986 6.2.2.1", _lower_origin),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("blob:https://whatwg.org/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "URL Standard 4.7"),
+        Example("blob:null/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "of our own", "of an opaque origin"),
+    ),
     notes=("An origin whose host is an IPv6 address has brackets, which are in no path of RFC 3986: it is no URI.",),
 )

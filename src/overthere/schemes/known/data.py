@@ -16,7 +16,6 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 
 __all__ = ["SCHEME", "TOKEN", "DataLocator"]
 
-RULES = {"rfc3986": ("data-uri",)}
 # RFC 2397 3: dataurl.  `token` is that of RFC 2045 5.1, escaped; a value is a token, or with escapes what a quoted
 # string could hold; behind ";base64" stands what RFC 2045 6.8 encodes, with the white space between that it permits.
 SYNTAX = """
@@ -263,14 +262,6 @@ def _without_us_ascii(parts: Parts) -> Parts:
     return _with_head(parts, ["", *head[2:]])
 
 
-EXAMPLES = (
-    Example("data:,A%20brief%20note", "RFC 2397 4"),
-    Example("data:application/vnd-xxx-query,select_vcount,fcol_from_fieldtable/local", "RFC 2397 4"),
-    Example("data:text/plain;charset=iso-8859-7,%be%d3%be", "RFC 2397 4, without its misprint %fg", "Greek"),
-    Example("data:;charset=UTF-8;base64,Y2Fmw6k=", "RFC 2397 2", "text/plain is left out"),
-    Example("data:,", "RFC 2397 3", "nothing at all"),
-)
-
 _TYPE = "[A-Za-z0-9!#$&^_.+%-]{1,127}"
 _SHAPE = rf"(?:{_TYPE}/{_TYPE})?(?:;[A-Za-z0-9!#$&^_.+=%-]{{1,99}}){{0,9}},"
 
@@ -286,7 +277,7 @@ SCHEME = Scheme(
     documents={"rfc3986": "RFC 2397"},
     locator=DataLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("data-uri",)},
     content=True,
     shape=_SHAPE,
     file_name=_file_name,
@@ -297,7 +288,13 @@ SCHEME = Scheme(
         NormalRule("text/plain with a charset is left out", "RFC 2397 2", _without_text_plain),
         NormalRule("charset=US-ASCII alone is left out", "RFC 2397 2", _without_us_ascii),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("data:,A%20brief%20note", "RFC 2397 4"),
+        Example("data:application/vnd-xxx-query,select_vcount,fcol_from_fieldtable/local", "RFC 2397 4"),
+        Example("data:text/plain;charset=iso-8859-7,%be%d3%be", "RFC 2397 4, without its misprint %fg", "Greek"),
+        Example("data:;charset=UTF-8;base64,Y2Fmw6k=", "RFC 2397 2", "text/plain is left out"),
+        Example("data:,", "RFC 2397 3", "nothing at all"),
+    ),
     notes=(
         'The data goes on behind a "?", which begins a query in the generic syntax; "#" ends it (RFC 2397 3).',
         "It is useful for short values only (RFC 2397 2).",

@@ -11,7 +11,6 @@ from overthere.schemes.model import Example, Scheme
 
 __all__ = ["SCHEME", "DIDLocator"]
 
-RULES = {"rfc3986": ("did-url",)}
 # DID Core 3.1 and 3.2; the fragment is cut off before.  The scheme of a DID and the name of a method are in lower case.
 SYNTAX = """
 did-url            = did path-abempty [ "?" query ]
@@ -64,25 +63,23 @@ class DIDLocator(Locator):
         return decoded_segments(self.path)
 
 
-EXAMPLES = (
-    Example("did:example:123456789abcdefghi", "DID Core 1.1"),
-    Example("did:example:123456/path", "DID Core 3.2", "with a path"),
-    Example("did:example:123456?versionId=1", "DID Core 3.2", "with a query"),
-    Example("did:example:123#public-key-0", "DID Core 3.2", "a verification method in the DID document"),
-)
-
 SCHEME = Scheme(
     name="did",
     title="Decentralized identifiers",
     documents={"rfc3986": "DID Core 3.1"},
     locator=DIDLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("did-url",)},
     shape="[a-z0-9]{1,64}:[A-Za-z0-9._%-]",
     linkable=True,
     locates_nothing="a DID names a subject; its method says how the document about it is resolved, each in its own "
     "way (DID Core 7.1, 8.2), and none is known here",
-    examples=EXAMPLES,
+    examples=(
+        Example("did:example:123456789abcdefghi", "DID Core 1.1"),
+        Example("did:example:123456/path", "DID Core 3.2", "with a path"),
+        Example("did:example:123456?versionId=1", "DID Core 3.2", "with a query"),
+        Example("did:example:123#public-key-0", "DID Core 3.2", "a verification method in the DID document"),
+    ),
     notes=(
         "No two spellings are one by the document: DIDs are compared as text; a method may say more (DID Core 8.1).",
         "The parameters service, relativeRef, versionId, versionTime and hl of a query are reserved (DID Core 3.2.1).",

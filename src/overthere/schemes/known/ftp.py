@@ -9,17 +9,13 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
-__all__ = ["PORT", "SCHEME", "FTPLocator"]
+__all__ = ["PORT", "SCHEME", "FTPLocator", "FTPS", "FTPSLocator"]
 
 PORT = 21
 """The default port (RFC 1738 3.2)."""
 DOCUMENTS = {"url-1994": "1994 FTP", "rfc1738": "RFC 1738 3.2", "rfc3986": "RFC 1738 3.2"}
 
-RULES = {
-    "url-1994": ("ftpaddress", "ftpaddress-prose"),
-    "rfc1738": ("ftpurl",),
-    "rfc3986": ("ftp-uri",),
-}
+RULES = {"url-1994": ("ftpaddress", "ftpaddress-prose"), "rfc1738": ("ftpurl",), "rfc3986": ("ftp-uri",)}
 # RFC 1738 5 over the characters of RFC 3986: "?" begins a query there, ";" stays reserved.  Userinfo and port are
 # generic now (RFC 3986 3.2, for RFC 1738 3.1); a host there must be, for ftp has no default for it (3.2.2).
 SYNTAX = """
@@ -103,20 +99,21 @@ def _lower_type(parts: Parts) -> Parts:
     return parts._replace(path=match[1] + match[2].lower()) if match else parts
 
 
-EXAMPLES = (
-    Example("ftp://myname@host.dom/%2Fetc/motd", "RFC 1738 3.2.2", "CWD /etc, RETR motd"),
-    Example("ftp://myname@host.dom/etc/motd", "RFC 1738 3.2.2", "CWD etc, RETR motd"),
-    Example("ftp://myname@host.dom//etc/motd", "RFC 1738 3.2.2", "CWD with no argument, CWD etc, RETR motd"),
-    Example("ftp://@host.com/", "RFC 1738 3.1", "an empty user name and no password"),
-    Example("ftp://foo:@host.com/", "RFC 1738 3.1", "an empty password"),
-    Example("ftp://info.cern.ch/pub/www/doc;type=d", "RFC 1738 Appendix", "the names in the directory"),
-    Example("ftp://ftp.is.co.za/rfc/rfc1808.txt", "RFC 3986 1.1.2"),
-)
-
-
 def _file_name(segments: tuple[str, ...]) -> str:
     """The name without its type code (RFC 1738 3.2.2)."""
     return re.sub(r"(?i);type=[^;]*$", "", last_segment(segments))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class FTPSLocator(FTPLocator):
+    """The same parts as those of ftp.
+
+    >>> from overthere import URI
+    >>> URI("ftps://joe@h/a/b;type=i").locator
+    FTPSLocator(user='joe', host='h', directories=('a',), name='b', type='i')
+    """
+
+    scheme: str = field(default="ftps", kw_only=True)
 
 
 SCHEME = Scheme(
@@ -141,9 +138,49 @@ SCHEME = Scheme(
         slash_for_empty_path("RFC 1738 3.2.2"),
         NormalRule("the type code is written in lower case", "RFC 1738 5", _lower_type),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("ftp://myname@host.dom/%2Fetc/motd", "RFC 1738 3.2.2", "CWD /etc, RETR motd"),
+        Example("ftp://myname@host.dom/etc/motd", "RFC 1738 3.2.2", "CWD etc, RETR motd"),
+        Example("ftp://myname@host.dom//etc/motd", "RFC 1738 3.2.2", "CWD with no argument, CWD etc, RETR motd"),
+        Example("ftp://@host.com/", "RFC 1738 3.1", "an empty user name and no password"),
+        Example("ftp://foo:@host.com/", "RFC 1738 3.1", "an empty password"),
+        Example("ftp://info.cern.ch/pub/www/doc;type=d", "RFC 1738 Appendix", "the names in the directory"),
+        Example("ftp://ftp.is.co.za/rfc/rfc1808.txt", "RFC 3986 1.1.2"),
+    ),
     notes=(
         "Each directory is a CWD of its own; a path is not a Unix file name (RFC 1738 3.2.4).",
         "A password in a URI is shown to everybody who sees the URI (RFC 3986 7.5).",
     ),
 )
+
+FTPS = Scheme(
+    name="ftps",
+    title="File Transfer Protocol over TLS",
+    documents={"rfc3986": "as clients have it; RFC 1738 3.2, RFC 4217"},
+    locator=FTPSLocator,
+    syntax=SCHEME.syntax.replace('"ftp:"', '"ftps:"').replace("ftp-uri", "ftps-uri"),
+    rules={"rfc3986": tuple(rule.replace("ftp-uri", "ftps-uri") for rule in SCHEME.rules["rfc3986"])},
+    port=990,
+    tls=True,
+    protocol="ftp",
+    needs_host=True,
+    anonymous=SCHEME.anonymous,
+    lines=True,
+    own_octets=SCHEME.own_octets,
+    linkable=True,
+    file_name=SCHEME.file_name,
+    hierarchical=True,
+    unspoken="a transfer takes FTP over TLS (RFC 4217), which is not spoken here: FTP is, without",
+    normal=(
+        default_port(990, "IANA's port numbers: ftps, 990"),
+        slash_for_empty_path("RFC 1738 3.2.2"),
+        SCHEME.normal[-1],
+    ),
+    examples=(Example("ftps://joe@ftp.example.com/pub/a.txt", "of our own"),),
+    notes=(
+        "IANA has no such scheme, and RFC 4217 names none: it is as it is met.",
+        "Some clients take it for FTP at port 21 with AUTH TLS, which RFC 4217 has: the port says which.",
+        "It is no sftp, which is another protocol.",
+    ),
+)
+"""ftps: FTP by TLS from its first octet, as clients have it (no document of its own; FTP over TLS: RFC 4217)."""

@@ -14,7 +14,6 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 
 __all__ = ["SCHEME", "GeoLocator"]
 
-RULES = {"rfc3986": ("geo-uri",)}
 # RFC 5870 3.3; "[" and "]", which its paramchar has, are in no path of RFC 3986.  In WGS-84, which is meant without
 # crs, degrees have two or three digits; what is named as WGS-84 is also one of the others here, and the locator tells.
 SYNTAX = """
@@ -193,21 +192,13 @@ def _name(par: str) -> str:
     return par.partition("=")[0]
 
 
-EXAMPLES = (
-    Example("geo:13.4125,103.8667", "RFC 5870 6.1"),
-    Example("geo:48.2010,16.3695,183", "RFC 5870 6.1", "with an altitude"),
-    Example("geo:48.198634,16.371648;crs=wgs84;u=40", "RFC 5870 6.2", "within 40 metres"),
-    Example("geo:90,-22.43;crs=WGS84", "RFC 5870 6.4", "the North Pole, as geo:90,46"),
-    Example("geo:66,30;u=6.500;FOo=this%2dthat", "RFC 5870 6.4", "as geo:66.0,30;u=6.5;foo=this-that"),
-)
-
 SCHEME = Scheme(
     name="geo",
     title="Geographic locations",
     documents={"rfc3986": "RFC 5870"},
     locator=GeoLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("geo-uri",)},
     shape=r"-?[0-9]{1,3}(?:\.[0-9]{1,32})?,-?[0-9]",
     linkable=True,
     locates_nothing='a geo URI identifies a physical location, and there is no "dereference" of it: an application '
@@ -222,7 +213,13 @@ SCHEME = Scheme(
         NormalRule("numbers have no needless zeros, and a pole no longitude", "RFC 5870 3.4.2, 3.4.4", _numbers),
         NormalRule("parameters are in the order of their names", "RFC 5870 3.4.4, 6.4", _in_order),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("geo:13.4125,103.8667", "RFC 5870 6.1"),
+        Example("geo:48.2010,16.3695,183", "RFC 5870 6.1", "with an altitude"),
+        Example("geo:48.198634,16.371648;crs=wgs84;u=40", "RFC 5870 6.2", "within 40 metres"),
+        Example("geo:90,-22.43;crs=WGS84", "RFC 5870 6.4", "the North Pole, as geo:90,46"),
+        Example("geo:66,30;u=6.500;FOo=this%2dthat", "RFC 5870 6.4", "as geo:66.0,30;u=6.5;foo=this-that"),
+    ),
     notes=(
         "Values of other parameters are compared by their octets: what their numbers or their case mean, only those "
         "know who define them (RFC 5870 6.4).",

@@ -13,7 +13,6 @@ __all__ = ["PORT", "SCHEME", "GitLocator"]
 DOCUMENT = "git-clone(1), GIT URLS"
 PORT = 9418
 """The default port (gitprotocol-pack(5), Git Transport)."""
-RULES = {"rfc3986": ("git-uri",)}
 # git://host.xz[:port]/path/to/repo.git/ and git://host.xz[:port]/~[user]/path/to/repo.git/; it has no authentication.
 SYNTAX = """
 git-uri  = "git:" "//" git-host [ ":" port ] 1*( "/" segment )
@@ -34,25 +33,23 @@ class GitLocator(HostLocator):
     document: ClassVar[str] = DOCUMENT
 
 
-EXAMPLES = (
-    Example("git://git.example.com/group/project.git", "git-clone(1), of our own"),
-    Example("git://git.example.com:9418/~joe/project.git", "git-clone(1), of our own", "under a user's home"),
-)
-
 SCHEME = Scheme(
     name="git",
     title="Git repositories",
     documents={"rfc3986": DOCUMENT},
     locator=GitLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("git-uri",)},
     port=PORT,
     needs_host=True,
     no_userinfo=DOCUMENT,
     linkable=True,
     unspoken="a clone takes the protocol of git (gitprotocol-pack(5)), which is not spoken here",
     normal=(default_port(PORT, "gitprotocol-pack(5); RFC 3986 6.2.3"),),
-    examples=EXAMPLES,
+    examples=(
+        Example("git://git.example.com/group/project.git", "git-clone(1), of our own"),
+        Example("git://git.example.com:9418/~joe/project.git", "git-clone(1), of our own", "under a user's home"),
+    ),
     notes=(
         "Nothing authenticates the server, and nothing is secured (git-clone(1)).",
         "git+ssh, git+https and the like are names of their own, of which nothing is known here: RFC 3986 3.1 gives a "

@@ -1,44 +1,24 @@
 """http: a resource of an HTTP origin server (1994 HTTP; RFC 1738 3.3; RFC 9110 4.2.1).
 
-The locator serves https, ws and wss too, which have the same parts (RFC 9110 4.2.2; RFC 6455 3).
+Its facts serve https too, and its locator ws and wss as well, which have the same parts (RFC 9110 4.2.2; RFC 6455 3).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["PORTS", "SCHEME", "HTTPLocator", "Origin", "syntax"]
-
-RULES = {
-    "url-1994": ("httpaddress",),
-    "rfc1738": ("httpurl",),
-    "rfc3986": ("http-uri",),
-}
-# RFC 9110 4.2.1: http-URI = "http" "://" authority path-abempty [ "?" query ], and an empty host is invalid.
-_SYNTAX = """
-{0}-uri  = "{0}:" "//" [ userinfo "@" ] {0}-host [ ":" port ] path-abempty [ "?" query ]
-{0}-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
-"""
-
-
-def syntax(name: str) -> str:
-    """The rules of http or https, which differ in the name alone."""
-    return _SYNTAX.format(name)
-
+__all__ = ["HTTPS", "PORTS", "SCHEME", "HTTPLocator", "Origin"]
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The default ports (RFC 9110 4.2.1 and 4.2.2; RFC 6455 3)."""
 
-_SOURCES = {
-    "url-1994": ("httpaddress", "1994 HTTP"),
-    "rfc1738": ("httpurl", "RFC 1738 3.3"),
-}
+_SOURCES = {"url-1994": ("httpaddress", "1994 HTTP"), "rfc1738": ("httpurl", "RFC 1738 3.3")}
 _TODAY = {"http": "RFC 9110 4.2.1", "https": "RFC 9110 4.2.2", "ws": "RFC 6455 3", "wss": "RFC 6455 3"}
 # What no path or query of RFC 3986 holds; escapes are left alone.
 _UNSENT = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
@@ -150,34 +130,64 @@ def _text(raw: str) -> str:
     return percent_decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
-EXAMPLES = (
-    Example("http://www.ietf.org/rfc/rfc2396.txt", "RFC 3986 1.1.2"),
-    Example("http://www.example.org/pub/WWW/", "RFC 9110 7.2", "GET /pub/WWW/"),
-    Example("http://www.example.org/where?q=now", "RFC 7230 5.3.1", "GET /where?q=now"),
-    Example("http://example.com:80/~smith/home.html", "RFC 9110 4.2.3"),
-    Example("http://EXAMPLE.com/%7Esmith/home.html", "RFC 9110 4.2.3", "the same as the one above"),
-)
+def _facts(name: str, **more: Any) -> Scheme:
+    """The scheme of one of the two names."""
+    return Scheme(
+        name=name,
+        locator=HTTPLocator,
+        syntax=f"""
+{name}-uri  = "{name}:" "//" [ userinfo "@" ] {name}-host [ ":" port ] path-abempty [ "?" query ]
+{name}-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+""",
+        port=PORTS[name],
+        redirected_from=("*",),
+        needs_host=True,
+        no_userinfo="RFC 9110 4.2.4",
+        linkable=True,
+        hierarchical=True,
+        access="http",
+        normal=(default_port(PORTS[name], "RFC 9110 4.2.3"), slash_for_empty_path("RFC 9110 4.2.3")),
+        **more,
+    )
 
-SCHEME = Scheme(
-    name="http",
+
+# RFC 9110 4.2.1, 4.2.2: http-URI = "http" "://" authority path-abempty [ "?" query ], and an empty host is invalid.
+SCHEME = _facts(
+    "http",
     title="Hypertext Transfer Protocol",
     documents={"url-1994": "HTTP", "rfc1738": "RFC 1738 3.3", "rfc3986": "RFC 9110 4.2.1"},
-    locator=HTTPLocator,
-    syntax=syntax("http"),
-    rules=RULES,
-    port=PORTS["http"],
-    redirected_from=("*",),
+    rules={"url-1994": ("httpaddress",), "rfc1738": ("httpurl",), "rfc3986": ("http-uri",)},
     by_proxy="absolute",
-    needs_host=True,
-    no_userinfo="RFC 9110 4.2.4",
-    linkable=True,
-    hierarchical=True,
-    access="http",
-    normal=(default_port(PORTS["http"], "RFC 9110 4.2.3"), slash_for_empty_path("RFC 9110 4.2.3")),
-    examples=EXAMPLES,
+    examples=(
+        Example("http://www.ietf.org/rfc/rfc2396.txt", "RFC 3986 1.1.2"),
+        Example("http://www.example.org/pub/WWW/", "RFC 9110 7.2", "GET /pub/WWW/"),
+        Example("http://www.example.org/where?q=now", "RFC 7230 5.3.1", "GET /where?q=now"),
+        Example("http://example.com:80/~smith/home.html", "RFC 9110 4.2.3"),
+        Example("http://EXAMPLE.com/%7Esmith/home.html", "RFC 9110 4.2.3", "the same as the one above"),
+    ),
     notes=(
         'A name before the host is no part of the server\'s: "user:password" is deprecated, and userinfo in a URI from '
         "elsewhere is to be treated as an error, for it hides where the URI leads (RFC 9110 4.2.4).",
         "The fragment is never sent (RFC 9110 7.1).",
     ),
 )
+
+HTTPS = _facts(
+    "https",
+    title="Hypertext Transfer Protocol Secure",
+    documents={"rfc3986": "RFC 9110 4.2.2"},
+    rules={"rfc3986": ("https-uri",)},
+    tls=True,
+    protocol="http",
+    by_proxy="tunnel",
+    examples=(
+        Example("https://Example.Com/happy.js", "RFC 9110 4.3.1", "its origin is https, example.com, 443"),
+        Example("https://example.com/foo", "RFC 9110 4.3.3"),
+        Example("https://example.com:8000/foo", "RFC 9110 4.3.3", "another origin than the one above"),
+    ),
+    notes=(
+        "It shares nothing with http but the form: another origin, another namespace (RFC 9110 4.2.2).",
+        "Userinfo in a URI from elsewhere is to be treated as an error (RFC 9110 4.2.4).",
+    ),
+)
+"""https: a resource of an HTTP origin server that TLS proves (RFC 9110 4.2.2)."""

@@ -16,7 +16,6 @@ __all__ = ["BODY", "DEFAULTS", "Extension", "LDAPLocator", "LDAPS", "PORTS", "SC
 
 PORTS = {"ldap": 389, "ldaps": 636}
 """The default ports (RFC 4516 3; IANA's registry of ports)."""
-RULES = {"rfc3986": ("ldap-uri",)}
 # RFC 4516 2 behind the colon.  An octet of an element may stand as an escape (2.1), so that every terminal of
 # RFC 4512 1.4 and 2.5, RFC 4514 3 and RFC 4515 3 is written both ways; "?" within an element, and "," within an
 # exvalue, as an escape only.  How deep the parentheses of a filter nest is not regular: it is checked where the filter
@@ -246,41 +245,43 @@ NORMAL = (
 )
 """The equivalences that hold whatever the port."""
 
-EXAMPLES = (
-    Example("ldap://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2"),
-    Example("ldap:///o=University%20of%20Michigan,c=US", "RFC 4516 4", "a server of the client's choosing"),
-    Example("ldap://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress", "RFC 4516 4", "one attribute"),
-    Example(
-        "ldap://ldap1.example.net:6666/o=University%20of%20Michigan,c=US??sub?(cn=Babs%20Jensen)",
-        "RFC 4516 4",
-        "a subtree search",
-    ),
-    Example("LDAP://ldap1.example.com/c=GB?objectClass?ONE", "RFC 4516 4", "the children of an entry"),
-    Example("ldap://ldap2.example.com/o=Question%3f,c=US?mail", "RFC 4516 4", 'a "?" in the DN'),
-    Example(
-        "ldap://ldap3.example.com/o=Babsco,c=US???(four-octet=%5c00%5c00%5c00%5c04)",
-        "RFC 4516 4",
-        "the filter's own escapes",
-    ),
-    Example("ldap://ldap.example.com/o=An%20Example%5C2C%20Inc.,c=US", "RFC 4516 4", "the DN's own escape"),
-    Example("ldap://ldap.example.net", "RFC 4516 4", "the root DSE"),
-    Example(
-        "ldap:///??sub??!e-bindname=cn=Manager%2cdc=example%2cdc=com", "RFC 4516 4", "a critical extension, not known"
-    ),
-)
-
 SCHEME = Scheme(
     name="ldap",
     title="Lightweight Directory Access Protocol",
     documents={"rfc3986": "RFC 4516"},
     locator=LDAPLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("ldap-uri",)},
     port=PORTS["ldap"],
     linkable=True,
     access="ldap",
     normal=(default_port(PORTS["ldap"], "RFC 4516 3"), *NORMAL),
-    examples=EXAMPLES,
+    examples=(
+        Example("ldap://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2"),
+        Example("ldap:///o=University%20of%20Michigan,c=US", "RFC 4516 4", "a server of the client's choosing"),
+        Example(
+            "ldap://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress", "RFC 4516 4", "one attribute"
+        ),
+        Example(
+            "ldap://ldap1.example.net:6666/o=University%20of%20Michigan,c=US??sub?(cn=Babs%20Jensen)",
+            "RFC 4516 4",
+            "a subtree search",
+        ),
+        Example("LDAP://ldap1.example.com/c=GB?objectClass?ONE", "RFC 4516 4", "the children of an entry"),
+        Example("ldap://ldap2.example.com/o=Question%3f,c=US?mail", "RFC 4516 4", 'a "?" in the DN'),
+        Example(
+            "ldap://ldap3.example.com/o=Babsco,c=US???(four-octet=%5c00%5c00%5c00%5c04)",
+            "RFC 4516 4",
+            "the filter's own escapes",
+        ),
+        Example("ldap://ldap.example.com/o=An%20Example%5C2C%20Inc.,c=US", "RFC 4516 4", "the DN's own escape"),
+        Example("ldap://ldap.example.net", "RFC 4516 4", "the root DSE"),
+        Example(
+            "ldap:///??sub??!e-bindname=cn=Manager%2cdc=example%2cdc=com",
+            "RFC 4516 4",
+            "a critical extension, not known",
+        ),
+    ),
     notes=(
         "Without a host the client must know a server (RFC 4516 3).",
         "The URL may stand for any search, also a huge one (RFC 4516 5).",

@@ -13,12 +13,6 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 
 __all__ = ["SCHEME", "MailtoLocator", "is_unsafe", "mailboxes"]
 
-RULES = {
-    # 94-3: the second colon that the BNF prints belongs to the addr-spec.
-    "url-1994": ("mailtoaddress", "mailtoaddress-printed"),
-    "rfc1738": ("mailtourl",),
-    "rfc3986": ("mailto-uri",),
-}
 # RFC 6068 2, with the escapes that its items 1 to 5 ask for: white space in quoted pairs alone, of a domain name only
 # UTF-8 is escaped, and "," in an address is, for a bare one parts two.
 SYNTAX = f"""{ATEXT}
@@ -230,30 +224,18 @@ def _lower_names(parts: Parts) -> Parts:
     return parts._replace(query="&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in hfields))
 
 
-EXAMPLES = (
-    Example("mailto:chris@example.com", "RFC 6068 6.1"),
-    Example("mailto:infobot@example.com?body=send%20current-issue%0D%0Asend%20index", "RFC 6068 6.1", "two lines"),
-    Example("mailto:list@example.org?In-Reply-To=%3C3469A91.D10AF4C@example.com%3E", "RFC 6068 6.1", "an answer"),
-    Example("mailto:joe@example.com?cc=bob@example.com&body=hello", "RFC 6068 6.1"),
-    Example("mailto:gorby%25kremvax@example.com", "RFC 6068 6.1", 'a "%" in the address'),
-    Example("mailto:addr1@an.example,addr2@an.example", "RFC 6068 2"),
-    Example("mailto:?to=addr1@an.example,addr2@an.example", "RFC 6068 2", "the same"),
-    Example("mailto:%22not%40me%22@example.org", "RFC 6068 6.2", "a quoted local part"),
-    Example(
-        "mailto:user@%E7%B4%8D%E8%B1%86.example.org?subject=Test&body=NATTO",
-        "RFC 6068 6.3",
-        "the message goes to user@xn--99zt52a.example.org",
-    ),
-    Example("mailto:John.Doe@example.com", "RFC 3986 1.1.2"),
-)
-
 SCHEME = Scheme(
     name="mailto",
     title="Electronic mail address",
     documents={"url-1994": "MAILTO", "rfc1738": "RFC 1738 3.5", "rfc3986": "RFC 6068"},
     locator=MailtoLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={
+        # 94-3: the second colon that the BNF prints belongs to the addr-spec.
+        "url-1994": ("mailtoaddress", "mailtoaddress-printed"),
+        "rfc1738": ("mailtourl",),
+        "rfc3986": ("mailto-uri",),
+    },
     text_parameters=("body",),
     shape="[A-Za-z0-9%?!$&'*+._~-]",
     linkable=True,
@@ -265,7 +247,22 @@ SCHEME = Scheme(
         NormalRule("the domain name of an address is in lower case", "RFC 3986 6.2.3", _lower_domains),
         NormalRule("the name of a header field is in lower case", "RFC 6068 2", _lower_names),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("mailto:chris@example.com", "RFC 6068 6.1"),
+        Example("mailto:infobot@example.com?body=send%20current-issue%0D%0Asend%20index", "RFC 6068 6.1", "two lines"),
+        Example("mailto:list@example.org?In-Reply-To=%3C3469A91.D10AF4C@example.com%3E", "RFC 6068 6.1", "an answer"),
+        Example("mailto:joe@example.com?cc=bob@example.com&body=hello", "RFC 6068 6.1"),
+        Example("mailto:gorby%25kremvax@example.com", "RFC 6068 6.1", 'a "%" in the address'),
+        Example("mailto:addr1@an.example,addr2@an.example", "RFC 6068 2"),
+        Example("mailto:?to=addr1@an.example,addr2@an.example", "RFC 6068 2", "the same"),
+        Example("mailto:%22not%40me%22@example.org", "RFC 6068 6.2", "a quoted local part"),
+        Example(
+            "mailto:user@%E7%B4%8D%E8%B1%86.example.org?subject=Test&body=NATTO",
+            "RFC 6068 6.3",
+            "the message goes to user@xn--99zt52a.example.org",
+        ),
+        Example("mailto:John.Doe@example.com", "RFC 3986 1.1.2"),
+    ),
     notes=(
         "Nothing is sent: a draft is shown, and a person decides (RFC 6068 3 and 7).",
         "Header fields that would forge, route or encode the message are not taken over (RFC 6068 3 and 4).",

@@ -9,18 +9,21 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 from overthere.schemes.shapes import MAILBOX
 
-__all__ = ["SCHEME", "MidLocator", "write_identifier"]
+__all__ = ["CID", "SCHEME", "CidLocator", "MidLocator"]
 
-RULES = {"url-1994": ("midaddress",), "rfc3986": ("mid-uri",)}
 # RFC 2392 2.
 SYNTAX = f"""{URL_ADDR_SPEC}
 mid-uri        = "mid:" url-message-id [ "/" url-content-id ]
 url-message-id = url-addr-spec
 url-content-id = url-addr-spec
 """
+_CID_SYNTAX = f"""{URL_ADDR_SPEC}
+cid-uri        = "cid:" url-content-id
+url-content-id = url-addr-spec
+"""
 
 
-def write_identifier(identifier: str, to: Writer) -> str:
+def _write_identifier(identifier: str, to: Writer) -> str:
     """The URL encoding of an addr-spec, "/" included (RFC 2392 2); in 1994 by its xalphas."""
     return to.text(identifier, "@+" if to.edition == "url-1994" else "!$&'()*+,;=:@")
 
@@ -55,8 +58,8 @@ class MidLocator(Locator):
         return cls(message_id=given.decode(message), content_id=given.decode(part) if slash else None, **given.rest())
 
     def join(self, to: Writer) -> str:
-        part = "" if self.content_id is None else f"/{write_identifier(self.content_id, to)}"
-        return write_identifier(self.message_id, to) + part
+        part = "" if self.content_id is None else f"/{_write_identifier(self.content_id, to)}"
+        return _write_identifier(self.message_id, to) + part
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
@@ -69,10 +72,35 @@ class MidLocator(Locator):
         return (message,) if self.content_id is None else (message, ("Content-ID", f"<{self.content_id}>"))
 
 
-EXAMPLES = (
-    Example("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", "RFC 2392 2", "a part of a message"),
-    Example("mid:970701.32784@VIers.none.com", "RFC 2392 2", "a message that is printed there"),
-)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class CidLocator(Locator):
+    """Which body part (RFC 2392 2).
+
+    >>> from overthere import URI
+    >>> there = URI("cid:foo4%25foo1@bar.net").locator
+    >>> there, there.headers
+    (CidLocator(content_id='foo4%foo1@bar.net'), (('Content-ID', '<foo4%foo1@bar.net>'),))
+    """
+
+    content_id: str = ""
+    """The identifier, decoded, without the angle brackets."""
+    scheme: str = field(default="cid", kw_only=True)
+
+    @classmethod
+    def split(cls, given: Given) -> CidLocator:
+        raw = given.named["content-identifier"] if given.edition == "url-1994" else given.path
+        if not raw or given.host is not None:
+            raise given.refuse(None if given.host is None else "//", "a content-id", "url-content-id", "RFC 2392 2")
+        return cls(content_id=given.decode(raw), **given.rest())
+
+    def join(self, to: Writer) -> str:
+        return _write_identifier(self.content_id, to)
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The header field that is meant, with the angle brackets that enclose the identifier there."""
+        return (("Content-ID", f"<{self.content_id}>"),)
+
 
 SCHEME = Scheme(
     name="mid",
@@ -80,10 +108,36 @@ SCHEME = Scheme(
     documents={"url-1994": "BNF midaddress", "rfc3986": "RFC 2392"},
     locator=MidLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("midaddress",), "rfc3986": ("mid-uri",)},
     local=True,
     shape=MAILBOX,
     access="mail",
-    examples=EXAMPLES,
+    examples=(
+        Example("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", "RFC 2392 2", "a part of a message"),
+        Example("mid:970701.32784@VIers.none.com", "RFC 2392 2", "a message that is printed there"),
+    ),
     notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),
 )
+
+CID = Scheme(
+    name="cid",
+    title="Content identifier of a MIME body part",
+    documents={"url-1994": "BNF cidaddress", "rfc3986": "RFC 2392"},
+    locator=CidLocator,
+    syntax=_CID_SYNTAX,
+    rules={"url-1994": ("cidaddress",), "rfc3986": ("cid-uri",)},
+    local=True,
+    shape=MAILBOX,
+    access="mail",
+    examples=(
+        Example(
+            "cid:foo4%25foo1@bar.net", "RFC 2392 2", "the field Content-ID has foo4%foo1@bar.net between angle brackets"
+        ),
+        Example("cid:foo4*foo1@bar.net", "RFC 2392 2", "an image in the same message"),
+    ),
+    notes=(
+        "The part is looked for in the message that refers to it; a whole store may be searched (RFC 2392 2).",
+        "Parts of one multipart/alternative may bear the same identifier: its rules choose (RFC 2392 2).",
+    ),
+)
+"""cid: a body part, mostly of the message that refers to it (1994 CID; RFC 2392, before it RFC 2111)."""

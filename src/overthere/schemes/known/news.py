@@ -15,11 +15,6 @@ __all__ = ["PORT", "SCHEME", "NewsLocator"]
 
 PORT = 119
 """The default port (RFC 5538 2)."""
-RULES = {
-    "url-1994": ("newsaddress",),
-    "rfc1738": ("newsurl",),
-    "rfc3986": ("news-uri",),
-}
 # RFC 5538 4 and Appendix A.  The article is the msg-id-core of RFC 5536 3.1.3 as RFC 3986 can write it: each of its
 # characters may be escaped ("it is not wrong to encode others"), and those that no segment holds are.
 SYNTAX = """
@@ -130,27 +125,13 @@ def _no_needless_escapes(parts: Parts) -> Parts:
     return parts._replace(path=needless.sub(lambda match: chr(int(match[0][1:], 16)), parts.path))
 
 
-EXAMPLES = (
-    Example("news:comp.infosystems.www.servers.unix", "RFC 3986 1.1.2"),
-    Example("news:*", "RFC 1738 3.6", "all available newsgroups"),
-    Example("news://news.server.example/*", "RFC 5538 4", "those of that server"),
-    Example("news://news.server.example/", "RFC 5538 4", "the same"),
-    Example("news://wild.server.example/example.group.th%3Fse", "RFC 5538 4", '"?" is any one character'),
-    Example("news:example.group.*", "RFC 5538 4"),
-    Example("news:example.group.this", "RFC 5538 4"),
-    Example("news://news.server.example/example.group.this", "RFC 5538 3"),
-    Example("news://news.gmane.org/gmane.ietf.tools", "RFC 5538 Appendix B"),
-    Example("news://news.gmane.org/p0624081dc30b8699bf9b@%5B10.20.30.108%5D", "RFC 5538 Appendix B", "an article"),
-    Example("news:EFGJG4.7A@deshaw.com", "draft-gilman-news-url-01 4", "an article"),
-)
-
 SCHEME = Scheme(
     name="news",
     title="Netnews: newsgroups, and articles by their Message-ID",
     documents={"url-1994": "NEWS", "rfc1738": "RFC 1738 3.6", "rfc3986": "RFC 5538"},
     locator=NewsLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("newsaddress",), "rfc1738": ("newsurl",), "rfc3986": ("news-uri",)},
     port=PORT,
     lines=True,
     shape=rf"[A-Za-z0-9+_-]{{1,64}}\.[A-Za-z0-9]|{MAILBOX}|\*",
@@ -166,7 +147,19 @@ SCHEME = Scheme(
         ),
         NormalRule('no newsgroup is all of them, "*"', "RFC 5538 4", _all_groups),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("news:comp.infosystems.www.servers.unix", "RFC 3986 1.1.2"),
+        Example("news:*", "RFC 1738 3.6", "all available newsgroups"),
+        Example("news://news.server.example/*", "RFC 5538 4", "those of that server"),
+        Example("news://news.server.example/", "RFC 5538 4", "the same"),
+        Example("news://wild.server.example/example.group.th%3Fse", "RFC 5538 4", '"?" is any one character'),
+        Example("news:example.group.*", "RFC 5538 4"),
+        Example("news:example.group.this", "RFC 5538 4"),
+        Example("news://news.server.example/example.group.this", "RFC 5538 3"),
+        Example("news://news.gmane.org/gmane.ietf.tools", "RFC 5538 Appendix B"),
+        Example("news://news.gmane.org/p0624081dc30b8699bf9b@%5B10.20.30.108%5D", "RFC 5538 Appendix B", "an article"),
+        Example("news:EFGJG4.7A@deshaw.com", "draft-gilman-news-url-01 4", "an article"),
+    ),
     notes=(
         "Without a server it is asked of the one that the reader has configured (RFC 5538 4).",
         "Message-IDs have case (RFC 5538 2.3), and servers differ about that of newsgroups (RFC 5536 3.1.4).",

@@ -12,11 +12,6 @@ from overthere.schemes.model import Example, NormalRule, Scheme, default_port
 
 __all__ = ["SCHEME", "NNTPLocator"]
 
-RULES = {
-    "url-1994": ("nntpaddress", "nntpaddress-prose"),
-    "rfc1738": ("nntpurl",),
-    "rfc3986": ("nntp-uri",),
-}
 # RFC 5538 3 and Appendix A; its server is `"//" authority`, which "nntp" URIs have "non-empty", for "there is no
 # default <host>" (2.1).
 SYNTAX = """
@@ -109,20 +104,13 @@ def _no_zeros(parts: Parts) -> Parts:
     return parts._replace(path=match[1] + match[2]) if match and parts.authority is not None else parts
 
 
-EXAMPLES = (
-    Example("nntp://news.server.example/example.group.this/12345", "RFC 5538 3"),
-    Example("nntp://wild.server.example/example.group.n%2Fa/12345", "RFC 5538 3"),
-    Example("nntp://news.server.example/example.group.this", "RFC 5538 3", "the newsgroup"),
-    Example("nntp://news.gmane.org/gmane.ietf.tools/742", "RFC 5538 Appendix B"),
-)
-
 SCHEME = Scheme(
     name="nntp",
     title="Netnews: articles by their number on a server",
     documents={"url-1994": "NNTP", "rfc1738": "RFC 1738 3.7", "rfc3986": "RFC 5538"},
     locator=NNTPLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("nntpaddress", "nntpaddress-prose"), "rfc1738": ("nntpurl",), "rfc3986": ("nntp-uri",)},
     port=PORT,
     lines=True,
     linkable=True,
@@ -133,7 +121,12 @@ SCHEME = Scheme(
         NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
         NormalRule("an article number has no leading zeros", "RFC 3977 6", _no_zeros),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("nntp://news.server.example/example.group.this/12345", "RFC 5538 3"),
+        Example("nntp://wild.server.example/example.group.n%2Fa/12345", "RFC 5538 3"),
+        Example("nntp://news.server.example/example.group.this", "RFC 5538 3", "the newsgroup"),
+        Example("nntp://news.gmane.org/gmane.ietf.tools/742", "RFC 5538 Appendix B"),
+    ),
     notes=(
         "The number of an article is that of one server alone: the scheme news is better supported (RFC 5538 2.1, 3).",
         "Many servers serve local clients only (1994 NNTP, RFC 1738 3.7, RFC 5538 2.1).",

@@ -12,7 +12,6 @@ from overthere.schemes.model import Example, Scheme
 __all__ = ["SCHEME", "OTPAuthLocator"]
 
 DOCUMENT = "Key Uri Format"
-RULES = {"rfc3986": ("otpauth-uri",)}
 # otpauth://TYPE/LABEL?PARAMETERS.  A secret there must be, once; for hotp a counter too, which the locator tells.
 SYNTAX = """
 otpauth-uri = "otpauth:" "//" otp-type "/" label "?" *( other "&" ) otp-secret *( "&" other )
@@ -100,25 +99,23 @@ class OTPAuthLocator(Locator):
         return account.lstrip(" ") if mark else before
 
 
-EXAMPLES = (
-    Example("otpauth://totp/Example:alice@google.com?secret=JBSWY3DPEHPK3PXP&issuer=Example", DOCUMENT),
-    Example(
-        "otpauth://totp/ACME%20Co:john.doe@email.com?secret=HXDMVJECJJWSRB3HWIZR4IFUGFTMXBOZ&issuer=ACME%20Co"
-        "&algorithm=SHA1&digits=6&period=30",
-        DOCUMENT,
-        "with all that is optional",
-    ),
-)
-
 SCHEME = Scheme(
     name="otpauth",
     title="Keys of one-time passwords",
     documents={"rfc3986": "Key Uri Format (google-authenticator)"},
     locator=OTPAuthLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("otpauth-uri",)},
     locates_nothing="it holds a key for an authenticator, and names no resource (Key Uri Format)",
-    examples=EXAMPLES,
+    examples=(
+        Example("otpauth://totp/Example:alice@google.com?secret=JBSWY3DPEHPK3PXP&issuer=Example", DOCUMENT),
+        Example(
+            "otpauth://totp/ACME%20Co:john.doe@email.com?secret=HXDMVJECJJWSRB3HWIZR4IFUGFTMXBOZ&issuer=ACME%20Co"
+            "&algorithm=SHA1&digits=6&period=30",
+            DOCUMENT,
+            "with all that is optional",
+        ),
+    ),
     notes=(
         "Who sees the URI has the key: a locator does not show it, but the URI does, wherever that is shown.",
         "For hotp the parameter counter is required; authenticators pass over algorithm, digits and period at times.",

@@ -14,11 +14,6 @@ __all__ = ["SCHEME", "ProsperoField", "ProsperoLocator"]
 
 PORT = 1525
 """The default port (RFC 4157 2)."""
-RULES = {
-    "url-1994": ("prosperoaddress",),
-    "rfc1738": ("prosperourl",),
-    "rfc3986": ("prospero-uri",),
-}
 # RFC 4157 2 over the characters of RFC 3986; ";" and "=" delimit fields as in RFC 1738 5, and "?" begins a query.
 SYNTAX = """
 prospero-uri      = "prospero:" "//" prospero-hostport "/" hsoname *( ";" fieldname "=" fieldvalue )
@@ -137,24 +132,22 @@ def _number(text: str) -> int | None:
     return int(text[-18:]) if text.isascii() and text.isdigit() and len(digits) <= 18 else None
 
 
-EXAMPLES = (
-    Example("prospero://host.dom//pros/name", "RFC 1738 3.11", 'the object "/pros/name"'),
-    Example("prospero://example.com//pros/name", "RFC 4157 2"),
-    Example("prospero://example.com//pros/name;OBJECT-VERSION=2", "RFC 4157 2", "a specific version of it"),
-)
-
 SCHEME = Scheme(
     name="prospero",
     title="Prospero Directory Service",
     documents={"url-1994": "PROSPERO", "rfc1738": "RFC 1738 3.11", "rfc3986": "RFC 4157"},
     locator=ProsperoLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("prosperoaddress",), "rfc1738": ("prosperourl",), "rfc3986": ("prospero-uri",)},
     port=PORT,
     own_octets=frozenset(b"\0"),
     access="prospero",
     normal=(default_port(PORT, "RFC 4157 2"),),
-    examples=EXAMPLES,
+    examples=(
+        Example("prospero://host.dom//pros/name", "RFC 1738 3.11", 'the object "/pros/name"'),
+        Example("prospero://example.com//pros/name", "RFC 4157 2"),
+        Example("prospero://example.com//pros/name;OBJECT-VERSION=2", "RFC 4157 2", "a specific version of it"),
+    ),
     notes=(
         'A "/" in an hsoname is no hierarchy: nothing resolves against it (RFC 4157 2).',
         "The default port is 1525; the name prospero is assigned to port 191 (RFC 4157 2).",

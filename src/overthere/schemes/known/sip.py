@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
@@ -19,7 +19,6 @@ __all__ = ["SCHEME", "SIPS", "SIPLocator"]
 
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""
-RULES = {"rfc3986": ("sip-uri",)}
 
 
 def syntax(name: str) -> str:
@@ -202,51 +201,46 @@ NOTES = (
     "The password is there for those who need it, and NOT RECOMMENDED (RFC 3261 19.1.1).",
     "Header fields that a URI brings may be dangerous, and some are not to be honoured (RFC 3261 19.1.5).",
 )
-UNSPOKEN = "a request takes the Session Initiation Protocol (RFC 3261), which is not spoken here"
 
-EXAMPLES = (
-    Example("sip:alice@atlanta.com", "RFC 3261 19.1.3"),
-    Example("sip:alice:secretword@atlanta.com;transport=tcp", "RFC 3261 19.1.3"),
-    Example("sip:+1-212-555-1212:1234@gateway.com;user=phone", "RFC 3261 19.1.3", "a telephone number"),
-    Example("sip:alice@192.0.2.4", "RFC 3261 19.1.3"),
-    Example("sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "RFC 3261 19.1.3", "with a header field"),
-    Example("sip:alice;day=tuesday@atlanta.com", "RFC 3261 19.1.3", '"alice;day=tuesday" is the user'),
-)
 
-SCHEME = Scheme(
-    name="sip",
+def _facts(name: str, **more: Any) -> Scheme:
+    """The scheme of one of the two names."""
+    return Scheme(
+        name=name,
+        documents={"rfc3986": "RFC 3261 19.1"},
+        locator=SIPLocator,
+        syntax=syntax(name),
+        rules={"rfc3986": (f"{name}-uri",)},
+        port=PORTS[name],
+        lines=True,
+        text_parameters=("body",),
+        shape=rf"{MAILBOX}|{PHONE}",
+        linkable=True,
+        unspoken="a request takes the Session Initiation Protocol (RFC 3261), which is not spoken here",
+        normal=NORMAL,
+        **more,
+    )
+
+
+SCHEME = _facts(
+    "sip",
     title="Session Initiation Protocol",
-    documents={"rfc3986": "RFC 3261 19.1"},
-    locator=SIPLocator,
-    syntax=syntax("sip"),
-    rules=RULES,
-    port=PORTS["sip"],
-    lines=True,
-    text_parameters=("body",),
-    shape=rf"{MAILBOX}|{PHONE}",
-    linkable=True,
-    unspoken=UNSPOKEN,
-    normal=NORMAL,
-    examples=EXAMPLES,
+    examples=(
+        Example("sip:alice@atlanta.com", "RFC 3261 19.1.3"),
+        Example("sip:alice:secretword@atlanta.com;transport=tcp", "RFC 3261 19.1.3"),
+        Example("sip:+1-212-555-1212:1234@gateway.com;user=phone", "RFC 3261 19.1.3", "a telephone number"),
+        Example("sip:alice@192.0.2.4", "RFC 3261 19.1.3"),
+        Example("sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "RFC 3261 19.1.3", "with a header field"),
+        Example("sip:alice;day=tuesday@atlanta.com", "RFC 3261 19.1.3", '"alice;day=tuesday" is the user'),
+    ),
     notes=NOTES,
 )
 
-SIPS = Scheme(
-    name="sips",
+SIPS = _facts(
+    "sips",
     title="Session Initiation Protocol, secured",
-    documents={"rfc3986": "RFC 3261 19.1"},
-    locator=SIPLocator,
-    syntax=syntax("sips"),
-    rules={"rfc3986": ("sips-uri",)},
-    port=PORTS["sips"],
     tls=True,
     protocol="sip",
-    lines=True,
-    text_parameters=("body",),
-    shape=SCHEME.shape,
-    linkable=True,
-    unspoken=UNSPOKEN,
-    normal=NORMAL,
     examples=(
         Example("sips:1212@gateway.com", "RFC 3261 19.1.3"),
         Example("sips:alice@atlanta.com?subject=project%20x&priority=urgent", "RFC 3261 19.1.3", "with header fields"),

@@ -12,7 +12,6 @@ from overthere.schemes.model import Example, Scheme
 __all__ = ["SCHEME", "SMBLocator"]
 
 DOCUMENT = "draft-crhertel-smb-url-12"
-RULES = {"rfc3986": ("smb-uri",)}
 # [[domain;]user[:password]@]: what a ";" in userinfo means.  An empty host is the browse list of workgroups.
 SYNTAX = """
 smb-uri = "smb:" "//" authority path-abempty [ "?" query ]
@@ -69,23 +68,21 @@ class SMBLocator(Locator):
         return decoded_segments(self.path)
 
 
-EXAMPLES = (
-    Example("smb://server/share/directory/file.txt", "of our own"),
-    Example("smb://CORP;joe@server/share", "of our own", "as joe of the domain CORP"),
-    Example("smb://", DOCUMENT, "all workgroups"),
-)
-
 SCHEME = Scheme(
     name="smb",
     title="SMB file shares",
     documents={"rfc3986": DOCUMENT},
     locator=SMBLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("smb-uri",)},
     linkable=True,
     hierarchical=True,
     unspoken="a file takes the protocol SMB ([MS-SMB2]), which is not spoken here",
-    examples=EXAMPLES,
+    examples=(
+        Example("smb://server/share/directory/file.txt", "of our own"),
+        Example("smb://CORP;joe@server/share", "of our own", "as joe of the domain CORP"),
+        Example("smb://", DOCUMENT, "all workgroups"),
+    ),
     notes=(
         "The draft has expired; IANA has the name as provisional.",
         "There is no one default port: 445 is SMB over TCP, and 139 over NetBIOS.",

@@ -1,6 +1,6 @@
 """ssh: a Secure Shell session (draft-ietf-secsh-scp-sftp-ssh-uri-04).
 
-Its locator is that of sftp too, which has the same authority.
+sftp has the same authority, and may say how a file is transferred.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from overthere.schemes.host_locator import decoded_segments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["DOCUMENT", "PORT", "SCHEME", "SSHLocator", "syntax"]
+__all__ = ["SCHEME", "SFTP", "SFTPLocator", "SSHLocator"]
 
 DOCUMENT = "draft-ietf-secsh-scp-sftp-ssh-uri-04"
 PORT = 22
 """The default port of ssh and of sftp."""
-RULES = {"rfc3986": ("ssh-uri",)}
 
 
-def syntax(name: str) -> str:
+def _syntax(name: str) -> str:
     """The rules of ssh or sftp; the host, which may be empty in RFC 3986, is what there is to connect to."""
     return f"""
 {name}-uri  = "{name}:" "//" [ ssh-info "@" ] ssh-host [ ":" port ] path-abempty
@@ -36,6 +35,7 @@ paramvalue = *( ALPHA / DIGIT / "-" )
 
 _PARAMETERS = re.compile("[A-Za-z0-9-]*=[A-Za-z0-9-]*(?:,[A-Za-z0-9-]*=[A-Za-z0-9-]*)*")
 _WORD = re.compile("[A-Za-z0-9-]*")
+_TYPE = re.compile("(.*);type=([aidAID])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -107,34 +107,96 @@ class SSHLocator(Locator):
         return decoded_segments(self.path)
 
 
-EXAMPLES = (
-    Example("ssh://user@host.example.com", DOCUMENT),
-    Example("ssh://user@host.example.com:2222", DOCUMENT, "another port"),
-    Example(
-        "ssh://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com",
-        DOCUMENT,
-        "with the fingerprint of the host's key",
-    ),
-    Example("ssh://git@host.example/group/project.git", "of our own", "as git is given it"),
-)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SFTPLocator(SSHLocator):
+    """A file or a directory, and where the session goes.
+
+    >>> from overthere import URI
+    >>> there = URI("sftp://joe@h/pub/;type=d").locator
+    >>> there, there.segments
+    (SFTPLocator(user='joe', host='h', path='/pub/', type='d'), ('pub', ''))
+    """
+
+    type: str | None = None
+    """How it is transferred: "a" as text, "i" as octets, "d" a list of the directory; None if it is not said."""
+    scheme: str = field(default="sftp", kw_only=True)
+
+    @classmethod
+    def _path(cls, given: Given) -> dict[str, Any]:
+        path = path_of(given)
+        typed = _TYPE.fullmatch(path)
+        return {"path": typed[1], "type": typed[2]} if typed else {"path": path}
+
+    def join(self, to: Writer) -> str:
+        if self.type is not None and self.type not in set("aidAID"):
+            raise CodingError('the type is "a", "i" or "d"')
+        return SSHLocator.join(self, to) + ("" if self.type is None else f";type={self.type}")
+
+
+def _file_name(segments: tuple[str, ...]) -> str:
+    name = segments[-1] if segments else ""
+    typed = _TYPE.fullmatch(name)
+    return typed[1] if typed else name
+
 
 SCHEME = Scheme(
     name="ssh",
     title="Secure Shell session",
     documents={"rfc3986": DOCUMENT},
     locator=SSHLocator,
-    syntax=syntax("ssh"),
-    rules=RULES,
+    syntax=_syntax("ssh"),
+    rules={"rfc3986": ("ssh-uri",)},
     port=PORT,
     needs_host=True,
     linkable=True,
     interactive=True,
     unspoken="a session takes the Secure Shell protocol (RFC 4251), which is not spoken here",
     normal=(default_port(PORT, f"{DOCUMENT}; RFC 3986 6.2.3"),),
-    examples=EXAMPLES,
+    examples=(
+        Example("ssh://user@host.example.com", DOCUMENT),
+        Example("ssh://user@host.example.com:2222", DOCUMENT, "another port"),
+        Example(
+            "ssh://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com",
+            DOCUMENT,
+            "with the fingerprint of the host's key",
+        ),
+        Example("ssh://git@host.example/group/project.git", "of our own", "as git is given it"),
+    ),
     notes=(
         "The draft has expired; IANA has the name as provisional.",
         "A password in a URI is seen by everybody who sees the URI (RFC 3986 7.5).",
         "The form of scp and git, user@host:path, is no URI.",
     ),
 )
+
+SFTP = Scheme(
+    name="sftp",
+    title="Files by the SSH File Transfer Protocol",
+    documents={"rfc3986": DOCUMENT},
+    locator=SFTPLocator,
+    syntax=_syntax("sftp"),
+    rules={"rfc3986": ("sftp-uri",)},
+    port=PORT,
+    needs_host=True,
+    linkable=True,
+    hierarchical=True,
+    file_name=_file_name,
+    unspoken="a transfer takes the SSH File Transfer Protocol (draft-ietf-secsh-filexfer) over the Secure Shell "
+    "protocol (RFC 4251), which is not spoken here",
+    normal=(default_port(PORT, f"{DOCUMENT}; RFC 3986 6.2.3"),),
+    examples=(
+        Example("sftp://user@host.example.com/~/file.txt", DOCUMENT, "in the home directory"),
+        Example("sftp://user@host.example.com/dir/path/file.txt", DOCUMENT),
+        Example(
+            "sftp://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com:2222/;type=d",
+            DOCUMENT,
+            "a list of a directory",
+        ),
+    ),
+    notes=(
+        "The draft has expired; IANA has the name as provisional.",
+        "It is no FTP: ftps is FTP over TLS.",
+        "A password in a URI is seen by everybody who sees the URI (RFC 3986 7.5).",
+    ),
+)
+"""sftp: a file or a directory by the SSH File Transfer Protocol (draft-ietf-secsh-scp-sftp-ssh-uri-04)."""

@@ -12,7 +12,6 @@ from overthere.schemes.model import Example, Scheme
 
 __all__ = ["SCHEME", "TagDate", "TagLocator"]
 
-RULES = {"rfc3986": ("tagURI",)}
 # RFC 4151 2.1, without the fragment.
 SYNTAX = """
 tagURI        = "tag:" taggingEntity ":" specific
@@ -98,24 +97,22 @@ class TagLocator(Locator):
         return None if "@" in self.authority_name else self.authority_name
 
 
-EXAMPLES = (
-    Example("tag:timothy@hpl.hp.com,2001:web/externalHome", "RFC 4151 2.1"),
-    Example("tag:sandro@w3.org,2004-05:Sandro", "RFC 4151 2.1"),
-    Example("tag:my-ids.com,2001-09-15:TimKindberg:presentations:UBath2004-05-19", "RFC 4151 2.1"),
-    Example("tag:blogger.com,1999:blog-555", "RFC 4151 2.1"),
-    Example("tag:yaml.org,2002:int", "RFC 4151 2.1"),
-)
-
 SCHEME = Scheme(
     name="tag",
     title="tag",
     documents={"rfc3986": "RFC 4151"},
     locator=TagLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("tagURI",)},
     shape="[A-Za-z0-9.@_-]{1,256},[0-9]{4}(?:-[0-9]{2}){0,2}:",
     linkable=True,
     locates_nothing="a tag is a name alone: there is no authoritative way to resolve it (RFC 4151 2.3)",
-    examples=EXAMPLES,
+    examples=(
+        Example("tag:timothy@hpl.hp.com,2001:web/externalHome", "RFC 4151 2.1"),
+        Example("tag:sandro@w3.org,2004-05:Sandro", "RFC 4151 2.1"),
+        Example("tag:my-ids.com,2001-09-15:TimKindberg:presentations:UBath2004-05-19", "RFC 4151 2.1"),
+        Example("tag:blogger.com,1999:blog-555", "RFC 4151 2.1"),
+        Example("tag:yaml.org,2002:int", "RFC 4151 2.1"),
+    ),
     notes=("Tags are equal only if they are the same character by character (RFC 4151 2.4): compare them as text.",),
 )

@@ -15,8 +15,6 @@ from overthere.schemes.shapes import PHONE
 
 __all__ = ["SCHEME", "TelLocator"]
 
-RULES = {"rfc3986": ("telephone-uri",)}
-
 
 def _other_names(*names: str) -> str:
     """As ABNF, what is a pname but none of `names`: along each of their prefixes, any character that leaves them."""
@@ -219,22 +217,13 @@ def _place(par: str) -> tuple[int, str]:
     return {"isub": 0, "ext": 0, "phone-context": 1}.get(name, 2), name
 
 
-EXAMPLES = (
-    Example("tel:+1-816-555-1212", "RFC 3986 1.1.2"),
-    Example("tel:+1-201-555-0123", "RFC 3966 6", "a phone number in the United States"),
-    Example("tel:7042;phone-context=example.com", "RFC 3966 6", "a local number"),
-    Example("tel:863-1234;phone-context=+1-914-555", "RFC 3966 6", "one within a phone prefix"),
-    Example("tel:1234;phone-context=munich.example.com", "RFC 3966 9"),
-    Example("tel:+1-212-555-0101", "RFC 3966 8"),
-)
-
 SCHEME = Scheme(
     name="tel",
     title="Telephone numbers",
     documents={"rfc3986": "RFC 3966"},
     locator=TelLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("telephone-uri",)},
     shape=PHONE,
     linkable=True,
     locates_nothing=(
@@ -247,7 +236,14 @@ SCHEME = Scheme(
         NormalRule("visual separators are not compared", "RFC 3966 4, 5.1.1", _on_path(_no_separators)),
         NormalRule("parameters have their order", "RFC 3966 3, 4", _on_path(_in_order)),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("tel:+1-816-555-1212", "RFC 3986 1.1.2"),
+        Example("tel:+1-201-555-0123", "RFC 3966 6", "a phone number in the United States"),
+        Example("tel:7042;phone-context=example.com", "RFC 3966 6", "a local number"),
+        Example("tel:863-1234;phone-context=+1-914-555", "RFC 3966 6", "one within a phone prefix"),
+        Example("tel:1234;phone-context=munich.example.com", "RFC 3966 9"),
+        Example("tel:+1-212-555-0101", "RFC 3966 8"),
+    ),
     notes=(
         "The number is an identifier: how it is dialled from here, the dialler knows (RFC 3966 1, 7.4).",
         "A local number should not be used where there is a global one (RFC 3966 5.1.5).",

@@ -1,6 +1,6 @@
 """telnet: an interactive session (1994 TELNET, RLOGIN, TN3270; RFC 1738 3.8; RFC 4248; RFC 854).
 
-The locator serves rlogin and tn3270 too, which 1994 describes under the same heading.
+Its locator and facts serve rlogin and tn3270 too, which 1994 describes under the same heading.
 """
 
 from __future__ import annotations
@@ -11,22 +11,10 @@ from typing import Any, ClassVar
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["PORTS", "SCHEME", "TelnetLocator"]
+__all__ = ["PORTS", "RLOGIN", "SCHEME", "TN3270", "TelnetLocator"]
 
 PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}
 """The default ports (RFC 4248 2; RFC 1282; RFC 6270 2)."""
-
-RULES = {
-    "url-1994": ("telnetaddress", "telnetaddress-prose"),
-    "rfc1738": ("telneturl",),
-    "rfc3986": ("telnet-uri",),
-}
-# RFC 4248 2: telnet://<user>:<password>@<host>:<port>/, where the "/", the port, and the password or both may be
-# left out.  The host may not.
-SYNTAX = """
-telnet-uri  = "telnet:" "//" [ userinfo "@" ] telnet-host [ ":" port ] [ "/" ]
-telnet-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
-"""
 
 _SOURCES = {"url-1994": "1994 TELNET, RLOGIN, TN3270", "rfc1738": "RFC 1738 3.8"}
 _TODAY = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
@@ -66,27 +54,82 @@ class TelnetLocator(Locator):
         return to.authority(self.host, self.port, self.user, self.password) + path
 
 
-EXAMPLES = (
-    Example("telnet://192.0.2.16:80/", "RFC 3986 1.1.2"),
-    Example("telnet://melvyl.ucop.edu/", "RFC 2396 1.3"),
-)
+def _facts(name: str, end: str = "", **more: Any) -> Scheme:
+    """The scheme of one of the three names; end: what may follow the login, which has a host."""
+    return Scheme(
+        name=name,
+        locator=TelnetLocator,
+        syntax=f"""
+{name}-uri  = "{name}:" "//" [ userinfo "@" ] {name}-host [ ":" port ]{end}
+{name}-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+""",
+        port=PORTS[name],
+        lines=True,
+        interactive=True,
+        access="session",
+        **more,
+    )
 
-SCHEME = Scheme(
-    name="telnet",
+
+# RFC 4248 2: telnet://<user>:<password>@<host>:<port>/, where the "/", the port, and the password or both may be
+# left out.  The host may not.
+SCHEME = _facts(
+    "telnet",
+    end=' [ "/" ]',
     title="Telnet session",
     documents={"url-1994": "TELNET, RLOGIN, TN3270", "rfc1738": "RFC 1738 3.8", "rfc3986": "RFC 4248"},
-    locator=TelnetLocator,
-    syntax=SYNTAX,
-    rules=RULES,
-    port=PORTS["telnet"],
-    lines=True,
+    rules={
+        "url-1994": ("telnetaddress", "telnetaddress-prose"),
+        "rfc1738": ("telneturl",),
+        "rfc3986": ("telnet-uri",),
+    },
     linkable=True,
-    interactive=True,
-    access="session",
     normal=(default_port(PORTS["telnet"], "RFC 4248 2"), slash_for_empty_path("RFC 4248 2")),
-    examples=EXAMPLES,
+    examples=(
+        Example("telnet://192.0.2.16:80/", "RFC 3986 1.1.2"),
+        Example("telnet://melvyl.ucop.edu/", "RFC 2396 1.3"),
+    ),
     notes=(
         "It names a service for a person, not a data object; user and password are advisory (RFC 4248 2).",
         "Everything, the password too, goes over the net in the clear (RFC 4248 3).",
     ),
 )
+
+# 1994: one heading and one production for the three names, and nothing after the login.
+RLOGIN = _facts(
+    "rlogin",
+    title="BSD rlogin session",
+    documents={"url-1994": "TELNET, RLOGIN, TN3270", "rfc3986": "1994 TELNET, RLOGIN, TN3270 (no later document)"},
+    rules={"url-1994": ("telnetaddress-prose",), "rfc3986": ("rlogin-uri",)},
+    normal=(default_port(PORTS["rlogin"], "1994 Internet protocol parts; RFC 1282; RFC 3986 6.2.3"),),
+    examples=(
+        Example("rlogin://kbostic@host.dom", "1994 TELNET, RLOGIN, TN3270", "of our own; the draft prints none"),
+    ),
+    notes=(
+        "The user is the server-user-name of RFC 1282; the protocol sends no password by itself.",
+        "It trusts hosts by their names, which others can take (RFC 1282, A Cautionary Tale).",
+    ),
+)
+"""rlogin: an interactive session (1994 TELNET, RLOGIN, TN3270; the protocol is RFC 1282).
+
+Only the draft of 1994 has it: RFC 1738 left it out, IANA never registered it, and no later document took it up.  So
+the draft is read today as well, over the characters of RFC 3986.
+"""
+
+TN3270 = _facts(
+    "tn3270",
+    end=' [ "/" ]',
+    title="Interactive 3270 emulation session",
+    documents={"url-1994": "TELNET, RLOGIN, TN3270", "rfc3986": "RFC 6270"},
+    rules={"url-1994": ("telnetaddress-prose",), "rfc3986": ("tn3270-uri",)},
+    linkable=True,
+    normal=(default_port(PORTS["tn3270"], "RFC 6270 2"), slash_for_empty_path("RFC 3986 6.2.3")),
+    examples=(Example("tn3270://host.dom/", "RFC 6270 2", "of our own"),),
+    notes=(
+        "The session is Telnet, in which 3270 is negotiated: by RFC 2355 (TN3270E), else as in RFC 1041 or RFC 1576.",
+    ),
+)
+"""tn3270: an interactive session with a 3270 terminal (1994 TELNET, RLOGIN, TN3270; RFC 6270; RFC 1041, RFC 2355).
+
+RFC 1738 4 reserves the name and gives it no syntax, so it has no reading there.
+"""

@@ -13,7 +13,6 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 
 __all__ = ["SCHEME", "URNLocator"]
 
-RULES = {"rfc3986": ("namestring",)}
 # RFC 8141 2, without the f-component, which is the fragment.  The first "?=" ends the r-component (2.3.1), which the
 # printed rule lets hold one: here no "=" follows a "?" in it.  A namespace may narrow its NSS (5): "uuid" (RFC 9562 4)
 # and "oid" (RFC 3061) do, and NID is any other one, by its length and along their prefixes.
@@ -158,29 +157,13 @@ def _assigned_name(parts: Parts) -> Parts:
     return parts._replace(query=query, fragment=None)
 
 
-EXAMPLES = (
-    Example("urn:oasis:names:specification:docbook:dtd:xml:4.1.2", "RFC 3986 1.1.2"),
-    Example("urn:example:animal:ferret:nose", "RFC 3986 3"),
-    Example("urn:example:1/406/47452/2", "RFC 8141 2.2", "a name with a hierarchy of its own"),
-    Example("urn:example:foo-bar-baz-qux?+CCResolve:cc=uk", "RFC 8141 2.3.1", "with an r-component"),
-    Example(
-        "urn:example:weather?=op=map&lat=39.56&lon=-104.85&datetime=1969-07-21T02:56:15Z",
-        "RFC 8141 2.3.2",
-        "with a q-component",
-    ),
-    Example("urn:example:foo-bar-baz-qux#somepart", "RFC 8141 2.3.3", "with an f-component"),
-    Example("urn:example:a123%2Cz456", "RFC 8141 3.2", "not the same name as urn:example:a123,z456"),
-    Example("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "RFC 9562 4", "a UUID"),
-    Example("urn:oid:1.3.6.1", "RFC 3061 2", "an object identifier"),
-)
-
 SCHEME = Scheme(
     name="urn",
     title="Uniform Resource Names",
     documents={"rfc3986": "RFC 8141"},
     locator=URNLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"rfc3986": ("namestring",)},
     narrowed={"uuid:": "RFC 9562 4", "oid:": "RFC 3061"},
     shape="[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9%!$&'(*+,._~:@;=/-]",
     linkable=True,
@@ -191,7 +174,21 @@ SCHEME = Scheme(
         NormalRule("the digits of a UUID are written in lower case", "RFC 9562 4", _lower_uuid),
     ),
     compared=_assigned_name,
-    examples=EXAMPLES,
+    examples=(
+        Example("urn:oasis:names:specification:docbook:dtd:xml:4.1.2", "RFC 3986 1.1.2"),
+        Example("urn:example:animal:ferret:nose", "RFC 3986 3"),
+        Example("urn:example:1/406/47452/2", "RFC 8141 2.2", "a name with a hierarchy of its own"),
+        Example("urn:example:foo-bar-baz-qux?+CCResolve:cc=uk", "RFC 8141 2.3.1", "with an r-component"),
+        Example(
+            "urn:example:weather?=op=map&lat=39.56&lon=-104.85&datetime=1969-07-21T02:56:15Z",
+            "RFC 8141 2.3.2",
+            "with a q-component",
+        ),
+        Example("urn:example:foo-bar-baz-qux#somepart", "RFC 8141 2.3.3", "with an f-component"),
+        Example("urn:example:a123%2Cz456", "RFC 8141 3.2", "not the same name as urn:example:a123,z456"),
+        Example("urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "RFC 9562 4", "a UUID"),
+        Example("urn:oid:1.3.6.1", "RFC 3061 2", "an object identifier"),
+    ),
     notes=(
         "The r-, q- and f-component are not compared (RFC 8141 3.1).",
         "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name where %7E and ~ are to "

@@ -14,15 +14,9 @@ from overthere.kernel.percent import percent_decode  # the native one refuses a 
 from overthere.values.hosts.idn import to_ascii
 
 __all__ = [
-    "Address",
-    "certificate_name",
-    "embedded_ipv4",
-    "forbidden",
-    "link_local",
-    "literal",
-    "nat64_prefix",
+    "Address", "certificate_name", "embedded_ipv4", "forbidden", "link_local", "literal", "nat64_prefix",
     "resolvable",
-]
+]  # fmt: skip
 
 Address = IPv4Address | IPv6Address
 

@@ -18,60 +18,26 @@ from overthere.values.hosts.idn import check_bidi, is_right_to_left, map_label, 
 __all__ = ["KINDS", "check_host_name"]
 
 KINDS: dict[str, Kind] = {
-    "name-octets": Kind(
-        "{it} is not UTF-8, and names nothing", "host", "reg-name", "RFC 3986 3.2.2", "a%FF.example", "a%C3%BF.example"
-    ),
-    "name-long": Kind(
-        "a name has at most 253 characters, 255 octets as it is sent",
-        "host",
-        "domain",
-        "RFC 1035 2.3.4",
-        "abcdefgh." * 28 + "example",
-        "abcdefgh." * 20 + "example",
-    ),
-    "name-number": Kind(
-        "the last label is a number: readers take the name for an address",
-        "host",
-        "domain",
-        "RFC 1123 2.1",
-        "a.1",
-        "1.a",
-    ),
+    "name-octets": Kind("{it} is not UTF-8, and names nothing",
+        "host", "reg-name", "RFC 3986 3.2.2", "a%FF.example", "a%C3%BF.example"),
+    "name-long": Kind("a name has at most 253 characters, 255 octets as it is sent",
+        "host", "domain", "RFC 1035 2.3.4", "abcdefgh." * 28 + "example", "abcdefgh." * 20 + "example"),
+    "name-number": Kind("the last label is a number: readers take the name for an address",
+        "host", "domain", "RFC 1123 2.1", "a.1", "1.a"),
     "label-empty": Kind("a label is empty", "host", "label", "RFC 1034 3.1", "a..example", "a.example."),
-    "label-long": Kind(
-        "a label has at most 63 octets", "host", "label", "RFC 1035 2.3.4", "a" * 64 + ".example", "a" * 63 + ".example"
-    ),
-    "label-char": Kind(
-        'a label of a host has letters, digits and "-", and not {it}',
-        "host",
-        "label",
-        "RFC 1123 2.1",
-        "a_b.example",
-        "a-b.example",
-    ),
-    "label-hyphen": Kind(
-        'a label neither begins nor ends with "-"', "host", "label", "RFC 1034 3.5", "-a.example", "a-a.example"
-    ),
-    "label-hyphens": Kind(
-        '"--" at the third place is for labels that begin with "xn"',
-        "host",
-        "label",
-        "RFC 5891 4.2.3.1",
-        "ab--c.example",
-        "a--bc.example",
-    ),
-    "label-idna": Kind(
-        "no internationalized label: {it}", "host", "label", "RFC 5892 2", "xn--a.example", "xn--bcher-kva.example"
-    ),
-    "label-bidi": Kind(
-        "beside labels that are written from right to left: {it}",
-        "host",
-        "label",
-        "RFC 5893 2",
-        "0a.xn--4db.example",
-        "a0.xn--4db.example",
-    ),
-}
+    "label-long": Kind("a label has at most 63 octets",
+        "host", "label", "RFC 1035 2.3.4", "a" * 64 + ".example", "a" * 63 + ".example"),
+    "label-char": Kind('a label of a host has letters, digits and "-", and not {it}',
+        "host", "label", "RFC 1123 2.1", "a_b.example", "a-b.example"),
+    "label-hyphen": Kind('a label neither begins nor ends with "-"',
+        "host", "label", "RFC 1034 3.5", "-a.example", "a-a.example"),
+    "label-hyphens": Kind('"--" at the third place is for labels that begin with "xn"',
+        "host", "label", "RFC 5891 4.2.3.1", "ab--c.example", "a--bc.example"),
+    "label-idna": Kind("no internationalized label: {it}",
+        "host", "label", "RFC 5892 2", "xn--a.example", "xn--bcher-kva.example"),
+    "label-bidi": Kind("beside labels that are written from right to left: {it}",
+        "host", "label", "RFC 5893 2", "0a.xn--4db.example", "a0.xn--4db.example"),
+}  # fmt: skip
 
 _LONGEST_LABEL, _LONGEST_NAME = 63, 253
 _READ = 1000

@@ -19,10 +19,7 @@ __all__ = ["SCHEME", "FileLocator"]
 
 DOCUMENTS = {"rfc1738": "RFC 1738 3.10", "rfc3986": "RFC 8089"}
 
-RULES = {
-    "rfc1738": ("fileurl",),
-    "rfc3986": ("file-uri",),
-}
+RULES = {"rfc1738": ("fileurl",), "rfc3986": ("file-uri",)}
 # RFC 8089 2; below it the rules of Appendix F, which are not normative, each with a name of its own.
 SYNTAX = """
 file-uri       = file-scheme ":" file-hier-part
@@ -158,18 +155,6 @@ def _rooted_drive(parts: Parts) -> Parts:
     return parts
 
 
-EXAMPLES = (
-    Example("file:///path/to/file", "RFC 8089 B", "the most common format"),
-    Example("file:/path/to/file", "RFC 8089 B", "the minimal representation"),
-    Example("file://host.example.com/path/to/file", "RFC 8089 B", "a file on another host"),
-    Example("file:///c:/path/to/file", "RFC 8089 E.2", "the drive letter is the first segment"),
-    Example(
-        "file://vms.host.edu/disk$user/my/notes/note12345.txt",
-        "RFC 1738 3.10",
-        "what DISK$USER:[MY.NOTES]NOTE123456.TXT might become",
-    ),
-)
-
 SCHEME = Scheme(
     name="file",
     title="Host-specific file names",
@@ -187,7 +172,17 @@ SCHEME = Scheme(
         NormalRule('no host and "localhost" are written as the empty host', "RFC 8089 2, RFC 1738 3.10", _empty_host),
         NormalRule("a drive letter is the first segment of an absolute path", "RFC 8089 E.2", _rooted_drive),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("file:///path/to/file", "RFC 8089 B", "the most common format"),
+        Example("file:/path/to/file", "RFC 8089 B", "the minimal representation"),
+        Example("file://host.example.com/path/to/file", "RFC 8089 B", "a file on another host"),
+        Example("file:///c:/path/to/file", "RFC 8089 E.2", "the drive letter is the first segment"),
+        Example(
+            "file://vms.host.edu/disk$user/my/notes/note12345.txt",
+            "RFC 1738 3.10",
+            "what DISK$USER:[MY.NOTES]NOTE123456.TXT might become",
+        ),
+    ),
     notes=(
         "A file on another host cannot be had: the scheme names no protocol (RFC 1738 3.10).",
         "The case of a drive letter is kept, as that of every name (RFC 8089 2).",

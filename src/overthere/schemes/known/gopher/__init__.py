@@ -17,11 +17,6 @@ __all__ = ["PORT", "SCHEME", "GopherLocator"]
 
 PORT = 70
 """The default port (RFC 4266 2.1)."""
-RULES = {
-    "url-1994": ("gopheraddress-prose", "gopheraddress"),
-    "rfc1738": ("gopherurl",),
-    "rfc3986": ("gopher-uri",),
-}
 # RFC 4266 2.1, 2.2, 2.3 over the characters of RFC 3986, where "?" begins a query.  A selector has no tab, CR or LF
 # (2.1), and neither has a search (RFC 1436 Appendix); a Gopher+ string has them in a form that is filled out (2.9).
 SYNTAX = """
@@ -166,24 +161,6 @@ def _without_type(parts: Parts) -> Parts:
     return parts._replace(path="/") if parts.authority is not None and parts.path == "/1" else parts
 
 
-EXAMPLES = (
-    Example("gopher://spinaltap.micro.umn.edu/00/Weather/California/Los%20Angeles", "RFC 2396 1.3"),
-    Example("gopher://host/0a_gopher_selector", "1994 GOPHER", "a document"),
-    Example("gopher://host/7a_gopher_selector%09foobar", "1994 GOPHER", "a search"),
-    Example("gopher://host/0a_gopher_selector%09%09some_gplus_stuff", "1994 GOPHER", "a Gopher+ item"),
-    Example("gopher://host/0a_gopher_selector%09%09!", "1994 GOPHER", "a Gopher+ item's attributes"),
-    Example("gopher://host/0a_gopher_selector%09%09+application/postscript%20Es_ES", "1994 GOPHER", "another view"),
-    Example("gopher://host/0a_gopher_selector%09%09!+ABSTRACT%20+SMELL", "RFC 4266 2.7", "two attributes"),
-    Example("gopher://host/0a_gopher_selector%09%09%3F", "1994 GOPHER", "a form to fill out"),
-    Example(
-        "gopher://host/0a_gopher_selector%09%09+%091%0D%0A+-1%0D%0Aask_item1_value%0D%0Aask_item2_value%0D%0A.%0D%0A",
-        "RFC 4266 2.9",
-        "a form that is filled out",
-    ),
-    Example("gopher://host/8login", "RFC 1436 Appendix", "a telnet session"),
-)
-
-
 def _file_name(segments: tuple[str, ...]) -> str:
     """The last part of the selector: in a path of one segment its type stands before it (RFC 4266 2.1)."""
     return last_segment(segments)[1:] if len(segments) == 1 else last_segment(segments)
@@ -195,7 +172,7 @@ SCHEME = Scheme(
     documents={"url-1994": "GOPHER", "rfc1738": "RFC 1738 3.4", "rfc3986": "RFC 4266"},
     locator=GopherLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("gopheraddress-prose", "gopheraddress"), "rfc1738": ("gopherurl",), "rfc3986": ("gopher-uri",)},
     port=PORT,
     lines=True,
     own_octets=frozenset(b"\t"),
@@ -207,7 +184,22 @@ SCHEME = Scheme(
         slash_for_empty_path("RFC 4266 2.1"),
         NormalRule('the type "1" of an empty selector is left out', "RFC 4266 2.1", _without_type),
     ),
-    examples=EXAMPLES,
+    examples=(
+        Example("gopher://spinaltap.micro.umn.edu/00/Weather/California/Los%20Angeles", "RFC 2396 1.3"),
+        Example("gopher://host/0a_gopher_selector", "1994 GOPHER", "a document"),
+        Example("gopher://host/7a_gopher_selector%09foobar", "1994 GOPHER", "a search"),
+        Example("gopher://host/0a_gopher_selector%09%09some_gplus_stuff", "1994 GOPHER", "a Gopher+ item"),
+        Example("gopher://host/0a_gopher_selector%09%09!", "1994 GOPHER", "a Gopher+ item's attributes"),
+        Example("gopher://host/0a_gopher_selector%09%09+application/postscript%20Es_ES", "1994 GOPHER", "another view"),
+        Example("gopher://host/0a_gopher_selector%09%09!+ABSTRACT%20+SMELL", "RFC 4266 2.7", "two attributes"),
+        Example("gopher://host/0a_gopher_selector%09%09%3F", "1994 GOPHER", "a form to fill out"),
+        Example(
+            "gopher://host/0a_gopher_selector%09%09+%091%0D%0A+-1%0D%0Aask_item1_value%0D%0Aask_item2_value%0D%0A.%0D%0A",
+            "RFC 4266 2.9",
+            "a form that is filled out",
+        ),
+        Example("gopher://host/8login", "RFC 1436 Appendix", "a telnet session"),
+    ),
     notes=(
         "The first character of the path is the type; a selector often begins with the same character (RFC 4266 2.1).",
         'A "/" in a selector may stand for no hierarchy (1994 GOPHER): relative references keep the type of their '

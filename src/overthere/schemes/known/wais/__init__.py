@@ -13,11 +13,6 @@ __all__ = ["SCHEME", "WAISLocator"]
 
 PORT = 210
 """The default port (RFC 4156 2)."""
-RULES = {
-    "url-1994": ("waisaddress",),
-    "rfc1738": ("waisurl",),
-    "rfc3986": ("wais-uri",),
-}
 # RFC 4156 2: three forms, none with a user.  It prints no rules for the parts: those of RFC 3986 that do not delimit
 # in them; the wpath is opaque, so that "/" may stand in it, and the "=" and ";" of 1994.
 SYNTAX = """
@@ -133,30 +128,30 @@ def _write_part(octets: bytes, to: Writer, keep: str) -> str:
     return to.text(octets, keep)
 
 
-EXAMPLES = (
-    Example("wais://quake.think.com/wais-discussion-archives?lynch", "1994, References", "a search"),
-    Example("wais://quake.think.com/wais-discussion-archives", "RFC 4156 2", "the database, to be searched"),
-    Example(
-        "wais://vm/docs/TEXT/1=vm%3A210;2=%2Fsrv%2Fdocs;3=0%2079%20%2Fsrv%2Fb.txt;7=%00;",
-        "1994 WAIS",
-        "a document by the fields of its identifier",
-    ),
-    Example("wais://vm/docs/TEXT/%01%06vm%3A210%07%01%00", "RFC 4156 2", "a document by the octets of its document-id"),
-)
-
 SCHEME = Scheme(
     name="wais",
     title="Wide Area Information Servers",
     documents={"url-1994": "WAIS", "rfc1738": "RFC 1738 3.9", "rfc3986": "RFC 4156"},
     locator=WAISLocator,
     syntax=SYNTAX,
-    rules=RULES,
+    rules={"url-1994": ("waisaddress",), "rfc1738": ("waisurl",), "rfc3986": ("wais-uri",)},
     port=PORT,
     own_octets=frozenset((*range(0x20), 0x7F)),
     linkable=True,
     access="wais",
     normal=(default_port(PORT, "RFC 4156 2"),),
-    examples=EXAMPLES,
+    examples=(
+        Example("wais://quake.think.com/wais-discussion-archives?lynch", "1994, References", "a search"),
+        Example("wais://quake.think.com/wais-discussion-archives", "RFC 4156 2", "the database, to be searched"),
+        Example(
+            "wais://vm/docs/TEXT/1=vm%3A210;2=%2Fsrv%2Fdocs;3=0%2079%20%2Fsrv%2Fb.txt;7=%00;",
+            "1994 WAIS",
+            "a document by the fields of its identifier",
+        ),
+        Example(
+            "wais://vm/docs/TEXT/%01%06vm%3A210%07%01%00", "RFC 4156 2", "a document by the octets of its document-id"
+        ),
+    ),
     notes=(
         "Not for arbitrary Z39.50 services, although the protocol is based on Z39.50-1988 (RFC 4156 2).",
         "There is neither privacy nor authentication in the protocol (RFC 4156 3).",

@@ -1,0 +1,163 @@
+"""Schemes whose URIs contain another URI after the colon: view-source and jdbc."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from overthere.kernel.reference import Parts
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.shapes import NESTED
+
+if TYPE_CHECKING:
+    from overthere.values.uri import URI
+
+__all__ = ["JDBC", "VIEW_SOURCE", "InnerLocator", "JDBCLocator", "ViewSourceLocator"]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class InnerLocator(Locator):
+    """What stands behind the colon, as written, with its query.  A scheme's own locator names its document.
+
+    >>> from overthere import URI
+    >>> there = URI("view-source:http://h/a?b").locator
+    >>> there, there.inner
+    (ViewSourceLocator(text='http://h/a?b'), URI('http://h/a?b'))
+    """
+
+    text: str = ""
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"text"}
+    document: ClassVar[str] = ""
+    expected: ClassVar[str] = "a URI"
+
+    @classmethod
+    def split(cls, given: Given) -> InnerLocator:
+        text = (given.path or "") + ("" if given.query is None else f"?{given.query}")
+        if given.host is not None or not cls.takes(text):
+            raise given.refuse(text or None, cls.expected, f"{given.scheme}-uri", cls.document)
+        return cls(text, **given.rest(query=False))
+
+    @classmethod
+    def takes(cls, text: str) -> bool:
+        """Whether what stands behind the colon is of the scheme."""
+        from overthere.values.uri import URI
+
+        return URI.can_parse(text)
+
+    def join(self, to: Writer) -> str:
+        return to.raw(self.text)
+
+    @property
+    def inner(self) -> URI | None:
+        """The URI within, without a fragment, which is the whole one's; None where the text is none."""
+        from overthere.values.uri import URI
+
+        return URI.parse(self.text)
+
+
+_VIEW_SOURCE_DOCUMENT = "draft-yevstifeyev-view-source-uri"
+_VIEW_SOURCE_SYNTAX = """
+view-source-uri = "view-source:" scheme ":" hier-part [ "?" query ]
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ViewSourceLocator(InnerLocator):
+    """Whose source is shown: `inner`.
+
+    >>> from overthere import URI
+    >>> URI("view-source:http://example.com/#top").locator
+    ViewSourceLocator(text='http://example.com/', fragment='top')
+    """
+
+    scheme: str = field(default="view-source", kw_only=True)
+    document: ClassVar[str] = _VIEW_SOURCE_DOCUMENT
+
+
+def _lower_scheme(parts: Parts) -> Parts:
+    name, colon, rest = parts.path.partition(":")
+    plain = parts.authority is None and colon and name.isascii() and "%" not in name
+    return parts._replace(path=f"{name.lower()}:{rest}") if plain else parts
+
+
+VIEW_SOURCE = Scheme(
+    name="view-source",
+    title="The source of a document",
+    documents={"rfc3986": _VIEW_SOURCE_DOCUMENT},
+    locator=ViewSourceLocator,
+    syntax=_VIEW_SOURCE_SYNTAX,
+    rules={"rfc3986": ("view-source-uri",)},
+    shape=NESTED,
+    locates_nothing="it names a way to show what another URI locates, and no resource of its own: retrieve the one "
+    f"within ({_VIEW_SOURCE_DOCUMENT})",
+    normal=(NormalRule("the scheme within is in lower case", "RFC 3986 6.2.2.1", _lower_scheme),),
+    examples=(Example("view-source:http://example.com/?a", "of our own", "the source of the page"),),
+    notes=(
+        "The draft has expired; browsers have the scheme, and pages may not link to it.",
+        "Of the URI within no more than its scheme is normalized: ask for inner.normalize().",
+    ),
+)
+"""view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and as browsers have it)."""
+
+_JDBC_DOCUMENT = "Java SE, java.sql.DriverManager"
+# "jdbc:subprotocol:subname"; what may be in the two, each driver says.
+_JDBC_SYNTAX = """
+jdbc-uri    = "jdbc:" subprotocol ":" subname [ "?" query ]
+subprotocol = 1*( unreserved / pct-encoded / sub-delims / "@" )
+subname     = *( pchar / "/" )
+"""
+_PARTS = re.compile("([^:/?]+):(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class JDBCLocator(InnerLocator):
+    """For which driver, and what that one reads: opaque, as written.
+
+    >>> from overthere import URI
+    >>> there = URI("jdbc:postgresql://h:5432/db?ssl=true").locator
+    >>> there.subprotocol, there.subname, there.inner.host
+    ('postgresql', '//h:5432/db?ssl=true', 'h')
+    """
+
+    scheme: str = field(default="jdbc", kw_only=True)
+    document: ClassVar[str] = _JDBC_DOCUMENT
+    expected: ClassVar[str] = 'a subprotocol, ":" and a subname'
+
+    @classmethod
+    def takes(cls, text: str) -> bool:
+        return _PARTS.fullmatch(text) is not None
+
+    @property
+    def subprotocol(self) -> str:
+        """The name of a driver, or of a kind of them."""
+        return self.text.partition(":")[0]
+
+    @property
+    def subname(self) -> str:
+        """What the driver reads; with "//" it is often the rest of a URI, which `inner` is."""
+        return self.text.partition(":")[2]
+
+
+JDBC = Scheme(
+    name="jdbc",
+    title="Databases of Java drivers",
+    documents={"rfc3986": _JDBC_DOCUMENT},
+    locator=JDBCLocator,
+    syntax=_JDBC_SYNTAX,
+    rules={"rfc3986": ("jdbc-uri",)},
+    shape=NESTED,
+    unspoken="a connection takes the driver that the subprotocol names, in Java",
+    examples=(
+        Example("jdbc:postgresql://db.example.com:5432/test?ssl=true", "of our own", "with a URI within"),
+        Example("jdbc:sqlite:sample.db", "of our own", "a file"),
+        Example("jdbc:oracle:thin:@db.example.com:1521:xe", "of our own", "a form of the driver's own"),
+    ),
+    notes=(
+        "IANA has no such scheme: it is as it is met.",
+        "The subname is opaque: it is never normalized beyond RFC 3986, and its driver alone says what it means.",
+        "A password often stands in it, as userinfo or as a parameter.",
+    ),
+)
+"""jdbc: a database, in the terms of a driver of Java (java.sql.DriverManager; registered nowhere)."""
