@@ -51,8 +51,7 @@ def command(
             done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
         except ImportError:
             raise click.ClickException(missing_message("ada_url", "whatwg")) from None
-        changes = [one._asdict() for one in done.changes]
-        return Answer(str(done), {"text": text, "repaired": str(done), "changes": changes}, _notes(done))
+        return Answer(str(done), {"text": text, **done.to_dict()}, _notes(done))
 
     Output(form, on_error).each(texts, "texts", answer)
 

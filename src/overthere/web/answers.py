@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from overthere.web import pages
-from overthere.web.model import BadInput, as_data
+from overthere.web.model import BadInput
 from overthere.web.views import VIEWS
 
 __all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decode_answer", "encode_answer", "status_of"]
@@ -37,7 +37,7 @@ def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
     try:
         if form == "part":
             return Answer(200, pages.answer(name, given))
-        return Answer(200, as_json(as_data(VIEWS[name](given))))
+        return Answer(200, as_json(VIEWS[name].data(given)))
     except (BadInput, ModuleNotFoundError) as error:
         if form == "part":
             return Answer(200, pages.failure_fragment(str(error)))

@@ -10,10 +10,17 @@ from urllib.parse import urlencode
 
 import overthere
 from overthere import kernel
+from overthere.editions import edition, whatwg
+from overthere.editions.readings import MARKS, PARTS, notes
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError
 from overthere.ground.extras import brought_by
+from overthere.security import KINDS
+from overthere.values.encoding import decode
 from overthere.web import drawing
-from overthere.web.model import TEXT, BadInput, View
-from overthere.web.views import VIEWS
+from overthere.web.model import TEXT, BadInput, View, as_data
+from overthere.web.runs import runs
+from overthere.web.views import VIEWS, anatomy, audit, editions, plan
 
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -27,17 +34,35 @@ _CARRIED = ("text", "reference", "a")
 """Inputs that are the text in question: the other views are asked for the same."""
 
 
+_PARAGRAPHS = {
+    "scheme": "3.1", "authority": "3.2", "userinfo": "3.2.1", "host": "3.2.2", "port": "3.2.3", "path": "3.3",
+    "query": "3.4", "fragment": "3.5",
+}  # fmt: skip
+"""Component -> its paragraph in RFC 3986."""
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("overthere.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    made.filters.update(figure=drawing.figure, automaton=drawing.automaton)
     made.globals.update(
-        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link
-    )
+        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link,
+        figure=drawing.figure, automaton=drawing.automaton, dump=plan.dump, runs=runs, places=anatomy.places,
+        places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decoded, edition=edition, marks=MARKS, parts=PARTS,
+        notes=notes, zip=zip, usual_names=editions.usual_names, browser_cells=editions.browser_cells, whatwg=whatwg,
+        concerns=KINDS, differing=editions.differing, paragraphs=_PARAGRAPHS,
+    )  # fmt: skip
     return made
+
+
+def _decoded(text: str) -> str | None:
+    """The data of a component (RFC 3986 2.1); None if that is the same, or not UTF-8."""
+    try:
+        return decode(text) if "%" in text else None
+    except CodingError:
+        return None
 
 
 def link(name: str, given: Mapping[str, str], suffix: str = "") -> str | None:
@@ -70,7 +95,15 @@ def answer(name: str, given: Mapping[str, str]) -> str:
     Raises: BadInput; ModuleNotFoundError where an extra is missing.
     """
     view = VIEWS[name]
-    return _render(f"{name}.html", view=view, given=given, found=view(given))
+    value, mask = view(given), view.hiding(given)
+
+    def hide(text: str | None) -> str | None:
+        return None if text is None else printable(mask(text))
+
+    return _render(
+        f"{name}.html", view=view, given=given, raw=value, hide=hide,
+        found=as_data(value, lambda text: printable(mask(text))),
+    )  # fmt: skip
 
 
 def part(name: str, given: str) -> str:
