@@ -12,9 +12,9 @@ import click
 from overthere.access.policy import Policy
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
-from overthere.cli.policies import bounds, policy
+from overthere.cli.policies import policy_of, policy_options
 
-__all__ = ["asking", "duration", "policy_of", "settings"]
+__all__ = ["asking", "duration", "policy_for", "settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OWN = Checker()
@@ -58,10 +58,10 @@ _OPTIONS = (
 
 
 def asking(function: F) -> F:
-    """The options of asking, and --max-time and --max-bytes for each URI."""
+    """The options of asking, and those of the policy for each URI."""
     for option in reversed(_OPTIONS):
         function = option(function)
-    return bounds(function, PATIENT)
+    return policy_options(function, PATIENT)
 
 
 def duration(text: str) -> float:
@@ -126,9 +126,7 @@ def _header(text: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def policy_of(asked: Mapping[str, Any]) -> Policy:
-    """What asking may do: what is safe for URIs of others, unless more is allowed."""
-    if asked["total_timeout"] is None:
-        asked = {**asked, "total_timeout": PATIENT.total_timeout}
-    chosen = policy({**asked, "safe": True})
+def policy_for(asked: Mapping[str, Any]) -> Policy:
+    """The policy of requests: the safe one, unless more is allowed."""
+    chosen = policy_of(asked, PATIENT)
     return chosen.with_(private=True) if asked["private"] else chosen

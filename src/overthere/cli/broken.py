@@ -17,7 +17,7 @@ from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
-from overthere.cli.asking import asking, policy_of, settings
+from overthere.cli.asking import asking, policy_for, settings
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.paper import say
 from overthere.cli.progress import steps as progress
@@ -120,7 +120,7 @@ class _Job:
             workers=asked["workers"],
             **settings(asked),
         )
-        self.policy = policy_of(asked)
+        self.policy = policy_for(asked)
 
     def _rules(self) -> Rules:
         if self.asked["ignore"] is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, located, texts_argument, width
 from overthere.cli.paper import say
-from overthere.cli.policies import bounds, policy
+from overthere.cli.policies import policy_of, policy_options
 from overthere.cli.reading import zone_option
 from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
 from overthere.editions import NAMES
@@ -61,37 +62,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     is_flag=True,
     help="Begin the session that a telnet, rlogin or tn3270 URI names; exit as its program does.",
 )
-@click.option("--safe", is_flag=True, help="For URIs from others: no files, no private addresses, no reserved ports.")
-@click.option("--allow-port", "ports", type=click.IntRange(1, 65535), multiple=True, help="--safe: but this port.")
+@policy_options
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
 )
-@bounds
-@click.option("--nat64", multiple=True, metavar="PREFIX", help="--safe: a prefix of this network's NAT64.")
-@click.option("--max-redirects", type=click.IntRange(0), metavar="COUNT", help="Follow no more than that; 10.")
-@click.option(
-    "--redirect-to",
-    "redirects",
-    multiple=True,
-    metavar="SCHEME",
-    help="Only to these; else http and https, from them ftp and ftps, and the scheme that redirects.",
-)
-@click.option("--cacert", type=_FILE, help="Certificates to verify TLS servers by.")
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
 @click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
-@click.option(
-    "--news-server",
-    metavar="HOST",
-    envvar="NNTPSERVER",
-    help="Who is asked for news where the URI names no host; else NNTPSERVER in the environment.",
-)
-@click.option(
-    "--messages",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    help="Where mid and cid look: .eml, mbox, Maildir.",
-)
 @click.option("--proxy", metavar="URI", help="The proxy for http, https, ws and wss; none is taken from elsewhere.")
 @click.option("--gateways", type=_FILE, help="A TOML file with a table of gateways: scheme = template.")
 @click.option(
@@ -103,7 +80,8 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
     """Fetch what URIs name: to standard output, or with -o to a file, which is there when it is whole.
 
     Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
-    content what is known is told in one object, and the content goes only to -o.
+    content what is known is told in one object, and the content goes only to -o.  The news server of URIs that name
+    none is that of the policy, otherwise NNTPSERVER in the environment.
 
     Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched now, 130 after Ctrl-C.
     """
@@ -174,7 +152,9 @@ class Get:
     def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
         self.login = login
         self.options = options
-        self.policy: Policy = policy(options)
+        self.policy: Policy = policy_of(options)
+        if self.policy.news_server is None and (server := os.environ.get("NNTPSERVER")):
+            self.policy = self.policy.with_(news_server=server)
         self.jsonl: bool = options["form"] == "jsonl"
         self.output: Path | None = options["output"]
         self.names: set[Path] = set()

@@ -19,7 +19,7 @@ import click
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.linkrows import show
 from overthere.cli.paper import say, without_look_alikes
-from overthere.cli.policies import bounds, policy
+from overthere.cli.policies import policy_of, policy_options
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
@@ -96,8 +96,7 @@ def _form(name: str | None) -> Canonical | None:
     metavar="OCTETS",
     help="Read so many octets of a document; of a longer one the row too-large says so.",
 )
-@click.option("--safe", is_flag=True, help="Open URIs as those of others: no files, no private addresses.")
-@bounds
+@policy_options
 @click.option("--strict", is_flag=True, help="Exit 1 on any note: also where all was read, as of a wrong-charset.")
 @click.option("--jobs", type=click.IntRange(1), help="URIs that are retrieved at once, two of a host; by default 8.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
@@ -177,7 +176,7 @@ class _Job:
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
         self.options = _options(asked)
-        self.policy = policy(asked)
+        self.policy = policy_of(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
         self.graph: Graph | None = None

@@ -32,6 +32,7 @@ _REFUSED = {
     "resume": "--resume: with --engine spark a job that is run again always goes on",
     "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
     "safe": "--safe: with --engine spark sources are files",
+    "policy_file": "--policy: with --engine spark sources are files",
     "total_timeout": "--max-time: with --engine spark sources are files",
     "max_bytes": "--max-bytes: with --engine spark sources are files",
     "jobs": "--jobs: with --engine spark sources are files",
