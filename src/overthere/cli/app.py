@@ -58,7 +58,7 @@ def _visible() -> Iterator[None]:
         raise
 
 
-class _Stopped(click.ClickException):
+class _Interrupted(click.ClickException):
     """Ctrl-C: 128 and the number of the signal, as shells have it."""
 
     exit_code = 130
@@ -88,7 +88,7 @@ class _Verbs(Verbs):
             with _visible():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise _Stopped("Stopped") from None
+            raise _Interrupted("Stopped") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):

@@ -17,11 +17,11 @@ from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
-from overthere.cli.asking import asking, policy_for, settings
 from overthere.cli.common import CSV_SAFE, base_uri
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.cli.progress import steps as progress
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.cli.request_settings import policy_for, request_options, settings
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
@@ -64,7 +64,7 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
 @click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="On standard output.")
 @click.option("--notes", is_flag=True, help="Print notes too, not their number alone.")
-@asking
+@request_options
 def command(sources: tuple[str, ...], **asked: Any) -> None:
     """Say which links of documents lead nowhere.
 
@@ -147,18 +147,18 @@ class _Job:
         began = time.monotonic()
         stopped = False
         try:
-            with closing(self._found()) as found:
+            with closing(self._findings()) as found:
                 self._report(found)
         except KeyboardInterrupt:
             stopped = True
         self.summary.ignored = self.rules.ignored
         self.summary.known = 0 if self.baseline is None else self.baseline.count
-        say("\n".join(lines(self.summary, time.monotonic() - began)))
+        print_message("\n".join(lines(self.summary, time.monotonic() - began)))
         if stopped:
-            say(self._stopped())
+            print_message(self._describe_stop())
             raise SystemExit(130)
         for rule in self.rules.idle:
-            say(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
+            print_message(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
         if self.baseline is not None and self.asked["write_baseline"] is not None:
             self.baseline.write(self.asked["write_baseline"])
         if self.asked["fix"]:
@@ -166,7 +166,7 @@ class _Job:
         if self.errors:
             raise SystemExit(1)
 
-    def _stopped(self) -> str:
+    def _describe_stop(self) -> str:
         """Where it was stopped, and how it goes on."""
         what, done, total = self.reached
         kept = ""
@@ -174,7 +174,7 @@ class _Job:
             kept = f"; {printable(self.checker.cache)} has what was asked, and --resume goes on"
         return f"stopped: {_STOPPED[what].format(done, total)}, and the rest is not in these figures{kept}"
 
-    def _found(self) -> Generator[Broken, None, None]:
+    def _findings(self) -> Generator[Broken, None, None]:
         """The findings that count."""
         from overthere.broken import check
 
@@ -233,19 +233,19 @@ class _Job:
             if found.source != source:
                 source = found.source
                 paper.print(Text(printable(source), HEADING), soft_wrap=True)
-            paper.print(fitted(_fields(found), width), soft_wrap=True)
+            paper.print(wrap_fields(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
 
         for file in fix_files(self.mendable):
             if file.refused:
-                say(f"{printable(file.source)}: left as it is: {file.refused}")
+                print_message(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue
             click.echo("\n".join(map(printable, file.diff())))
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
-                say(f"{printable(file.source)}: {file.changed} changed")
+                print_message(f"{printable(file.source)}: {file.changed} changed")
 
 
 def _fields(found: Broken) -> Iterator[Text]:
@@ -270,10 +270,10 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield f"{summary.outside:,} lead outside, to {_count(summary.distinct, 'URI')}: {asked}"
     if summary.passed:
         yield "not judged:"
-        for reason, count in _most(summary.passed):
+        for reason, count in _rank(summary.passed):
             yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
     if summary.files:
-        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _most(summary.files))}"
+        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _rank(summary.files))}"
     for level in ("error", "warning", "note"):
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
@@ -291,7 +291,7 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield "nothing is broken"
 
 
-def _most(counted: Counter[str]) -> list[tuple[str, int]]:
+def _rank(counted: Counter[str]) -> list[tuple[str, int]]:
     """The commonest first; of those as common, by name."""
     return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from overthere.cli.common import Output, format_option
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.ground.errors import OverthereError
 
 
@@ -55,4 +55,4 @@ def command(
         output.refuse(getattr(error, "text", ""), error)
     else:
         output.answer(str(built), {"text": str(built)})
-    output.done()
+    output.finish()

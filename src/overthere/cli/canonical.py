@@ -81,4 +81,4 @@ def command(
         ]
         return Answer(written, {"text": text, "canonical": written, "changes": rows}, notes)
 
-    Output(form).each(texts, "texts", answer)
+    Output(form).answer_each(texts, "texts", answer)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
-from overthere.cli.paper import figures, say
-from overthere.cli.reading import iri_option, zone_option
+from overthere.cli.printing import figures, print_message
+from overthere.cli.reading_options import iri_option, zone_option
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, check
 from overthere.ground.display import printable
@@ -66,7 +66,7 @@ def command(
         if scheme and zone:
             raise click.UsageError("--scheme and --zone: a zone identifier is no part of any scheme's rules (RFC 6874)")
         by: str = rule
-        table.run(texts, lambda c: _checked(c, by, zone, names, scheme))
+        table.run(texts, lambda c: _check_column(c, by, zone, names, scheme))
         return
     output, limit = Output(form), None if every else LISTED
     for text in inputs(texts, "URIs"):
@@ -85,8 +85,8 @@ def command(
             from overthere.iri import IRIReference
 
             findings = IRIReference(text, zone=zone).check_host_name()
-        _tell(output, text, invalid, findings, notes)
-    output.done()
+        _print_answer(output, text, invalid, findings, notes)
+    output.finish()
 
 
 def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | None:
@@ -101,7 +101,7 @@ def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | N
     return rule or ("URI" if edition == "rfc3986" else None)
 
 
-def _tell(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
+def _print_answer(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
     """The line of a text, and figures of what was found."""
     shown = printable(mask(text))
     if findings:
@@ -133,10 +133,10 @@ def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> li
         begin = text.index("%", text.index("["))
     found = default_registry().check(text[:begin] + text[end:], edition, limit)
 
-    def told(at: int) -> int:
+    def shift(at: int) -> int:
         return at if at <= begin else at + end - begin
 
-    return [one._replace(start=told(one.start), end=told(one.end)) for one in found]
+    return [one._replace(start=shift(one.start), end=shift(one.end)) for one in found]
 
 
 def _suggest(text: str) -> None:
@@ -147,27 +147,27 @@ def _suggest(text: str) -> None:
         meant = repair(text, scheme="http")
     except InvalidURI:
         return
-    say(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
+    print_message(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
 
 
-def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
+def _check_column(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
     from overthere import columns
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    parsed = taken(columns.parse(column, (), rule, zone=zone))
+    parsed = to_pyarrow(columns.parse(column, (), rule, zone=zone))
     kinds, places = parsed.flatten()
     null = parsed.is_null()
     valid = compute().if_else(null, None, kinds.is_null())
     if scheme:
-        good = taken(columns.check(column, rule, scheme=True))
+        good = to_pyarrow(columns.check(column, rule, scheme=True))
         rows = compute().and_(valid, compute().invert(good))
-        kinds, places = _with_schemes(taken(column), kinds, places, rows)
+        kinds, places = _with_schemes(to_pyarrow(column), kinds, places, rows)
         valid = good
     if names:
-        named = taken(columns.check_host_name(column))
+        named = to_pyarrow(columns.check_host_name(column))
         _, more, at = named.flatten()
         places = compute().coalesce(places, at)
         text = compute().coalesce(kinds.cast(pa.string()), more.cast(pa.string()))
@@ -179,7 +179,7 @@ def _with_schemes(column: Any, kinds: Any, places: Any, rows: Any) -> tuple[Any,
     """Kinds and places with those of the `rows` that are no URIs of their schemes."""
     import pyarrow as pa
 
-    from overthere.columns.plain import compute
+    from overthere.columns.rowwise import compute
 
     found = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
     told = pa.array([one.kind for one in found], pa.string()), pa.array([one.start for one in found], places.type)

@@ -10,7 +10,7 @@ from rich.text import Text
 from overthere.anatomy import Explanation
 from overthere.ground.display import printable
 
-__all__ = ["COLOURS", "coloured"]
+__all__ = ["COLOURS", "print_coloured"]
 
 COLOURS = {
     "scheme": "magenta",
@@ -25,7 +25,7 @@ COLOURS = {
 """Those of the terminal's own sixteen that are read on dark and on light; the parts of an authority have its own."""
 
 
-def coloured(explanation: Explanation, width: int) -> bool:
+def print_coloured(explanation: Explanation, width: int) -> bool:
     """Print it with colours; False, and nothing is printed, where there are none (NO_COLOR, TERM=dumb, a pipe)."""
     console = Console(highlight=False, soft_wrap=True)
     if console.color_system is None or console.no_color:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from overthere.cli.paper import data_or_shown, figure, say, width
-from overthere.cli.reading import Reading
+from overthere.cli.printing import figure, print_message, terminal_text, width
+from overthere.cli.reading_options import Reading
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
@@ -34,7 +34,7 @@ __all__ = [
     "base_uri",
     "format_option",
     "inputs",
-    "located",
+    "parse_locator",
     "on_error_option",
     "rung_option",
     "texts_argument",
@@ -92,7 +92,7 @@ def base_uri(text: str) -> Any:
     return Reading().base(text)
 
 
-def located(text: str, name: str, zone: bool = False) -> Locator:
+def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
     """What a text says in the terms of its scheme, by an edition's account.  Raises: OverthereError.
 
     zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
@@ -146,7 +146,7 @@ def _lines() -> Iterator[str]:
 
 CSV_SAFE = (
     "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that no "
-    "spreadsheet computes them. It changes the data (overthere.columns.cells.plain takes it back), and is therefore "
+    "spreadsheet computes them. It changes the data (overthere.columns.cells.unescape takes it back), and is therefore "
     "not the default."
 )
 
@@ -174,7 +174,7 @@ class Output:
         self.on_error = on_error
         self.bad: int = 0
 
-    def each(
+    def answer_each(
         self,
         texts: Sequence[str],
         what: str,
@@ -196,12 +196,12 @@ class Output:
             self.answer(shown, data)
             for note in notes:
                 if not self.jsonl:
-                    say(note)
-        self.done()
+                    print_message(note)
+        self.finish()
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """One answer: its line for people, its fields as JSON."""
-        click.echo(_json(data) if self.jsonl else data_or_shown(text))
+        click.echo(_json(data) if self.jsonl else terminal_text(text))
 
     def refuse(self, text: str, error: OverthereError) -> None:
         """One input that was bad."""
@@ -214,11 +214,11 @@ class Output:
         if isinstance(error, InvalidURI):
             click.echo(figure(error), err=True)
         else:
-            say(f"{printable(mask(text))}\n{error}")
+            print_message(f"{printable(mask(text))}\n{error}")
         if self.on_error == "stop":
-            self.done()
+            self.finish()
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """Exit 1 if any input was bad."""
         if self.bad:
             raise SystemExit(1)

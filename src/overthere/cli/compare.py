@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.editions import edition
 from overthere.ground.errors import InvalidURI
 from overthere.values.iri_ladder import IRI_PARAGRAPHS
@@ -38,7 +38,7 @@ def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
         source = "" if rung is None else by.document if reading.is_older else paragraphs[rung]
         line = "none" if rung is None else f"{name}  ({source})"
         output.answer(line, {"a": a, "b": b, "rung": name})
-    output.done()
+    output.finish()
 
 
 def _pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:

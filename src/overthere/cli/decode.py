@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.reading import edition_option, refuse_table
+from overthere.cli.reading_options import edition_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.ground import charsets
@@ -59,4 +59,4 @@ def command(
             decoded = edition(by).decode(text)
         return Answer(decoded, {"text": text, "decoded": decoded})
 
-    Output(form, on_error).each(texts, "component text", answer)
+    Output(form, on_error).answer_each(texts, "component text", answer)

@@ -153,7 +153,7 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     if console.width < 110:
         for e in editions:
             console.print(Text(f"{e.name}  {e.date}", style=HEADING))
-            rest = (f"empty reference: {e.empty_reference}", f"left to others: {elsewhere(e) or 'nothing'}")
+            rest = (f"empty reference: {e.empty_reference}", f"left to others: {describe_elsewhere(e) or 'nothing'}")
             for line in (e.title, e.document, f"charset: {e.charset}", *rest):
                 _show(console, Padding(Text(line), (0, 0, 0, 2)))
         return
@@ -161,11 +161,13 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     table.columns[1].min_width = 32
     for e in editions:
         name = Text(f"{e.name}\n{e.date}")
-        table.add_row(name, *map(Text, (f"{e.title}\n{e.document}", e.charset, e.empty_reference, elsewhere(e))))
+        table.add_row(
+            name, *map(Text, (f"{e.title}\n{e.document}", e.charset, e.empty_reference, describe_elsewhere(e)))
+        )
     _show(console, table)
 
 
-def elsewhere(edition: Edition) -> str:
+def describe_elsewhere(edition: Edition) -> str:
     """What an edition leaves to other documents, in a phrase."""
     groups: dict[str, list[str]] = {}
     for method, document in edition.elsewhere.items():

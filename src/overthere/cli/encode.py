@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.reading import edition_option, iri_option, refuse_table
+from overthere.cli.reading_options import edition_option, iri_option, refuse_table
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.ground.errors import CodingError
@@ -62,4 +62,4 @@ def command(
             encoded = edition(by).encode(text, component)
         return Answer(encoded, {"data": text, "component": component, "encoded": encoded})
 
-    Output(form, on_error).each(texts, "data", answer)
+    Output(form, on_error).answer_each(texts, "data", answer)

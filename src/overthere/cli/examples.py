@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from overthere.cli.helping import Context
+from overthere.cli.help_format import Context
 
 __all__ = ["EXAMPLES", "Example", "with_examples"]
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import click
 
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.editions import context1994, context1997, rfc1738
 from overthere.ground import charsets
 from overthere.ground.display import printable
@@ -32,7 +32,7 @@ class _Place(NamedTuple):
     lines: int
     column: int
 
-    def after(self, text: str) -> _Place:
+    def advance(self, text: str) -> _Place:
         last = text.rfind("\n") + 1
         column = len(text) - last if last else self.column + len(text)
         return _Place(self.offset + len(text), self.lines + text.count("\n"), column)
@@ -112,28 +112,28 @@ def command(
     bad = False
     for name in files or ("-",):
         try:
-            with _opened(name) as file:
+            with _open_binary(name) as file:
                 text = _characters(file, charset)
                 # Blocks of code and definitions of Markdown hold over empty lines.
                 if by == "rfc3986":
                     parts = pieces(text) if rules == "rfc3986" else ["".join(text)]
-                    damaged = _one(name, parts, form, search)
+                    damaged = _write_text(name, parts, form, search)
                 else:
-                    damaged = _wrapped("".join(text), by, form)
+                    damaged = _write_wrapped("".join(text), by, form)
         except BrokenPipeError:
             raise  # the reader of the pipe has enough
         except OSError as error:
-            say(f"{printable(name)}: {error.strerror or error}")
+            print_message(f"{printable(name)}: {error.strerror or error}")
             bad = True
             continue
         if damaged:
-            say(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
+            print_message(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
             bad = True
     if bad:
         raise SystemExit(1)
 
 
-def _wrapped(text: str, by: str, form: str) -> bool:
+def _write_wrapped(text: str, by: str, form: str) -> bool:
     """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
     extracts: dict[str, Any] = {
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
@@ -150,7 +150,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def _open_binary(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         if sys.stdin is None:
             raise OSError("standard input is closed")
@@ -177,7 +177,7 @@ def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
     yield decoder.decode(b"", True)
 
 
-def _one(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
+def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
     """Write what one text has; returns whether octets of it were not in the charset."""
     write = _Writer(name, form)
     damaged = False
@@ -185,7 +185,7 @@ def _one(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
     for text in texts:
         damaged = damaged or "\ufffd" in text
         write.piece(text, list(search(text)), place)
-        place = place.after(text)
+        place = place.advance(text)
     return damaged
 
 
@@ -215,7 +215,7 @@ class _Writer:
         at = 0
         here = place
         for one in references:
-            here, at = here.after(text[at : one.start]), one.start
+            here, at = here.advance(text[at : one.start]), one.start
             line, column = here.lines + 1, here.column + 1
             if self.form == "jsonl":
                 data = {"file": self.name, "line": line, "column": column, **one._asdict()}

@@ -32,11 +32,11 @@ from overthere.access.resource import Resource
 from overthere.access.saved_file import SavedFile, file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
-from overthere.cli.common import format_option, inputs, located, texts_argument, width
-from overthere.cli.paper import say
+from overthere.cli.common import format_option, inputs, parse_locator, texts_argument, width
 from overthere.cli.policies import policy_of, policy_options
-from overthere.cli.reading import zone_option
-from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
+from overthere.cli.printing import print_message
+from overthere.cli.reading_options import zone_option
+from overthere.cli.terminal import Binary, Display, format_listing, one_line, without_password
 from overthere.editions import NAMES
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
@@ -90,9 +90,9 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         raise click.UsageError(f"-o: {output} is no folder, and there are several URIs")
     try:
         uris = list(inputs(texts, "URIs")) if user or password_file else inputs(texts, "URIs")
-        Get(Login(user, password_file, options["address"], uris), options).all(uris)
+        Get(Login(user, password_file, options["address"], uris), options).fetch_all(uris)
     except KeyboardInterrupt:
-        say("Stopped")
+        print_message("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
         raise _Impossible(missing_message(str(error.name), "access")) from None
@@ -166,13 +166,13 @@ class Get:
         except (OverthereError, OSError) as error:
             raise click.UsageError(f"--gateways: {error}") from None
 
-    def all(self, texts: Sequence[str] | Iterator[str]) -> None:
+    def fetch_all(self, texts: Sequence[str] | Iterator[str]) -> None:
         """Exit with the worst that has happened."""
         for number, text in enumerate(texts):
             if number and self.output is not None and not self.output.is_dir():
                 raise click.UsageError(f"-o: {self.output} is no folder, and there are several URIs")
             try:
-                self.one(text)
+                self.fetch(text)
             except AccessError as error:
                 error.uri = error.uri or text
                 final = isinstance(error, AccessRefused | ResourceMissing)
@@ -206,9 +206,9 @@ class Get:
             click.echo(json.dumps({"uri": mask(text), "error": told}))
         click.echo(shown, err=True)  # a figure, or one line
 
-    def one(self, text: str) -> None:
+    def fetch(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
-        locator = located(text, self.options["name"], self.options["zone"])
+        locator = parse_locator(text, self.options["name"], self.options["zone"])
         if self.options["planned"]:
             credentials = Credentials(self.login.user, None, self.login.address)
             planned = plan_under(self.policy, locator, credentials, gateways=self.gateways)
@@ -220,7 +220,7 @@ class Get:
             begun = self.options["connect"] and resource.session is not None
             content = resource.is_listing or (self.output is not None and resource.session is None)
             if self.options["head"] or (self.jsonl and not content and not begun):
-                self.answer(_told(resource), _facts(resource, text))
+                self.answer(_describe(resource), _facts(resource, text))
             else:
                 self.content(resource, text)
 
@@ -234,7 +234,7 @@ class Get:
             return
         for draft in resource.plan.steps:
             for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
-                say(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
+                print_message(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
         listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
         if self.output is not None:
             self.save(resource, listing, text)
@@ -243,7 +243,7 @@ class Get:
                 click.echo(line)
         elif sys.stdout.isatty() and not self.options["raw"]:
             if resource.unknown_charset is not None:
-                say(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
+                print_message(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
             display = Display(resource)
             for piece in resource:
                 click.echo(display.show(piece), nl=False)
@@ -277,12 +277,12 @@ class Get:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)
         finally:
             if saving.partial is not None:
-                say(f"{printable(str(saving.partial))} holds what came")
+                print_message(f"{printable(str(saving.partial))} holds what came")
         if self.jsonl:
             click.echo(json.dumps({**_facts(resource, text), "saved": str(target), "octets": size}))
         else:
             kind = f", {one_line(resource.media_type)}" if resource.media_type and not resource.is_listing else ""
-            say(f"{printable(str(target))}: {size:,} octets{kind}")
+            print_message(f"{printable(str(target))}: {size:,} octets{kind}")
 
 
 def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[int], None]) -> int:
@@ -296,15 +296,15 @@ def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[i
 
 def _listing(resource: Resource, jsonl: bool, text: str) -> Iterator[str]:
     if not jsonl:
-        yield from aligned(resource.entries(), width())
+        yield from format_listing(resource.entries(), width())
         return
     for entry in resource.entries():
         yield json.dumps({"listing": mask(text), **_entry(entry)})
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    uri = None if entry.uri is None else bare(entry.uri)
-    return {"kind": entry.kind, "name": entry.name, "uri": uri, "details": _plain(entry.details)}
+    uri = None if entry.uri is None else without_password(entry.uri)
+    return {"kind": entry.kind, "name": entry.name, "uri": uri, "details": _as_json(entry.details)}
 
 
 def _facts(resource: Resource, text: str) -> dict[str, Any]:
@@ -319,22 +319,22 @@ def _facts(resource: Resource, text: str) -> dict[str, Any]:
         "length": resource.length,
         "base": mask(str(resource.base)),
         "listing": resource.is_listing,
-        "details": _plain(resource.details),
+        "details": _as_json(resource.details),
     }
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """What a protocol says, as JSON can hold it: octets as ISO Latin 1 text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _as_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(one) for one in value]
+        return [_as_json(one) for one in value]
     if isinstance(value, bytes):
         return value.decode("latin-1")
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-def _told(resource: Resource) -> str:
+def _describe(resource: Resource) -> str:
     """The same for people."""
     facts = _facts(resource, str(resource.uri))
     rows = [("from", uri) for uri in facts["history"]]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
-from overthere.cli.linkrows import show
-from overthere.cli.paper import say, without_look_alikes
+from overthere.cli.link_rows import show
 from overthere.cli.policies import policy_of, policy_options
+from overthere.cli.printing import print_message, without_look_alikes
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
@@ -120,7 +120,7 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         if idna:
             asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
-            from overthere.cli.sparklinks import run
+            from overthere.cli.spark_links import run
 
             run(sources, _options(asked), **asked)
             return
@@ -174,7 +174,7 @@ class _Job:
         if asked["plot"] is not None and not is_stream(asked["plot"]) and not asked["plot"].lower().endswith(".svg"):
             raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
         self.sources, self.asked = sources, asked
-        self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
+        self.base = None if asked["base"] is None else _publication_base(base_uri(asked["base"]), sources)
         self.options = _options(asked)
         self.policy = policy_of(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
@@ -198,10 +198,10 @@ class _Job:
         if stopped is None:
             return
         self.summary.seconds += time.monotonic() - began
-        say("\n".join(self.summary.lines(min(_width(), 100))))
+        print_message("\n".join(self.summary.lines(min(_width(), 100))))
         self._plot()
         if stopped:
-            say(self._left())
+            print_message(self._describe_rest())
             raise SystemExit(130)
         if self.summary.unread or (self.asked["strict"] and self.summary.notes):
             raise SystemExit(1)
@@ -210,9 +210,9 @@ class _Job:
         """What a person may not have meant: a name that is no file, a table that is replaced, checks that are off."""
         for source in self.sources:
             if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source):
-                say(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
+                print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
-            say(f"{printable(str(self.output))}: the table that stood there will be replaced")
+            print_message(f"{printable(str(self.output))}: the table that stood there will be replaced")
         if self.asked["audit"]:
             without_look_alikes()
 
@@ -234,7 +234,7 @@ class _Job:
             stack.enter_context(_terminated())
             writer = self._writer(stack)
             if writer is not None and writer.notice:
-                say(writer.notice)
+                print_message(writer.notice)
             if writer is not None and writer.done:
                 return None
             if writer is not None and writer.state:
@@ -346,7 +346,7 @@ class _Job:
 
             save(self.asked["plot"], draw(self.summary).encode())
 
-    def _left(self) -> str:
+    def _describe_rest(self) -> str:
         if self.output in (None, "-"):
             return "stopped"
         if self.asked["distinct"]:
@@ -354,13 +354,13 @@ class _Job:
         return f"stopped; {self.output} holds whole rows up to here; --resume goes on"
 
 
-def _published(base: URI, sources: tuple[str, ...]) -> URI:
+def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
     """The URI under which folders and files are published: its last segment is left out if no "/" ends it (5.2.3)."""
     if base.authority is None and not base.path.startswith("/"):
         raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published beneath it")
     if sources != ("-",) and not base.path.endswith("/"):
         here = printable(mask(str(base.join("."))))
-        say(f"--base does not end in /: the sources are published beneath {here}")
+        print_message(f"--base does not end in /: the sources are published beneath {here}")
     return base
 
 

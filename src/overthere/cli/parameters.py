@@ -66,7 +66,7 @@ def command(
         lines = [f"  {key}" if value is None else f"  {key}={value}" for key, value in read]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)
 
 
 def _steps(
@@ -102,16 +102,16 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
         *before, last = steps
         for step, arguments in before:
             # A row that is refused stays as it is, so that the last step tells of it.
-            column = _or_same(getattr(columns, step)(column, *arguments, **how), column)
+            column = _fill_nulls(getattr(columns, step)(column, *arguments, **how), column)
         step, arguments = last
         return getattr(columns, step)(column, *arguments, errors="detail", **how)
 
     table.run(texts, work, "changed")
 
 
-def _or_same(changed: Any, column: Any) -> Any:
+def _fill_nulls(changed: Any, column: Any) -> Any:
     import pyarrow as pa
 
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    return compute().coalesce(taken(changed).cast(pa.large_string()), column.cast(pa.large_string()))
+    return compute().coalesce(to_pyarrow(changed).cast(pa.large_string()), column.cast(pa.large_string()))

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from overthere.access import Credentials, Gateways, plan
-from overthere.cli.common import Answer, Output, format_option, located, texts_argument, width
-from overthere.cli.reading import zone_option
+from overthere.cli.common import Answer, Output, format_option, parse_locator, texts_argument, width
+from overthere.cli.reading_options import zone_option
 from overthere.editions import NAMES
 from overthere.ground.errors import OverthereError
 
@@ -47,7 +47,7 @@ def command(
     credentials = Credentials(user, None, address)
 
     def answer(text: str) -> Answer:
-        planned = plan(located(text, name, zone), credentials, gateways=through)
+        planned = plan(parse_locator(text, name, zone), credentials, gateways=through)
         return Answer(planned.render(width()), planned.to_dict())
 
-    Output(form).each(texts, "URIs", answer, (OverthereError,))
+    Output(form).answer_each(texts, "URIs", answer, (OverthereError,))

@@ -73,7 +73,7 @@ def progress(
         yield step
 
 
-class _Far(ProgressColumn):
+class _ProgressText(ProgressColumn):
     """Octets or URIs, of how many, and how many in a second."""
 
     def render(self, task: Task) -> Text:
@@ -93,7 +93,7 @@ def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None
     if not console.is_terminal:
         yield (lambda what, done, total: None), (lambda: None)
         return
-    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _Far(), TimeRemainingColumn())
+    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _ProgressText(), TimeRemainingColumn())
     with Progress(*shown, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         numbers: dict[str, TaskID] = {}
         last = -_OFTEN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.kernel.reference import Form
 from overthere.values.relate import FORMS
@@ -47,4 +47,4 @@ def command(
         reference = str(own.relate(reading.uri(text), form=of))
         return Answer(reference, {"target": text, "reference": reference})
 
-    Output(form, on_error).each(texts, "target URIs", answer)
+    Output(form, on_error).answer_each(texts, "target URIs", answer)

@@ -53,7 +53,7 @@ def command(
             raise click.ClickException(missing_message("ada_url", "whatwg")) from None
         return Answer(str(done), {"text": text, **done.to_dict()}, _notes(done))
 
-    Output(form, on_error).each(texts, "texts", answer)
+    Output(form, on_error).answer_each(texts, "texts", answer)
 
 
 def _notes(done: Repaired) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import NAMES, edition
 from overthere.values.resolve import same_document
@@ -52,7 +52,7 @@ def command(
         data = {"target": str(target), "fragment": target.fragment, "same_document": same_document(own, reference)}
         return Answer(str(target), {"reference": text, **data})
 
-    Output(form, on_error).each(texts, "references", answer)
+    Output(form, on_error).answer_each(texts, "references", answer)
 
 
 def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
@@ -67,4 +67,4 @@ def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, outpu
         data = {"target": target.uri, "fragment": target.fragment, "same_document": target.same_document}
         return Answer(shown_target(target), {"reference": text, "edition": by, **data})
 
-    output.each(texts, "references", answer)
+    output.answer_each(texts, "references", answer)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.cli.table_options import table_options
 from overthere.editions import edition
 from overthere.ground.display import printable
@@ -79,7 +79,7 @@ def command(
         lines = [f"  {name:<9}  " + (value or '""') for name, value in told.items() if value is not None]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)
 
 
 def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
@@ -92,13 +92,13 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
         return found
     import pyarrow as pa
 
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    cut = taken(found)
+    cut = to_pyarrow(found)
     fields = dict(zip([field.name for field in cut.type], cut.flatten(), strict=True))
     valid = fields["error"].is_null() if rule else pa.array([True] * len(cut))
     for name in set(names) & set(_DOMAIN):
-        part = taken(getattr(columns, name)(column)).cast(pa.string())
+        part = to_pyarrow(getattr(columns, name)(column)).cast(pa.string())
         fields[name] = compute().if_else(valid, part, None)
     labels = [*names, *(name for name in fields if name not in names)]
     return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=cut.is_null())
@@ -111,7 +111,7 @@ def _domain(host: str | None) -> dict[str, str | None]:
         rules = suffix_list()
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
-    cut = rules.cut(host) if host else None
+    cut = rules.split(host) if host else None
     return dict.fromkeys(_DOMAIN) if cut is None else dict(cut._asdict())
 
 
@@ -125,4 +125,4 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)

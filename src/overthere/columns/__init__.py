@@ -165,7 +165,7 @@ def parse(
     works = engine()
     answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
     if errors == "raise":
-        answer = works.taken(answer)
+        answer = works.to_pyarrow(answer)
         if (bad := works.first_bad(answer)) is not None:
             raise ColumnError(*bad)
     return answer  # type: ignore[no-any-return]
@@ -193,10 +193,12 @@ def normalize(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_by(registry))
+    return text(
+        column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_registry_argument(registry)
+    )
 
 
-def _by(registry: Registry | None) -> dict[str, Registry]:
+def _registry_argument(registry: Registry | None) -> dict[str, Registry]:
     return {} if registry is None else {"registry": registry}
 
 

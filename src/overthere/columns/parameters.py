@@ -10,7 +10,7 @@ from overthere.values.form_pairs import by_name, encode_name, flat, pattern, wri
 if TYPE_CHECKING:
     from overthere.forms import Pairs
 
-__all__ = ["Asked", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
+__all__ = ["Edit", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
 
 
 def parameter(
@@ -42,7 +42,7 @@ def parameter(
         errors,
         threads,
         views,
-        parameters=_asked((name,), [(encode_name(name), [])], separator, plus),
+        parameters=_edit((name,), [(encode_name(name), [])], separator, plus),
     )
 
 
@@ -68,7 +68,7 @@ def with_parameters(
     """
     data = list(flat(pairs))
     given = [(name, [one.encode() for one in texts]) for name, texts in by_name(data, plus=plus).items()]
-    return text(column, "with_parameters", errors, threads, views, parameters=_asked((data,), given, separator, plus))
+    return text(column, "with_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
 
 
 def add_parameters(
@@ -91,7 +91,7 @@ def add_parameters(
     """
     data = list(flat(pairs))
     given = [(b"", [one.encode()]) for one in write_pairs(data, plus=plus)]
-    return text(column, "add_parameters", errors, threads, views, parameters=_asked((data,), given, separator, plus))
+    return text(column, "add_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
 
 
 def without_parameters(
@@ -112,7 +112,7 @@ def without_parameters(
     ['http://h/?q=%7e', '#f']
     """
     given = [(b"", pattern(name)) for name in names]
-    return text(column, "without_parameters", errors, threads, views, parameters=_asked(names, given, separator, plus))
+    return text(column, "without_parameters", errors, threads, views, parameters=_edit(names, given, separator, plus))
 
 
 def sort_parameters(
@@ -132,10 +132,10 @@ def sort_parameters(
     >>> pa.array(sort_parameters(pa.array(["http://h/?b=1&a=2&b=0"]))).to_pylist()
     ['http://h/?a=2&b=1&b=0']
     """
-    return text(column, "sort_parameters", errors, threads, views, parameters=_asked((), [], separator, plus))
+    return text(column, "sort_parameters", errors, threads, views, parameters=_edit((), [], separator, plus))
 
 
-class Asked(NamedTuple):
+class Edit(NamedTuple):
     """What is done with each row's parameters: as data for the values, and as it is written."""
 
     data: tuple[Any, ...]
@@ -146,7 +146,7 @@ class Asked(NamedTuple):
     plus: bool
 
 
-def _asked(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Asked:
+def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
         raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
-    return Asked(data, given, separator, bool(plus))
+    return Edit(data, given, separator, bool(plus))

@@ -43,7 +43,7 @@ def engine() -> Any:
         return import_module("overthere.columns.native")
     with brought_by("columns"):
         import_module("pyarrow")
-    return import_module("overthere.columns.plain")
+    return import_module("overthere.columns.rowwise")
 
 
 def count_of(threads: int | None) -> int:
@@ -69,7 +69,7 @@ def text(column: Any, operation: str, errors: Errors, threads: int | None, views
         column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
     found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)
     if errors == "raise":
-        found = works.taken(found)
+        found = works.to_pyarrow(found)
         if (bad := works.first_bad(found)) is not None:
             raise ColumnError(*bad)
         found = works.field(found, "value")

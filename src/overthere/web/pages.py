@@ -50,14 +50,14 @@ def _environment() -> Environment:
     made.globals.update(
         views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link,
         figure=drawing.figure, automaton=drawing.automaton, dump=plan.dump, runs=runs, places=anatomy.places,
-        places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decoded, edition=edition, marks=MARKS, parts=PARTS,
+        places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decode, edition=edition, marks=MARKS, parts=PARTS,
         notes=notes, zip=zip, usual_names=editions.usual_names, browser_cells=editions.browser_cells, whatwg=whatwg,
-        concerns=KINDS, differing=editions.differing, paragraphs=_PARAGRAPHS,
+        concerns=KINDS, differing_parts=editions.differing_parts, paragraphs=_PARAGRAPHS,
     )  # fmt: skip
     return made
 
 
-def _decoded(text: str) -> str | None:
+def _decode(text: str) -> str | None:
     """The data of a component (RFC 3986 2.1); None if that is the same, or not UTF-8."""
     try:
         return decode(text) if "%" in text else None

@@ -9,7 +9,7 @@ from overthere.editions.readings import PARTS, Reading, disagreements
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "browser_cells", "differing", "usual_names"]
+__all__ = ["VIEW", "browser_cells", "differing_parts", "usual_names"]
 
 
 def readings(text: str, base: str) -> Explanation:
@@ -36,7 +36,7 @@ def browser_cells(found: Explanation) -> dict[str, tuple[str | None, bool]]:
     }
 
 
-def differing(found: Explanation) -> list[str]:
+def differing_parts(found: Explanation) -> list[str]:
     """The parts that not all documents and browsers read alike."""
     parts = usual_names(found.readings).keys() | {
         part for part, (_, differs) in browser_cells(found).items() if differs

@@ -10,7 +10,7 @@ from overthere.values.uri import URI
 from overthere.web.model import Example, View
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "Planned", "dump"]
+__all__ = ["VIEW", "PlanAnswer", "dump"]
 
 _WIDTH = 16
 """Octets of a line of a dump."""
@@ -18,7 +18,7 @@ _LIMIT = 64 * _WIDTH
 """Maximum octets of a dump."""
 
 
-class Planned(NamedTuple):
+class PlanAnswer(NamedTuple):
     """The plan of a URI, or why there is none."""
 
     text: str
@@ -26,12 +26,12 @@ class Planned(NamedTuple):
     refused: str | None = None
 
 
-def planned(text: str) -> Planned:
+def view_plan(text: str) -> PlanAnswer:
     """The value of the view, whose plan is as `overthere plan --format jsonl` prints it."""
     try:
-        return Planned(text, plan(URI(text, zone=True)))
+        return PlanAnswer(text, plan(URI(text, zone=True)))
     except OverthereError as error:
-        return Planned(text, None, str(error))
+        return PlanAnswer(text, None, str(error))
 
 
 def dump(data: str) -> tuple[list[str], int]:
@@ -55,7 +55,7 @@ VIEW = View(
     "The exact dialogue that opening the URI would be: each step with its paragraph, and the octets. Nothing is "
     "opened.",
     (TEXT,),
-    planned,
+    view_plan,
     (
         Example("HTTP", {"text": "http://example.com:8042/over/there?name=ferret#nose"}),
         Example("FTP", {"text": "ftp://joe:secret@ftp.example/pub/file;type=a"}),

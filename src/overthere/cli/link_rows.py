@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.display import columns, printable
 from overthere.ground.redact import mask
 from overthere.links.job import links
@@ -47,7 +47,7 @@ def _line(row: Link, column: int, width: int | None) -> Text:
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
     reference = printable(mask(row.reference)) or '""'
-    return fitted(_fields(row, reference + " " * (column - columns(reference))), width)
+    return wrap_fields(_fields(row, reference + " " * (column - columns(reference))), width)
 
 
 def _fields(row: Link, reference: str) -> Iterator[Text]:

@@ -13,7 +13,16 @@ from overthere.ground import errors
 from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
 
-__all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "say", "width", "without_look_alikes"]
+__all__ = [
+    "terminal_text",
+    "figure",
+    "figures",
+    "wrap_sentence",
+    "is_terminal",
+    "print_message",
+    "width",
+    "without_look_alikes",
+]
 
 
 def width() -> int:
@@ -23,7 +32,7 @@ def width() -> int:
     return max(40, shutil.get_terminal_size((100, 24)).columns)
 
 
-def data_or_shown(text: str) -> str | bytes:
+def terminal_text(text: str) -> str | bytes:
     """An answer: on a person's terminal without controls, on a pipe or in a file as it is.
 
     Octets that were no UTF-8 are written as they were read.
@@ -38,7 +47,7 @@ def data_or_shown(text: str) -> str | bytes:
         return text.encode("utf-8", "replace")
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """A message on standard error.  It may name what others have written: no control of theirs is in it."""
     click.echo(visible(text), err=True)
 
@@ -57,13 +66,13 @@ def figures(text: str, findings: Sequence[Finding], level: str = "error") -> Ite
 def _broken(figure: str, level: str) -> str:
     shown, place, *told = figure.split("\n")
     if is_terminal(sys.stderr):
-        from overthere.cli.styles import LEVELS, painted
+        from overthere.cli.styles import LEVELS, style_text
 
-        place = painted(place, LEVELS[level], err=True)
-    return "\n".join([shown, place, *(filled(line, sys.stderr) for line in told)])
+        place = style_text(place, LEVELS[level], err=True)
+    return "\n".join([shown, place, *(wrap_sentence(line, sys.stderr) for line in told)])
 
 
-def filled(line: str, stream: Any, indent: str = "") -> str:
+def wrap_sentence(line: str, stream: Any, indent: str = "") -> str:
     """A sentence that is broken between words on a terminal; elsewhere it is one line, for those who search."""
     if not is_terminal(stream):
         return indent + line
@@ -86,4 +95,4 @@ def without_look_alikes() -> None:
 
     if find_spec("confusable_homoglyphs") is None:
         told = f"host-confusable is not told: {missing_message('confusable_homoglyphs', 'audit')}"
-        say(told)
+        print_message(told)

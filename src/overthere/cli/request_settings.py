@@ -14,7 +14,7 @@ from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
 from overthere.cli.policies import policy_of, policy_options
 
-__all__ = ["asking", "duration", "policy_for", "settings"]
+__all__ = ["duration", "policy_for", "request_options", "settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OWN = Checker()
@@ -57,7 +57,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def asking(function: F) -> F:
+def request_options(function: F) -> F:
     """The options of asking, and those of the policy for each URI."""
     for option in reversed(_OPTIONS):
         function = option(function)
