@@ -97,8 +97,7 @@ class _Verbs(Verbs):
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
-    overthere.__version__,
-    message=f"overthere %(version)s (kernel: {kernel.name}; Python {sys.version.split()[0]})",
+    overthere.__version__, message=f"overthere %(version)s (kernel: {kernel.name}; Python {sys.version.split()[0]})"
 )
 def app() -> None:
     """URIs by the letter of their specifications.

@@ -67,31 +67,20 @@ class _Lines:
 @click.command()
 @texts_argument
 @click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    "--file", "files", multiple=True, metavar="FILE", type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     help="The URIs in the text of a file, or of - for standard input.",
-)
+)  # fmt: skip
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", "sarif"]),
-    default="text",
+    "--format", "form", type=click.Choice(["text", "jsonl", "sarif"]), default="text",
     help="Lines for people, JSON lines, or SARIF 2.1.0 for code scanners.",
-)
+)  # fmt: skip
 @click.option("--level", type=click.Choice(LEVELS), default="note", help="The least that is told, and that counts.")
 @click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Tell these kinds and no others.")
 @click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not tell this kind.")
 def command(
-    texts: tuple[str, ...],
-    files: tuple[str, ...],
-    form: str,
-    level: Level,
-    only: tuple[str, ...],
+    texts: tuple[str, ...], files: tuple[str, ...], form: str, level: Level, only: tuple[str, ...],
     ignore: tuple[str, ...],
-) -> None:
+) -> None:  # fmt: skip
     """Say what to be careful about in each text, valid or not; exit 1 if there is anything.
 
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.

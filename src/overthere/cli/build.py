@@ -26,14 +26,9 @@ from overthere.ground.errors import OverthereError
 @reading_options(editions=False)
 @format_option
 def command(
-    form: str,
-    reading: Reading,
-    segments: tuple[str, ...],
-    pairs: tuple[str, ...],
-    query: str | None,
-    keep: str | None,
+    form: str, reading: Reading, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, keep: str | None,
     **text: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
     if query is not None and pairs:

@@ -42,15 +42,9 @@ def form_named(name: str) -> Canonical:
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    names: tuple[str, ...],
-    changes: bool,
-    key: bool,
-    raw: bool,
-    idna: bool,
-    form: str,
+    texts: tuple[str, ...], names: tuple[str, ...], changes: bool, key: bool, raw: bool, idna: bool, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the canonical form of each URI; one a line.
 
     Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.

@@ -39,18 +39,9 @@ if TYPE_CHECKING:
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    reference: bool,
-    rule: str | None,
-    edition: str,
-    iri: bool,
-    zone: bool,
-    scheme: bool,
-    names: bool,
-    every: bool,
-    form: str,
-    table: Table | None,
-) -> None:
+    texts: tuple[str, ...], reference: bool, rule: str | None, edition: str, iri: bool, zone: bool, scheme: bool,
+    names: bool, every: bool, form: str, table: Table | None,
+) -> None:  # fmt: skip
     """Say everything that is wrong with each text; exit 1 if anything is.
 
     A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.

@@ -175,12 +175,9 @@ class Output:
         self.bad: int = 0
 
     def answer_each(
-        self,
-        texts: Sequence[str],
-        what: str,
-        answer: Callable[[str], Answer],
+        self, texts: Sequence[str], what: str, answer: Callable[[str], Answer],
         bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """The loop of a verb: each text answered or, where it is bad, refused; exit 1 if any was bad.
 
         texts: of the command line; if there are none, the lines of standard input.

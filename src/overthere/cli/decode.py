@@ -21,24 +21,17 @@ if TYPE_CHECKING:
 @texts_argument
 @click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
 @click.option(
-    "--errors",
-    type=click.Choice(("strict", "keep")),
-    default="strict",
+    "--errors", type=click.Choice(("strict", "keep")), default="strict",
     help="With keep, what cannot be decoded stays: broken escapes, octets not in the charset.",
-)
+)  # fmt: skip
 @edition_option()
 @on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    charset: str | None,
-    errors: Literal["strict", "keep"],
-    by: str,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], charset: str | None, errors: Literal["strict", "keep"], by: str, on_error: str, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":

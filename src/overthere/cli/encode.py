@@ -28,15 +28,9 @@ if TYPE_CHECKING:
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    component: str,
-    keep: str | None,
-    by: str,
-    iri: bool,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, on_error: str, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":

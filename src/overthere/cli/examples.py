@@ -70,10 +70,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example("overthere encode 'salt & pepper' 50%"),
         Example("overthere encode --component query --keep / 'a/b c'"),
     ),
-    "decode": (
-        Example("overthere decode salt%20%26%20pepper"),
-        Example("overthere decode --charset latin-1 caf%E9"),
-    ),
+    "decode": (Example("overthere decode salt%20%26%20pepper"), Example("overthere decode --charset latin-1 caf%E9")),
     "parameters": (
         Example("overthere parameters 'http://h/?a=1&b=salt+%26+pepper'"),
         Example("overthere parameters --get b 'http://h/?a=1&b=two'"),
@@ -95,10 +92,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example("overthere template match 'http://h/{user}{?q}' 'http://h/joe?q=x'"),
         Example("echo http://h/ann | overthere template match 'http://h/{user}' --format jsonl"),
     ),
-    "schemes": (
-        Example("overthere schemes gopher"),
-        Example("overthere schemes --format jsonl mailto"),
-    ),
+    "schemes": (Example("overthere schemes gopher"), Example("overthere schemes --format jsonl mailto")),
     "plan": (
         Example("overthere plan ftp://ftp.example.org/pub/charts/tide.txt"),
         Example("overthere plan gopher://gopher.example.org/1/ships"),

@@ -41,12 +41,9 @@ class _Place(NamedTuple):
 @click.command()
 @click.argument("files", nargs=-1)
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]),
-    default="text",
+    "--format", "form", type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]), default="text",
     help="What was found, a line each; or the whole text with it marked.",
-)
+)  # fmt: skip
 @click.option("--schemes", metavar="A,B", help="Only these schemes, wherever they stand.")
 @click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
 @click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
@@ -55,32 +52,19 @@ class _Place(NamedTuple):
 )
 @click.option("--mail", is_flag=True, help="Also mail addresses without a scheme.")
 @click.option(
-    "--rules",
-    type=click.Choice(["rfc3986", "commonmark", "gfm"]),
-    default="rfc3986",
+    "--rules", type=click.Choice(["rfc3986", "commonmark", "gfm"]), default="rfc3986",
     help="By RFC 3986, or the autolinks of CommonMark or GitHub Flavored Markdown.",
-)
+)  # fmt: skip
 @click.option(
-    "--edition",
-    "by",
-    type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]),
-    default="rfc3986",
+    "--edition", "by", type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]), default="rfc3986",
     show_default=True,
     help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003; one URL a line.",
-)
+)  # fmt: skip
 @click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
 def command(
-    files: tuple[str, ...],
-    form: str,
-    schemes: str | None,
-    abbreviated: bool,
-    hosts: bool,
-    suffixes: bool,
-    mail: bool,
-    rules: str,
-    by: str,
-    charset: str,
-) -> None:
+    files: tuple[str, ...], form: str, schemes: str | None, abbreviated: bool, hosts: bool, suffixes: bool, mail: bool,
+    rules: str, by: str, charset: str,
+) -> None:  # fmt: skip
     """Find the URIs in texts: files, or standard input (no FILE, or -).
 
     Exit 1 if a file could not be read or is not in the charset; finding nothing is no error.

@@ -58,10 +58,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--plan", "planned", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--raw", is_flag=True, help="Write the octets as they are to a terminal too.")
 @click.option(
-    "--connect",
-    is_flag=True,
+    "--connect", is_flag=True,
     help="Begin the session that a telnet, rlogin or tn3270 URI names; exit as its program does.",
-)
+)  # fmt: skip
 @policy_options
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."

@@ -88,14 +88,9 @@ def _form(name: str | None) -> Canonical | None:
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
 @click.option(
-    "--max-text",
-    "limit",
-    type=click.IntRange(1),
-    default=Options().limit,
-    show_default=True,
-    metavar="OCTETS",
+    "--max-text", "limit", type=click.IntRange(1), default=Options().limit, show_default=True, metavar="OCTETS",
     help="Read so many octets of a document; of a longer one the row too-large says so.",
-)
+)  # fmt: skip
 @policy_options
 @click.option("--strict", is_flag=True, help="Exit 1 on any note: also where all was read, as of a wrong-charset.")
 @click.option("--jobs", type=click.IntRange(1), help="URIs that are retrieved at once, two of a host; by default 8.")

@@ -32,15 +32,9 @@ _MANY = "  Repeat."
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    name: str | None,
-    raw: bool,
-    form: str,
-    table: Table | None,
-    pair_separator: str,
-    plus: bool,
-    **change: Any,
-) -> None:
+    texts: tuple[str, ...], name: str | None, raw: bool, form: str, table: Table | None, pair_separator: str,
+    plus: bool, **change: Any,
+) -> None:  # fmt: skip
     """Show the parameters of each URI or reference, or write it with others: --remove, --set, --add, --sort, in this
     order.  What is not named stays octet for octet."""
     if name is not None and any(change.values()):

@@ -18,24 +18,18 @@ from overthere.ground.errors import OverthereError
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
 @click.option(
-    "--gateways",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    "--gateways", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A TOML file with a table of gateways: scheme = template.",
-)
+)  # fmt: skip
 @click.option(
     "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
 )
 @zone_option
 @format_option
 def command(
-    texts: tuple[str, ...],
-    user: str | None,
-    address: str | None,
-    gateways: Path | None,
-    name: str,
-    zone: bool,
+    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, zone: bool,
     form: str,
-) -> None:
+) -> None:  # fmt: skip
     """Say, step by step and with the paragraph of each, what opening URIs would do.  No network is touched.
 
     Passwords are not shown.  What would let data end a command is refused (RFC 1738 6, RFC 3986 7.2).

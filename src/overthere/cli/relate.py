@@ -25,15 +25,9 @@ if TYPE_CHECKING:
 @table_options
 @base_options
 def command(
-    texts: tuple[str, ...],
-    base: str | None,
-    bases: str | None,
-    of: Form | None,
-    reading: Reading,
-    on_error: str,
-    form: str,
-    table: Table | None,
-) -> None:
+    texts: tuple[str, ...], base: str | None, bases: str | None, of: Form | None, reading: Reading, on_error: str,
+    form: str, table: Table | None,
+) -> None:  # fmt: skip
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
         table.refuse(zone=reading.zone, form=of is not None)

@@ -28,15 +28,9 @@ if TYPE_CHECKING:
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    reference: bool,
-    scheme: str | None,
-    browsers: bool,
-    idna: bool,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, idna: bool, on_error: str, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the URI that each text can only mean; one a line, what was changed on standard error.
 
     Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.

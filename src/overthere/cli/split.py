@@ -37,14 +37,9 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    names: tuple[str, ...],
-    strict: bool,
-    reference: bool,
-    reading: Reading,
-    form: str,
+    texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, reading: Reading, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")

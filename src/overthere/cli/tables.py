@@ -142,12 +142,7 @@ class Table:
         return names or ["-"]
 
     def _work(
-        self,
-        batches: Iterator[tuple[str, Any, int]],
-        size: int | None,
-        made: Columns,
-        writer: Writer,
-        summary: Summary,
+        self, batches: Iterator[tuple[str, Any, int]], size: int | None, made: Columns, writer: Writer, summary: Summary
     ) -> int:
         """Work to the end, or to Ctrl-C or an error: then too the rows so far are left as a whole file."""
         try:

@@ -14,16 +14,9 @@ __all__ = ["Edit", "add_parameters", "parameter", "sort_parameters", "with_param
 
 
 def parameter(
-    column: Any,
-    name: str | bytes,
-    *,
-    raw: bool = False,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
+    errors: Errors = "null", threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """The first value of that name in each row's query, decoded; null where there is none, and where it has no "=".
 
     raw: whether the value is given as it is written.
@@ -37,25 +30,14 @@ def parameter(
     """
     operation = "raw_parameter" if raw else "parameter"
     return text(
-        column,
-        operation,
-        errors,
-        threads,
-        views,
-        parameters=_edit((name,), [(encode_name(name), [])], separator, plus),
+        column, operation, errors, threads, views, parameters=_edit((name,), [(encode_name(name), [])], separator, plus)
     )
 
 
 def with_parameters(
-    column: Any,
-    pairs: Pairs,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row with these parameters set: the first place of a name is kept, its doubles go, new names follow.
 
     pairs: a mapping or pairs of data, the same for all rows, as `forms.encode` takes them.
@@ -72,15 +54,9 @@ def with_parameters(
 
 
 def add_parameters(
-    column: Any,
-    pairs: Pairs,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row with more parameters behind those that are there.
 
     Raises: ColumnError under `errors="raise"`.
@@ -95,14 +71,9 @@ def add_parameters(
 
 
 def without_parameters(
-    column: Any,
-    *names: str | bytes,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, *names: str | bytes, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row without the parameters of these names, in which "*" stands for any characters; octets are exact.
 
     Raises: ColumnError under `errors="raise"`.
@@ -116,14 +87,9 @@ def without_parameters(
 
 
 def sort_parameters(
-    column: Any,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
+    column: Any, *, separator: str = "&", plus: bool = True, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
-) -> ArrowColumn:
+) -> ArrowColumn:  # fmt: skip
     """Each row with its parameters by the octets of their names; those of one name keep their order.
 
     Raises: ColumnError under `errors="raise"`.
