@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 class _OutputError(SystemExit):
-    """Standard output cannot be written.  No OSError: that of another file is caught by the verb, and names it."""
+    """Standard output cannot be written; not an OSError, which a verb catches for its own files."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(2)
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _with_output_errors(stream: Any) -> Any:
-    """The same stream, whose errors say that they are of standard output; one that is no file is as it was."""
+    """The stream with errors that name standard output; a stream that is not a file is unchanged."""
     buffer = getattr(stream, "buffer", None)
     if type(getattr(buffer, "raw", buffer)) is not io.FileIO:
         return stream

@@ -1,4 +1,4 @@
-"""overthere audit: what to be careful about in each text, and in the URIs of files."""
+"""overthere audit: security findings in texts, and in the URIs of files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument
-from overthere.cli.printing import print_message, width, without_look_alikes, wrap_sentence
+from overthere.cli.printing import print_message, warn_without_look_alikes, width, wrap_sentence
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import style_text
 from overthere.ground.display import printable, underline
@@ -50,7 +50,7 @@ class _AuditedText(NamedTuple):
 
 
 class _Lines:
-    """Where the lines of a text begin."""
+    """Offsets at which the lines of a text begin."""
 
     def __init__(self, text: str) -> None:
         self.starts = [0]
@@ -74,18 +74,20 @@ class _Lines:
     "--format", "form", type=click.Choice(["text", "jsonl", "sarif"]), default="text",
     help="Lines for people, JSON lines, or SARIF 2.1.0 for code scanners.",
 )  # fmt: skip
-@click.option("--level", type=click.Choice(LEVELS), default="note", help="The least that is told, and that counts.")
-@click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Tell these kinds and no others.")
-@click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not tell this kind.")
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="note", help="The lowest level that is reported and that counts."
+)
+@click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Report only these kinds.")
+@click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not report this kind.")
 def command(
     texts: tuple[str, ...], files: tuple[str, ...], form: str, level: Level, only: tuple[str, ...],
     ignore: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Say what to be careful about in each text, valid or not; exit 1 if there is anything.
+    """Report what is suspicious in each text, valid or not; exit 1 if there is anything.
 
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.
     """
-    without_look_alikes()
+    warn_without_look_alikes()
     wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
     counted = _FindingCounter(_audit_all(texts, files, level, wanted))
     if form == "sarif":
@@ -103,7 +105,7 @@ def command(
 
 
 class _FindingCounter:
-    """What was audited, and how much of it was found wanting."""
+    """Iterates over audited texts and counts those with findings."""
 
     def __init__(self, audited: Iterator[_AuditedText]) -> None:
         self.audited, self.bad = audited, 0

@@ -1,4 +1,4 @@
-"""overthere broken: which links of documents lead nowhere."""
+"""overthere broken: finds broken links in documents."""
 
 from __future__ import annotations
 
@@ -43,30 +43,38 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
     help="Where the sources are published: the URI of a folder's root, or of the folder of a named file (repeatable: "
     "others that lead there too).",
 )
-@click.option("--fragments/--no-fragments", default=True, help="Look up anchors, or documents only.")
+@click.option("--fragments/--no-fragments", default=True, help="Check anchors, or documents only.")
+@click.option("--anchors", type=click.Choice(ANCHORS), default="github", help="How Markdown headings become anchors.")
+@click.option("--index", multiple=True, metavar="NAME", help="File that a server sends for a folder (repeatable).")
 @click.option(
-    "--anchors", type=click.Choice(ANCHORS), default="github", help="Whose anchors headings of Markdown have."
-)
-@click.option("--index", multiple=True, metavar="NAME", help="What a server gives for a folder (repeatable).")
-@click.option(
-    "--extension", "extensions", multiple=True, metavar="EXT", help="A server adds .EXT to what is not there."
+    "--extension", "extensions", multiple=True, metavar="EXT", help="Extension that a server adds to a missing name."
 )
 @click.option("--only", multiple=True, metavar="KIND", help="Only findings of this kind (repeatable).")
-@click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Rules for what to pass over.")
-@click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Only what is not in it fails.")
-@click.option("--write-baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Write what was found there.")
+@click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Ignore rules.")
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Report and fail only on findings that are not in it.",
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the findings to FILE as the new baseline.",
+)
 @click.option(
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--fix", is_flag=True, help="Write the suggested references in their places, after showing the diff.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-@click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="On standard output.")
-@click.option("--notes", is_flag=True, help="Print notes too, not their number alone.")
+@click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
+@click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
 @request_options
 def command(sources: tuple[str, ...], **asked: Any) -> None:
-    """Say which links of documents lead nowhere.
+    """Find the broken links of documents.
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
     them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
@@ -167,7 +175,7 @@ class _Job:
             raise SystemExit(1)
 
     def _describe_stop(self) -> str:
-        """Where it was stopped, and how it goes on."""
+        """How far the check came before it was stopped, and how to resume it."""
         what, done, total = self.reached
         kept = ""
         if self.checker.cache is not None:
@@ -261,7 +269,7 @@ def _fields(found: Broken) -> Iterator[Text]:
 
 
 def lines(summary: Summary, seconds: float) -> Iterator[str]:
-    """The summary: what was looked at, what was found, and what was not judged."""
+    """The summary: documents read, findings, and what was not checked."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
     yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
     yield f"{_count(summary.references, 'reference')}: {summary.within:,} looked up within the sources"
@@ -292,7 +300,7 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
 
 
 def _rank(counted: Counter[str]) -> list[tuple[str, int]]:
-    """The commonest first; of those as common, by name."""
+    """Names and counts, the most frequent first, then by name."""
     return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
 
 

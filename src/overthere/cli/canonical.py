@@ -1,4 +1,4 @@
-"""overthere canonical: canonical forms beyond the ladder, by name or from a file of TOML."""
+"""overthere canonical: canonical forms beyond the ladder, by name or from a TOML file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
 
 
 def form_named(name: str) -> Canonical:
-    """A ready form, or that of a file of TOML.  Raises: UsageError."""
+    """A named form, or one read from a TOML file.  Raises: UsageError."""
     if name in FORMS:
         return FORMS[name]
     if not name.endswith(".toml"):
@@ -35,7 +35,7 @@ def form_named(name: str) -> Canonical:
 @click.command()
 @texts_argument
 @click.option("--form", "names", multiple=True, help="A name or a file of TOML; several in their order.")
-@click.option("--changes", is_flag=True, help="Tell each step that changed something, and what it may break.")
+@click.option("--changes", is_flag=True, help="Report each step that changed something, and what it may break.")
 @click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
 @click.option("--raw", is_flag=True, help="Texts as somebody wrote them: made URIs first, as Safe Browsing does.")
 @click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4) first.")

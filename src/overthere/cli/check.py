@@ -28,11 +28,16 @@ if TYPE_CHECKING:
     "--reference", is_flag=True, help="Allow relative references (the rule URI-reference, URL-reference in 1997)."
 )
 @click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
-@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By the letter of which document.")
+@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="Which specification to follow.")
 @click.option(
-    "--host-name", "names", is_flag=True, help="Say too what the DNS would not take (RFC 1123 2.1, RFC 5890)."
+    "--host-name",
+    "names",
+    is_flag=True,
+    help="Also report host names that are not valid in the DNS (RFC 1123 2.1, RFC 5890).",
 )
-@click.option("--scheme", is_flag=True, help="Fail what is no URI of its own scheme too, which is else but noted.")
+@click.option(
+    "--scheme", is_flag=True, help="Also fail texts that break their scheme's own rules (otherwise only a note)."
+)
 @all_option
 @iri_option
 @zone_option
@@ -42,7 +47,7 @@ def command(
     texts: tuple[str, ...], reference: bool, rule: str | None, edition: str, iri: bool, zone: bool, scheme: bool,
     names: bool, every: bool, form: str, table: Table | None,
 ) -> None:  # fmt: skip
-    """Say everything that is wrong with each text; exit 1 if anything is.
+    """Report everything that is wrong with each text; exit 1 if anything is.
 
     A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.
     """
@@ -81,7 +86,7 @@ def command(
 
 
 def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | None:
-    """The rule that the options name; None is the edition's own of a URI."""
+    """The rule that the options name; None for the edition's own rule for URIs."""
     if iri:
         if rule is not None or edition != "rfc3986":
             raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
@@ -93,7 +98,7 @@ def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | N
 
 
 def _print_answer(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
-    """The line of a text, and figures of what was found."""
+    """Print the line of a text, and a figure for each finding."""
     shown = printable(mask(text))
     if findings:
         line = f"{'invalid' if invalid else 'name   '}  {shown}  ({_count(findings, 'finding')})"
@@ -117,7 +122,7 @@ def _count(found: list[Finding], what: str) -> str:
 
 
 def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> list[Finding]:
-    """What keeps a URI from being one of its own scheme; a zone identifier, of which none speaks, is passed over."""
+    """Findings by the scheme's own rules; zone identifiers are ignored, because no scheme defines them."""
     value, begin, end = URIReference(text, zone=True) if zone else None, len(text), len(text)
     if value is not None and value.zone is not None:
         end = text.index("]")
@@ -131,7 +136,7 @@ def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> li
 
 
 def _suggest(text: str) -> None:
-    """The URI with the scheme that people leave away, if it is one (RFC 3986 4.5)."""
+    """Suggest the URI with the scheme that people leave out (RFC 3986 4.5)."""
     from overthere.repairs import repair
 
     try:

@@ -1,4 +1,4 @@
-"""The colours of `explain` on a terminal: a component has one, in the figure and in the table below it."""
+"""Colours of `explain` on a terminal: one per component, in the figure and in the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLOURS = {
 
 
 def print_coloured(explanation: Explanation, width: int) -> bool:
-    """Print it with colours; False, and nothing is printed, where there are none (NO_COLOR, TERM=dumb, a pipe)."""
+    """Print with colours; without colours (NO_COLOR, TERM=dumb, a pipe) print nothing and return False."""
     console = Console(highlight=False, soft_wrap=True)
     if console.color_system is None or console.no_color:
         return False

@@ -1,4 +1,4 @@
-"""What the verbs share: inputs, formats, and how bad input is told."""
+"""Options and output that the verbs share: inputs, formats, errors in the input."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def texts_argument(function: F) -> F:
 
 
 LISTED = 20
-"""How many findings on one text are told."""
+"""Findings on one text that are printed by default."""
 
 
 def all_option(function: F) -> F:
     return click.option(
-        "--all", "every", is_flag=True, help=f"Tell every finding on a text, not the first {LISTED} and a count."
+        "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
     )(function)
 
 
@@ -78,7 +78,7 @@ def base_options(function: F) -> F:
     @wraps(function)
     def verb(base: str | None, bases: str | None, table: Any, **rest: Any) -> Any:
         if base is not None and bases is not None:
-            raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
+            raise click.UsageError("--base and --base-column exclude each other")
         if base is None and (bases is None or table is None):
             raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
         return function(base=base, bases=bases, table=table, **rest)
@@ -88,7 +88,7 @@ def base_options(function: F) -> F:
 
 
 def base_uri(text: str) -> Any:
-    """The base that was given; a usage error with its figure if it is no URI."""
+    """The value of --base; if it is invalid, a usage error with its figure."""
     return Reading().base(text)
 
 
@@ -113,18 +113,18 @@ def rung_option(function: F) -> F:
 
 
 def on_error_option(function: F) -> F:
-    """`--on-error`: what stands on standard output for a text that was bad, where every text has its line there."""
+    """`--on-error`: what to print for an invalid text."""
     return click.option(
         "--on-error",
         type=click.Choice(["empty", "skip", "stop"]),
         default="empty",
         show_default=True,
-        help="For a bad text: an empty line, so that lines stay in step; no line; or end there.",
+        help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
     )(function)
 
 
 def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
-    """The arguments, of which "-" stands for the lines of standard input, or these (only their line ends taken off)."""
+    """The arguments; "-", or no argument, stands for the lines of standard input without their line ends."""
     if not texts and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError(f"nothing to do: give {what} as arguments, or lines on standard input")
     for text in texts or ("-",):
@@ -135,7 +135,7 @@ def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
 
 
 def _lines() -> Iterator[str]:
-    """The lines of standard input, without the byte order mark that some editors put before them."""
+    """The lines of standard input, without a byte order mark."""
     if sys.stdin is None:
         raise click.UsageError("-: standard input is closed")
     mark = codecs.BOM_UTF8
@@ -152,11 +152,11 @@ CSV_SAFE = (
 
 
 OF_A_TEXT = (InvalidURI, CodingError, Unreachable, NoBase)
-"""What a single text can be wrong by; other exceptions are of how the verb was asked."""
+"""Errors in a single text; other exceptions are errors in the usage of the verb."""
 
 
 class Answer(NamedTuple):
-    """What a verb answers to a text."""
+    """The answer of a verb to a text."""
 
     shown: str
     """Its line or lines for people."""
@@ -167,7 +167,7 @@ class Answer(NamedTuple):
 
 
 class Output:
-    """Writes answers to standard output, figures of bad input to standard error, and counts the latter."""
+    """Writes answers to standard output and errors to standard error; counts the errors."""
 
     def __init__(self, form: str, on_error: str = "skip") -> None:
         self.jsonl: bool = form == "jsonl"
@@ -178,7 +178,7 @@ class Output:
         self, texts: Sequence[str], what: str, answer: Callable[[str], Answer],
         bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
     ) -> None:  # fmt: skip
-        """The loop of a verb: each text answered or, where it is bad, refused; exit 1 if any was bad.
+        """The loop of a verb: print the answer or the error for each text; exit 1 if any was invalid.
 
         texts: of the command line; if there are none, the lines of standard input.
         what: what the texts are, for who gives none.
@@ -197,11 +197,11 @@ class Output:
         self.finish()
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
-        """One answer: its line for people, its fields as JSON."""
+        """Print one answer: its line for people, or its fields as JSON."""
         click.echo(_json(data) if self.jsonl else terminal_text(text))
 
     def refuse(self, text: str, error: OverthereError) -> None:
-        """One input that was bad."""
+        """Report one invalid input."""
         self.bad += 1
         if self.jsonl:
             told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
@@ -216,7 +216,7 @@ class Output:
             self.finish()
 
     def finish(self) -> None:
-        """Exit 1 if any input was bad."""
+        """Exit 1 if any input was invalid."""
         if self.bad:
             raise SystemExit(1)
 

@@ -19,7 +19,7 @@ from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 @reading_options()
 @format_option
 def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
-    """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
+    """Print the lowest rung at which A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
     """

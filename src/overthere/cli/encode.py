@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @texts_argument
-@click.option("--component", default="segment", help="What it is put into: segment, path, query, ...")
+@click.option("--component", default="segment", help="The target component: segment, path, query, ...")
 @click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
 @edition_option()
 @iri_option

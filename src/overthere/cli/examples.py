@@ -1,4 +1,4 @@
-"""The examples that end the help of every verb, its page and its man page; tests/test_cli_help.py runs them.
+"""Examples of every verb, for its help, its page and its man page; tests/test_cli_help.py runs them.
 
 They are typed beside the folder `examples/`, and read it, their own words, or text on a pipe.
 """
@@ -15,7 +15,7 @@ __all__ = ["EXAMPLES", "Example", "with_examples"]
 
 
 class Example(NamedTuple):
-    """A line for a shell, the exit status it has, and why no test runs it where none does."""
+    """A shell command, its exit status, and the reason if no test runs it."""
 
     line: str
     status: int = 0
@@ -148,7 +148,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
 
 
 def with_examples(command: click.Command, path: str) -> click.Command:
-    """The command, and those below it, with the examples behind their help, which fits the terminal."""
+    """The command and its subcommands, with the examples at the end of their help."""
     lines = [f"  {example.line}" for example in EXAMPLES[path]]
     command.epilog = "\n".join(["\b", "Examples:", *lines])
     command.context_class = Context

@@ -1,4 +1,4 @@
-"""overthere explain: RFC 3986's figure of section 3 for the text at hand."""
+"""overthere explain: the figure of RFC 3986 section 3 for each text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def command(texts: tuple[str, ...], base: str | None, reading: Reading, every: b
 
 
 def _print_coloured(explanation: Explanation) -> bool:
-    """Whether it was printed with colours; what draws them is not loaded for a pipe."""
+    """Print with colours on a terminal and return True; for a pipe, rich is not loaded."""
     if not (is_terminal(sys.stdout) or os.environ.get("FORCE_COLOR")):
         return False
     from overthere.cli.colours import print_coloured

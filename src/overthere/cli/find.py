@@ -26,7 +26,7 @@ _BLOCK = 1 << 16
 
 
 class _Place(NamedTuple):
-    """Where a piece begins in its text: characters before it, lines before it, characters before it in its line."""
+    """The start of a piece of text: characters and lines before it, and characters before it in its line."""
 
     offset: int
     lines: int
@@ -44,7 +44,7 @@ class _Place(NamedTuple):
     "--format", "form", type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]), default="text",
     help="What was found, a line each; or the whole text with it marked.",
 )  # fmt: skip
-@click.option("--schemes", metavar="A,B", help="Only these schemes, wherever they stand.")
+@click.option("--schemes", metavar="A,B", help="Only these schemes, anywhere in the text.")
 @click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
 @click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
 @click.option(
@@ -60,7 +60,9 @@ class _Place(NamedTuple):
     show_default=True,
     help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003; one URL a line.",
 )  # fmt: skip
-@click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
+@click.option(
+    "--charset", default="utf-8", show_default=True, help="Charset of the files; a byte order mark takes precedence."
+)
 def command(
     files: tuple[str, ...], form: str, schemes: str | None, abbreviated: bool, hosts: bool, suffixes: bool, mail: bool,
     rules: str, by: str, charset: str,
@@ -118,7 +120,7 @@ def command(
 
 
 def _write_wrapped(text: str, by: str, form: str) -> bool:
-    """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
+    """Write the URLs in the wrappers of an edition; returns whether some octets were not in the charset."""
     extracts: dict[str, Any] = {
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
         "uri-2003": partial(context1997.delimited, edition="uri-2003"),
@@ -148,7 +150,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 
 
 def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
-    """The text block by block; octets that are not in the charset are U+FFFD."""
+    """The text in blocks; octets that are not in the charset become U+FFFD."""
     octets = file.read(_BLOCK)
     for mark, name in _MARKS:
         if octets.startswith(mark):
@@ -162,7 +164,7 @@ def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
 
 
 def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
-    """Write what one text has; returns whether octets of it were not in the charset."""
+    """Write the URIs of one text; returns whether some octets were not in the charset."""
     write = _Writer(name, form)
     damaged = False
     place = _Place(0, 0, 0)
@@ -174,7 +176,7 @@ def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> bool
 
 
 class _Writer:
-    """What is found in one text, in one of the formats."""
+    """Writes the URIs of one text in one of the formats."""
 
     def __init__(self, name: str, form: str) -> None:
         self.name, self.form = name, form

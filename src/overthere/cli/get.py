@@ -1,4 +1,4 @@
-"""overthere get: what URIs name, fetched."""
+"""overthere get: fetches what URIs name."""
 
 from __future__ import annotations
 
@@ -54,16 +54,19 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, or a folder.")
 @click.option("--force", is_flag=True, help="-o: replace files that exist.")
 @click.option("--keep-partial", is_flag=True, help="-o: keep what a broken transfer leaves, as FILE.*.part.")
-@click.option("--head", is_flag=True, help="Say what is known without the content.")
-@click.option("--plan", "planned", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--raw", is_flag=True, help="Write the octets as they are to a terminal too.")
+@click.option("--head", is_flag=True, help="Print the metadata without the content.")
+@click.option("--plan", "planned", is_flag=True, help="Print what would be done, and do nothing.")
+@click.option("--raw", is_flag=True, help="Write raw octets even to a terminal.")
 @click.option(
     "--connect", is_flag=True,
-    help="Begin the session that a telnet, rlogin or tn3270 URI names; exit as its program does.",
+    help="Start the session that a telnet, rlogin or tn3270 URI names; exit with the status of its program.",
 )  # fmt: skip
 @policy_options
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Timeout in seconds for connecting and for each read.",
 )
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
 @click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
@@ -71,12 +74,16 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--proxy", metavar="URI", help="The proxy for http, https, ws and wss; none is taken from elsewhere.")
 @click.option("--gateways", type=_FILE, help="A TOML file with a table of gateways: scheme = template.")
 @click.option(
-    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+    "--edition",
+    "name",
+    type=click.Choice(list(NAMES)),
+    default="rfc3986",
+    help="Which specification of the scheme to follow.",
 )
 @zone_option
 @format_option
 def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
-    """Fetch what URIs name: to standard output, or with -o to a file, which is there when it is whole.
+    """Fetch what URIs name: to standard output, or with -o to a file, written atomically.
 
     Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
     content what is known is told in one object, and the content goes only to -o.  The news server of URIs that name
@@ -102,7 +109,7 @@ class _Impossible(click.ClickException):
 
 
 class Login:
-    """Whom a URI is opened as.  A password is asked for once a server, on the terminal; it is in no argument."""
+    """Credentials; the password is asked for once per server on the terminal, and is never an argument."""
 
     def __init__(self, user: str | None, file: Path | None, address: str | None, uris: object) -> None:
         self.user = user
@@ -118,7 +125,7 @@ class Login:
                 raise click.UsageError(f"--password-file: {error}") from None
 
     def credentials(self, locator: Locator, interactive: bool) -> Credentials:
-        """What opening may say of the caller."""
+        """The credentials for a locator."""
         own: str | None = getattr(locator, "user", None)
         user = own or self.user
         password = self.password
@@ -128,7 +135,7 @@ class Login:
         return Credentials(self.user or (own if password is not None else None), password, self.address)
 
     def _ask(self, user: str | None, server: tuple[object, ...]) -> str | None:
-        """3.2.1 of RFC 1738: the program "should request one from the user"; without a terminal it cannot."""
+        """RFC 1738 3.2.1: the program "should request one from the user"; without a terminal it cannot."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         if (user, *server) not in self.known:
@@ -146,7 +153,7 @@ def _server(text: str) -> tuple[str, str, str] | None:
 
 
 class Get:
-    """The verb at work: one URI after another; what is wrong with one does not keep the next from being fetched."""
+    """Fetches one URI after another; an error with one does not stop the next."""
 
     def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
         self.login = login
@@ -166,7 +173,7 @@ class Get:
             raise click.UsageError(f"--gateways: {error}") from None
 
     def fetch_all(self, texts: Sequence[str] | Iterator[str]) -> None:
-        """Exit with the worst that has happened."""
+        """Fetch all URIs; exit with the worst status."""
         for number, text in enumerate(texts):
             if number and self.output is not None and not self.output.is_dir():
                 raise click.UsageError(f"-o: {self.output} is no folder, and there are several URIs")
@@ -194,7 +201,7 @@ class Get:
             raise SystemExit(self.status)
 
     def refuse(self, text: str, error: Exception | None, status: int, shown: str) -> None:
-        """One URI that was not fetched."""
+        """Report a URI that was not fetched."""
         self.status = max(self.status, status)
         if self.jsonl:
             told: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
@@ -227,7 +234,7 @@ class Get:
         click.echo(json.dumps(data) if self.jsonl else text)
 
     def content(self, resource: Resource, text: str) -> None:
-        """The content, to where it was asked for."""
+        """Write the content to its destination."""
         if resource.session is not None:
             self.begin(resource.session)
             return
@@ -254,7 +261,7 @@ class Get:
                 sys.stdout.buffer.flush()
 
     def begin(self, session: Session) -> None:
-        """A session for a person: where it goes and whom to log in as (RFC 1738 3.8); with --connect it is begun."""
+        """Print the target and user of a session (RFC 1738 3.8); with --connect, start it."""
         told = f"{session.program} {session.host} {session.port}"
         told += f": {session.suggestion}" if session.suggestion else ""
         click.echo(printable(told), err=self.options["connect"])
@@ -262,7 +269,7 @@ class Get:
             self.status = max(self.status, session.hand_over())
 
     def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
-        """-o."""
+        """Save to the file of -o."""
         assert self.output is not None
         target = self.output / file_name(resource.history[0] if resource.history else resource.uri)
         if not self.output.is_dir():
@@ -307,7 +314,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def _facts(resource: Resource, text: str) -> dict[str, Any]:
-    """What is known of a resource without its content."""
+    """Metadata of a resource as JSON."""
     return {
         "uri": mask(text),
         "final": mask(str(resource.uri)),
@@ -323,7 +330,7 @@ def _facts(resource: Resource, text: str) -> dict[str, Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """What a protocol says, as JSON can hold it: octets as ISO Latin 1 text."""
+    """Protocol details as JSON; octets become ISO Latin 1 text."""
     if isinstance(value, Mapping):
         return {str(name): _as_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -334,7 +341,7 @@ def _as_json(value: Any) -> Any:
 
 
 def _describe(resource: Resource) -> str:
-    """The same for people."""
+    """Metadata of a resource for people."""
     facts = _facts(resource, str(resource.uri))
     rows = [("from", uri) for uri in facts["history"]]
     rows += [("gateway", facts["gateway"])] if "gateway" in facts else []
@@ -356,7 +363,7 @@ def _describe(resource: Resource) -> str:
 
 @contextmanager
 def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error, where that is a terminal and the content does not go there too."""
+    """A progress bar on standard error, if that is a terminal and the content goes elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal or (out is not None and out.isatty()):
         yield lambda size: None

@@ -1,4 +1,4 @@
-"""The rows of the link table for people."""
+"""Rows of the link table, printed for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["show"]
 
 
 def show(batches: Iterator[Any]) -> None:
-    """The table for people, document by document."""
+    """Print the table, document by document."""
     rows = chain.from_iterable(map(links, batches))
     paper = console()
     for source, group in groupby(rows, key=lambda row: row.source):
@@ -43,7 +43,7 @@ def _print(paper: Console, held: list[Link]) -> None:
 
 
 def _line(row: Link, column: int, width: int | None) -> Text:
-    """A row; on a terminal of this width it goes on below where it does not fit, as behind a long reference."""
+    """A row, wrapped to the width of the terminal."""
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
     reference = printable(mask(row.reference)) or '""'

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @texts_argument
 @rung_option
-@click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@click.option("--changes", "show", is_flag=True, help="Report what changed, where, and by which paragraph.")
 @reading_options()
 @on_error_option
 @format_option

@@ -21,13 +21,15 @@ _MANY = "  Repeat."
 
 @click.command()
 @texts_argument
-@click.option("--get", "name", metavar="NAME", help="Write the first value of this name alone; an empty line if none.")
-@click.option("--raw", is_flag=True, help="With --get: as it is written, with its escapes.")
+@click.option(
+    "--get", "name", metavar="NAME", help="Write only the first value of this name; an empty line if there is none."
+)
+@click.option("--raw", is_flag=True, help="With --get: the raw value, with its escapes.")
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help='Leave it out; "*" is any characters.' + _MANY)
-@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="In place of all of that name." + _MANY)
-@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Behind those that are there." + _MANY)
+@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="Replace all parameters of that name." + _MANY)
+@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _MANY)
 @click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
-@click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="What parts the pairs.")
+@click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="Separator between parameters.")
 @click.option("--no-plus", "plus", flag_value=False, default=True, help='"+" is itself, and a space is "%20".')
 @format_option
 @table_options
@@ -66,7 +68,7 @@ def command(
 def _steps(
     removed: tuple[str, ...], set_: tuple[str, ...], added: tuple[str, ...], sort: bool
 ) -> list[tuple[str, tuple[Any, ...]]]:
-    """Functions of values, which columns have too, and their arguments."""
+    """The editing functions that the options name, with their arguments."""
     steps: list[tuple[str, tuple[Any, ...]]] = []
     if removed:
         steps.append(("without_parameters", removed))

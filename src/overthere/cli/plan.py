@@ -22,7 +22,11 @@ from overthere.ground.errors import OverthereError
     help="A TOML file with a table of gateways: scheme = template.",
 )  # fmt: skip
 @click.option(
-    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+    "--edition",
+    "name",
+    type=click.Choice(list(NAMES)),
+    default="rfc3986",
+    help="Which specification of the scheme to follow.",
 )
 @zone_option
 @format_option
@@ -30,7 +34,7 @@ def command(
     texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, zone: bool,
     form: str,
 ) -> None:  # fmt: skip
-    """Say, step by step and with the paragraph of each, what opening URIs would do.  No network is touched.
+    """Print what opening URIs would do, step by step, each with its paragraph.  No network is touched.
 
     Passwords are not shown.  What would let data end a command is refused (RFC 1738 6, RFC 3986 7.2).
     """

@@ -1,4 +1,4 @@
-"""overthere repair: the URI that a text which is none can only mean."""
+"""overthere repair: fixes malformed URIs that have one possible reading."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @texts_argument
-@click.option("--reference", is_flag=True, help="Relative references are good as well.")
+@click.option("--reference", is_flag=True, help="Allow relative references.")
 @click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
-@click.option("--browsers", is_flag=True, help="What this refuses, as browsers read it (URL Standard).")
+@click.option("--browsers", is_flag=True, help="If this refuses a text, repair it as browsers read it (URL Standard).")
 @click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4).")
 @on_error_option
 @format_option
@@ -31,7 +31,7 @@ def command(
     texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, idna: bool, on_error: str, form: str,
     table: Table | None,
 ) -> None:  # fmt: skip
-    """Write the URI that each text can only mean; one a line, what was changed on standard error.
+    """Fix malformed URIs that have one possible reading; one a line, the changes on standard error.
 
     Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
     """

@@ -50,7 +50,7 @@ def command(
 
 
 def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
-    """By another document's algorithm; a target that is no URI is "(current document)" there."""
+    """Resolve by another document's algorithm, whose target may be "(current document)"."""
     from overthere.editions.readings import shown_target
     from overthere.editions.resolution import RESOLUTIONS
 

@@ -31,7 +31,7 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
     f"Without: {', '.join(SIX)}.  Of one alone, the values: one a line, empty where there is none.",
 )
-@click.option("--strict", is_flag=True, help="Refuse what is no URI.")
+@click.option("--strict", is_flag=True, help="Reject texts that are not valid URIs.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
 @reading_options()
 @format_option

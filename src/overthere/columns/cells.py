@@ -1,4 +1,4 @@
-"""Cells of CSV that a spreadsheet would take for formulas, and how they are kept from it.
+"""CSV injection: cells that a spreadsheet would run as formulas get an apostrophe.
 
 A cell that begins with `=`, `+`, `-`, `@`, in full width too, or with TAB, CR or LF is computed when the file is opened
 in a spreadsheet; an apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only
@@ -21,7 +21,7 @@ _RISKY = re.compile(_BEGIN)
 
 
 def escape(text: str) -> str:
-    """A cell as it is written.
+    """A cell with an apostrophe in front where a spreadsheet would compute it.
 
     >>> [escape(text) for text in ("=1+1", "http://h/", "-1", "'=x", "'x")]
     ["'=1+1", 'http://h/', "'-1", "''=x", "'x"]
@@ -30,7 +30,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The cell that was written so.
+    """The cell before `escape`.
 
     >>> [unescape(escape(text)) for text in ("=1+1", "http://h/", "'=x", "'x")]
     ['=1+1', 'http://h/', "'=x", "'x"]

@@ -1,4 +1,4 @@
-"""Column functions of two columns: where they meet on the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
+"""Functions of two columns: equality on the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def sort_parameters(
 
 
 class Edit(NamedTuple):
-    """What is done with each row's parameters: as data for the values, and as it is written."""
+    """An edit of each row's parameters: as data, and in the written form."""
 
     data: tuple[Any, ...]
     """The arguments of the function of values."""

@@ -1,4 +1,4 @@
-"""The column functions row by row, through the values: what runs without the native kernel, and its oracle."""
+"""The column functions row by row, with values: the engine without the native kernel, and its oracle in tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compute() -> Any:
 
 
 def to_pyarrow(column: Any) -> Any:
-    """Any Arrow column as pyarrow's own."""
+    """Convert any Arrow column to pyarrow."""
     with brought_by("columns"):
         import pyarrow as pa
 
@@ -227,7 +227,7 @@ def _resolve_row(row: str, base: str | None, strict: bool | None, iri: bool) -> 
 
 @bounded_cache(1)
 def _base(text: str, iri: bool) -> URI | IRI | _Error:
-    """Read once where one base serves many rows, for it may be long."""
+    """The parsed base; cached, because one base often serves many rows."""
     try:
         return IRI(text) if iri else URI(text)
     except InvalidURI as error:
@@ -299,7 +299,7 @@ def host_names(column: Any, threads: int) -> Any:
 
 
 def first_bad(answer: Any) -> tuple[int, str, int] | None:
-    """The first refused row of a struct with `error` and `error_at`: its number, the kind, the place."""
+    """The first invalid row of a struct with `error` and `error_at`: its number, kind and place."""
     import pyarrow as pa
 
     kinds = field(answer, "error")

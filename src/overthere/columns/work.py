@@ -1,4 +1,4 @@
-"""What every column function does: the engine that works, how bad rows are told, on how many threads."""
+"""What column functions share: the engine, the report of invalid rows, the number of threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ArrowColumn(Protocol):
 
 
 class ColumnError(OverthereError, ValueError):
-    """A row that cannot be worked on, under `errors="raise"`: its number, and what is wrong where."""
+    """An invalid row, under `errors="raise"`: its number, and what is wrong where."""
 
     def __init__(self, row: int, kind: str, at: int) -> None:
         super().__init__(row, kind, at)
@@ -38,7 +38,7 @@ class ColumnError(OverthereError, ValueError):
 
 
 def engine() -> Any:
-    """The module that does the work: the native one, or row by row."""
+    """The engine: the native module, or the row-by-row one."""
     if kernel.name == "native":
         return import_module("overthere.columns.native")
     with brought_by("columns"):
@@ -47,7 +47,7 @@ def engine() -> Any:
 
 
 def count_of(threads: int | None) -> int:
-    """How many threads work: all of the machine's that may, unless it is told."""
+    """The number of threads: all that the process may use, unless it is given."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int):

@@ -116,7 +116,7 @@ def automaton(found: Machine) -> Markup:
 
 
 def _places(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, tuple[int, int]]:
-    """Where each state stands: its layer across, its order in the layer down, settled by its neighbours' mean."""
+    """The place of each state: its layer gives x, its order in the layer y, by the mean of its neighbours."""
     layers: defaultdict[int, list[int]] = defaultdict(list)
     layer_of = _layers(nodes, moves)
     for number, at in layer_of.items():
@@ -144,7 +144,7 @@ def _places(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, tuple[in
 
 
 def _layers(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, int]:
-    """The layer of each state: the longest way to it, ways back left out."""
+    """The layer of each state: the longest path to it, without back edges."""
     after: defaultdict[int, list[int]] = defaultdict(list)
     for move in moves:
         after[move.origin].append(move.target)
@@ -176,7 +176,7 @@ def _layers(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, int]:
 
 
 def _deepest_arc(moves: Sequence[Move], places: dict[int, tuple[int, int]]) -> int:
-    """How far the widest way round bends down, in layers."""
+    """The depth of the deepest arc, in layers."""
     return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
 
 

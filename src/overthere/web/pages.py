@@ -90,7 +90,7 @@ def link_to_view(view: View, given: Mapping[str, str]) -> str:
 
 
 def answer(name: str, given: Mapping[str, str]) -> str:
-    """What a view says to these inputs, as a piece of HTML.
+    """The answer of a view as a fragment of HTML.
 
     Raises: BadInput; ModuleNotFoundError where an extra is missing.
     """
@@ -107,7 +107,7 @@ def answer(name: str, given: Mapping[str, str]) -> str:
 
 
 def part(name: str, given: str) -> str:
-    """What a view says to inputs that come as JSON, or why it says nothing: for a page without a server.
+    """The answer to inputs as JSON, or the reason for none: for a page without a server.
 
     >>> "A relative reference" in part("anatomy", '{"text": "a"}')
     True
@@ -119,14 +119,14 @@ def part(name: str, given: str) -> str:
 
 
 def failure_fragment(message: str) -> str:
-    """A piece of HTML that says why there is no answer."""
+    """A fragment of HTML with the reason why there is no answer."""
     return _render("failed.html", message=message)
 
 
 def page(
     name: str, given: Mapping[str, str], offline: bool = False, error: BadInput | None = None
 ) -> tuple[str, BadInput | None]:
-    """The whole page of a view, and what was the matter with the inputs.
+    """The page of a view, and the error in its inputs.
 
     given: the inputs; without those that have to be given, the page has the form and examples.
     offline: for a folder without a server.
@@ -157,7 +157,7 @@ def start(offline: bool = False) -> str:
 
 
 def refusal_page(status: int, message: str) -> str:
-    """A page for what is no view: it is not there, or not asked for like this."""
+    """The page of an HTTP error."""
     return _render("refused.html", given={}, offline=False, status=status, message=message)
 
 

@@ -86,7 +86,7 @@ def _findings_in(findings: Sequence[tuple[int, int]], start: int, end: int) -> l
 
 
 def _clip_spans(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """What of the spans is in a stretch, by its own offsets: in the last of many runs there may be some."""
+    """The parts of the spans within a run, with offsets in the run."""
     within = ((max(low, start), min(high, end)) for low, high in spans)
     return [(low - start, high - start) for low, high in within if low < high]
 
