@@ -134,7 +134,7 @@ def test_a_column_operation(copy: Path) -> None:
     """Its row makes it a method of every face, a function of SQL, and a line of the reference; Rust is left out."""
     columns = copy / "src/overthere/columns"
     insert(columns / "__init__.py", "def decode(column: Any", OPERATION)
-    insert(columns / "__init__.py", '    "with_parameters",\n    "without_parameters",\n]', '    "upper",\n')
+    insert(columns / "__init__.py", '"with_parameters", "without_parameters",\n]', '"upper", ')
     insert(columns / "operations.py", '    Operation("decode"', '    Operation("upper", (SQL("uri_upper"),)),\n')
     case = '            case "upper":\n                return row.upper(), None\n'
     insert(columns / "rowwise.py", '            case "to_uri":', case)

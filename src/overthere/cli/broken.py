@@ -120,14 +120,11 @@ class _Job:
         self.errors = 0
         self.mendable: list[Broken] = []
         self.checker = Checker(
-            base=tuple(str(base_uri(one)) for one in asked["bases"]),
-            fragments=asked["fragments"],
-            anchors=asked["anchors"],
-            indexes=asked["index"] or Checker().indexes,
-            extensions=tuple(one.lstrip(".") for one in asked["extensions"]),
-            workers=asked["workers"],
+            base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
+            anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,
+            extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
             **settings(asked),
-        )
+        )  # fmt: skip
         self.policy = policy_for(asked)
 
     def _rules(self) -> Rules:
@@ -233,15 +230,15 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents."""
-        source, paper = None, console()
-        width = paper.width if paper.is_terminal else None
+        source, target = None, console()
+        width = target.width if target.is_terminal else None
         for found in findings:
             if found.level == "note" and not (self.asked["notes"] or self.asked["only"]):
                 continue
             if found.source != source:
                 source = found.source
-                paper.print(Text(printable(source), HEADING), soft_wrap=True)
-            paper.print(wrap_fields(_fields(found), width), soft_wrap=True)
+                target.print(Text(printable(source), HEADING), soft_wrap=True)
+            target.print(wrap_fields(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write

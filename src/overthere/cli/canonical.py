@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 from overthere.values.uri import URI
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 _THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
 from overthere.cli.printing import figures, print_message
 from overthere.cli.reading_options import iri_option, zone_option
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import NAMES, check
 from overthere.ground.display import printable
 from overthere.ground.errors import Finding, InvalidURI, OverthereError
@@ -17,9 +17,6 @@ from overthere.ground.late_imports import default_registry
 from overthere.ground.redact import mask
 from overthere.values.findings import check_uri
 from overthere.values.uri import URIReference
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

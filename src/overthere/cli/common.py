@@ -23,35 +23,18 @@ if TYPE_CHECKING:
     from overthere.schemes import Locator
 
 __all__ = [
-    "CSV_SAFE",
-    "LISTED",
-    "OF_A_TEXT",
-    "Answer",
-    "Output",
-    "all_option",
-    "base_option",
-    "base_options",
-    "base_uri",
-    "format_option",
-    "inputs",
-    "parse_locator",
-    "on_error_option",
-    "rung_option",
-    "texts_argument",
-    "width",
-]
+    "CSV_SAFE", "LISTED", "OF_A_TEXT", "Answer", "Output", "all_option", "base_option", "base_options", "base_uri",
+    "format_option", "inputs", "parse_locator", "on_error_option", "rung_option", "texts_argument", "width",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def format_option(function: F) -> F:
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "jsonl"]),
-        default="text",
-        help="Lines for people, or JSON lines.",
-    )(function)
+    forms = click.Choice(["text", "jsonl"])
+    return click.option("--format", "form", type=forms, default="text", help="Lines for people, or JSON lines.")(
+        function
+    )
 
 
 def texts_argument(function: F) -> F:
@@ -104,23 +87,17 @@ def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
 
 def rung_option(function: F) -> F:
     names = [rung.name for rung in Rung if rung is not Rung.PROTOCOL] + ["SYNTAX"]
-    return click.option(
-        "--rung",
-        type=click.Choice(names, case_sensitive=False),
-        default="SYNTAX",
-        help="The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH.",
-    )(function)
+    rungs = click.Choice(names, case_sensitive=False)
+    sense = "The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH."
+    return click.option("--rung", type=rungs, default="SYNTAX", help=sense)(function)
 
 
 def on_error_option(function: F) -> F:
     """`--on-error`: what to print for an invalid text."""
     return click.option(
-        "--on-error",
-        type=click.Choice(["empty", "skip", "stop"]),
-        default="empty",
-        show_default=True,
+        "--on-error", type=click.Choice(["empty", "skip", "stop"]), default="empty", show_default=True,
         help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
-    )(function)
+    )(function)  # fmt: skip
 
 
 def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.reading_options import edition_option, refuse_table
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground import charsets
 from overthere.values.encoding import decode
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

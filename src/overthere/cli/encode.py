@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
 from overthere.cli.reading_options import edition_option, iri_option, refuse_table
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.errors import CodingError
 from overthere.iri import to_characters
 from overthere.values.encoding import encode
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

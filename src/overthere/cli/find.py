@@ -86,13 +86,9 @@ def command(
     if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
         raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
     search = partial(
-        find,
-        schemes=wanted,
-        abbreviated=abbreviated,
-        hosts="suffixes" if suffixes else hosts,
-        mail=mail,
+        find, schemes=wanted, abbreviated=abbreviated, hosts="suffixes" if suffixes else hosts, mail=mail,
         rules=cast(Rules, rules),
-    )
+    )  # fmt: skip
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     bad = False

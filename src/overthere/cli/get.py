@@ -316,17 +316,11 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def _facts(resource: Resource, text: str) -> dict[str, Any]:
     """Metadata of a resource as JSON."""
     return {
-        "uri": mask(text),
-        "final": mask(str(resource.uri)),
-        "history": [mask(str(uri)) for uri in resource.history],
+        "uri": mask(text), "final": mask(str(resource.uri)), "history": [mask(str(uri)) for uri in resource.history],
         **({} if resource.gateway is None else {"gateway": mask(str(resource.gateway))}),
-        "media_type": resource.media_type,
-        "how": resource.how,
-        "length": resource.length,
-        "base": mask(str(resource.base)),
-        "listing": resource.is_listing,
-        "details": _as_json(resource.details),
-    }
+        "media_type": resource.media_type, "how": resource.how, "length": resource.length,
+        "base": mask(str(resource.base)), "listing": resource.is_listing, "details": _as_json(resource.details),
+    }  # fmt: skip
 
 
 def _as_json(value: Any) -> Any:

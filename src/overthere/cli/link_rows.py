@@ -21,25 +21,25 @@ __all__ = ["show"]
 def show(batches: Iterator[Any]) -> None:
     """Print the table, document by document."""
     rows = chain.from_iterable(map(links, batches))
-    paper = console()
+    target = console()
     for source, group in groupby(rows, key=lambda row: row.source):
-        paper.print(Text(printable(source), HEADING), soft_wrap=True)
+        target.print(Text(printable(source), HEADING), soft_wrap=True)
         while held := list(islice(group, _TOGETHER)):
-            _print(paper, held)
-        paper.print()
+            _print(target, held)
+        target.print()
 
 
 _TOGETHER = 10_000
 """Rows of a document that stand in columns of one width."""
 
 
-def _print(paper: Console, held: list[Link]) -> None:
+def _print(target: Console, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-        paper.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
-    column = min(max(columns(row.reference or '""') for row in held), max(16, paper.width // 3))
-    width = paper.width if paper.is_terminal else None
+        target.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
+    column = min(max(columns(row.reference or '""') for row in held), max(16, target.width // 3))
+    width = target.width if target.is_terminal else None
     for row in held:
-        paper.print(_line(row, column, width), soft_wrap=True)
+        target.print(_line(row, column, width), soft_wrap=True)
 
 
 def _line(row: Link, column: int, width: int | None) -> Text:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, rung_option, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.values.normalize import Rung
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.forms import Parameters
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 from overthere.values.uri import URIReference
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 _MANY = "  Repeat."
 

@@ -14,15 +14,9 @@ from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
 
 __all__ = [
-    "terminal_text",
-    "figure",
-    "figures",
-    "wrap_sentence",
-    "is_terminal",
-    "print_message",
-    "width",
+    "terminal_text", "figure", "figures", "wrap_sentence", "is_terminal", "print_message", "width",
     "warn_without_look_alikes",
-]
+]  # fmt: skip
 
 
 def width() -> int:

@@ -63,15 +63,9 @@ def iri_option(function: F) -> F:
 
 def edition_option(*more: str) -> Callable[[F], F]:
     """`--edition`: which specification to follow; `more` are further names that the verb knows."""
-    names = [*NAMES, *more]
-    return click.option(
-        "--edition",
-        "by",
-        type=click.Choice(names),
-        default="rfc3986",
-        show_default=True,
-        help="Which specification to follow.",
-    )
+    names = click.Choice([*NAMES, *more])
+    sense = "Which specification to follow."
+    return click.option("--edition", "by", type=names, default="rfc3986", show_default=True, help=sense)
 
 
 def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.kernel.reference import Form
 from overthere.values.relate import FORMS
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

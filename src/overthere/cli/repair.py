@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask
 from overthere.repairs import Repaired, repair
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()

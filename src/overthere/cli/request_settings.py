@@ -97,11 +97,9 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         raise click.UsageError(f"--crawl-time {asked['crawl_time']}: as in 90s, 30m or 6h") from None
     names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
     return {
-        **{name: asked[name] for name in names},
-        "headers": tuple(headers),
-        "max_age": tuple(ages),
+        **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
         "crawl_time": crawl_time,
-    }
+    }  # fmt: skip
 
 
 # A port has a name behind it; a name is a token (RFC 9110 5.6.2).

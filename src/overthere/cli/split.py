@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 from overthere.kernel.reference import SIX, split, split_authority
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")

@@ -27,8 +27,8 @@ def console(*, err: bool = False) -> Console:
 
 def style_text(text: str, style: str, *, err: bool = False) -> str:
     """Text with the codes of its style, where the stream takes them (NO_COLOR, TERM=dumb, a pipe)."""
-    with console(err=err) as paper, paper.capture() as captured:
-        paper.print(Text(text, style), end="", soft_wrap=True)
+    with console(err=err) as target, target.capture() as captured:
+        target.print(Text(text, style), end="", soft_wrap=True)
     return captured.get()
 
 

@@ -38,36 +38,11 @@ if TYPE_CHECKING:
     from overthere.values.uri import URI
 
 __all__ = [
-    "SIX",
-    "ArrowColumn",
-    "ColumnError",
-    "Errors",
-    "add_parameters",
-    "canonicalize",
-    "check",
-    "check_host_name",
-    "decode",
-    "encode",
-    "engine",
-    "equivalent",
-    "host",
-    "lowest_rung",
-    "normalize",
-    "parameter",
-    "parse",
-    "public_suffix",
-    "registrable_domain",
-    "relate",
-    "repair",
-    "resolve",
-    "sort_parameters",
-    "split",
-    "subdomain",
-    "to_iri",
-    "to_uri",
-    "with_parameters",
-    "without_parameters",
-]
+    "SIX", "ArrowColumn", "ColumnError", "Errors", "add_parameters", "canonicalize", "check", "check_host_name",
+    "decode", "encode", "engine", "equivalent", "host", "lowest_rung", "normalize", "parameter", "parse",
+    "public_suffix", "registrable_domain", "relate", "repair", "resolve", "sort_parameters", "split", "subdomain",
+    "to_iri", "to_uri", "with_parameters", "without_parameters",
+]  # fmt: skip
 
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 

@@ -57,11 +57,9 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
     }
     described = {"summary": view.title, "description": view.lead}
     body = {
-        "type": "object",
-        "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
-        "required": [one.name for one in view.inputs if one.default is None],
-        "additionalProperties": False,
-    }
+        "type": "object", "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
+        "required": [one.name for one in view.inputs if one.default is None], "additionalProperties": False,
+    }  # fmt: skip
     if not body["required"]:
         del body["required"]
     return {
@@ -109,11 +107,9 @@ def _schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
         schemas[hint.__name__] = {}
         hints = get_type_hints(hint)
         schemas[hint.__name__] = {
-            "type": "object",
-            "description": getdoc(hint),
-            "properties": {name: _schema_of(one, schemas) for name, one in hints.items()},
-            "required": list(hints),
-        }
+            "type": "object", "description": getdoc(hint),
+            "properties": {name: _schema_of(one, schemas) for name, one in hints.items()}, "required": list(hints),
+        }  # fmt: skip
     return {"$ref": f"#/components/schemas/{hint.__name__}"}
 
 

@@ -55,11 +55,9 @@ def application(*, loopback: bool = True, limits: Limits | None = None, workers:
     workers = workers or Workers(limits.view)
     server = _Server(limits, workers)
     routes = [
-        Route("/", server.start),
-        Route("/openapi.json", server.openapi),
-        Route("/static/{name}", server.static),
+        Route("/", server.start), Route("/openapi.json", server.openapi), Route("/static/{name}", server.static),
         Route("/favicon.ico", server.icon),
-    ]
+    ]  # fmt: skip
     for name in VIEWS:
         routes += [
             Route(f"/{name}", partial(server.page, name), methods=["GET", "POST"]),
