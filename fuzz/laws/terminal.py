@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import overthere
 from overthere import Entry, InvalidURI
-from overthere.cli import paper
+from overthere.cli import printing
 from overthere.cli.app import app
 from overthere.cli.link_rows import show
 from overthere.cli.terminal import Binary, Display, format_listing, one_line
@@ -72,7 +72,7 @@ def _check_harmless(shown: str, beside: str = "") -> None:
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
     """What a verb says of an argument, on both streams."""
-    with patch.object(paper, "is_terminal", return_value=True):  # on a pipe data is data
+    with patch.object(printing, "is_terminal", return_value=True):  # on a pipe data is data
         ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception
