@@ -99,7 +99,7 @@ def main(rows: int) -> None:
         seconds, _ = _least_time(work, 5 if count == rows else 2)
         print(f"{name:45} {seconds / count * 1e9:10.0f} ns a row")
     hosts = (urlsplit(text).hostname or "" for text in listed)
-    wanted = [cut and cut.registrable_domain for cut in map(suffix_list().cut, hosts)]
+    wanted = [cut and cut.registrable_domain for cut in map(suffix_list().split, hosts)]
     domains: list[tuple[str, Callable[[], Any], int]] = [
         ("registrable_domain, overthere", own_call("registrable_domain"), rows),
         ("cutToFirstSignificantSubdomain, chdb", ask("cutToFirstSignificantSubdomain(u)"), rows),

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from overthere import URI, Rung, URIReference, columns, edition, kernel, scheme
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.ground.errors import OverthereError
 from overthere.kernel import components, percent, reference
 from overthere.values import encoding
@@ -137,7 +137,7 @@ def _of_coding(text: str) -> list[str]:
 
 
 def _value(column: Any) -> list[Any]:
-    listed: list[Any] = plain.taken(column).to_pylist()
+    listed: list[Any] = rowwise.to_pyarrow(column).to_pylist()
     return listed
 
 
@@ -165,7 +165,7 @@ def of_columns(texts: list[str], base: str) -> list[str]:
         if function != "check":
             how["views"] = views
         answers = [
-            _value(getattr(e, function)(column, *asked, threads=threads, **how)) for e in (plain, columns.engine())
+            _value(getattr(e, function)(column, *asked, threads=threads, **how)) for e in (rowwise, columns.engine())
         ]
         differ = [f"{t!r} {a} {b}" for t, a, b in zip(rows, *answers, strict=True) if a != b]
         found.extend(f"{function} {asked} {how} shape {weight % len(SHAPES)}: {row}" for row in differ)

@@ -10,7 +10,7 @@ from typing import Any
 
 import statements
 from markdown_cells import cell, code, table
-from overthere.cli.editions import elsewhere, rule_name, strings
+from overthere.cli.editions import describe_elsewhere, rule_name, strings
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff, matrix
 from overthere.editions.readings import MARKS, notes
@@ -105,7 +105,7 @@ def _editions() -> Iterator[str]:
         (
             (
                 f"`{e.name}`", e.title, e.date, e.document, e.charset, e.empty_reference,
-                ", ".join(f"{scheme} {port}" for scheme, port in e.ports.items()), elsewhere(e),
+                ", ".join(f"{scheme} {port}" for scheme, port in e.ports.items()), describe_elsewhere(e),
             )
             for e in editions
         ),

@@ -149,11 +149,11 @@ def check(data: bytes) -> None:
             return
         if parted:
             known = [rule for rule in rules(listed) if private or not rule.private]
-            found = SuffixList(listed).cut(host, private=private)
+            found = SuffixList(listed).split(host, private=private)
         else:
             last = [label for label in re.split("[.\u3002\uff0e\uff61]", _unescape(host)) if label][-1:]
             known = _by_top(private).get(_a_label("".join(last)), [])
-            found = suffix_list().cut(host, private=private)
+            found = suffix_list().split(host, private=private)
         wanted = split_host(host, known)
         assert (found and tuple(found)) == (wanted and tuple(wanted)), (
             f"{host!r}, private={private}: {found}, by the algorithm {wanted}; rules {listed!r}"

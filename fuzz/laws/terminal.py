@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 import overthere
 from overthere import Entry, InvalidURI
-from overthere.cli import paper
+from overthere.cli import printing
 from overthere.cli.app import app
-from overthere.cli.linkrows import show
-from overthere.cli.terminal import Binary, Display, aligned, one_line
+from overthere.cli.link_rows import show
+from overthere.cli.terminal import Binary, Display, format_listing, one_line
 from overthere.ground.display import columns, printable
 from overthere.ground.errors import OverthereError
 from overthere.links.job.reading import fill
@@ -72,7 +72,7 @@ def _check_harmless(shown: str, beside: str = "") -> None:
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
     """What a verb says of an argument, on both streams."""
-    with patch.object(paper, "is_terminal", return_value=True):  # on a pipe data is data
+    with patch.object(printing, "is_terminal", return_value=True):  # on a pipe data is data
         ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
         raise ran.exception
@@ -116,7 +116,7 @@ def _listing(octets: bytes, text: str) -> None:
     details = {"attributes": {fields[3]: [fields[4] if len(fields) > 4 else "", octets]}}
     entries = [Entry(fields[0], fields[1] or None, fields[2], details), Entry("name", "http://h/", "file")]
     for width in (40, 100):
-        lines = list(aligned(entries, width))
+        lines = list(format_listing(entries, width))
         assert "\n" not in "".join(lines), lines
         _check_harmless("".join(lines))
 

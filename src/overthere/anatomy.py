@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from overthere.editions.readings import Reading
     from overthere.editions.whatwg import Href
     from overthere.ground.redact import Span
+    from overthere.repairs import Repaired
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 
@@ -102,6 +103,18 @@ class Explanation:
         except OverthereError as error:
             return error.finding.message if isinstance(error, InvalidURI) else str(error)
 
+    @cached_property
+    def repaired(self) -> Repaired | str | None:
+        """The one URI that an invalid text can mean; in words why there is none; None for a valid text."""
+        from overthere.repairs import repair
+
+        if not self.findings:
+            return None
+        try:
+            return repair(self.text, relative=True, limit=50)
+        except InvalidURI as error:
+            return str(error)
+
     def to_dict(self) -> dict[str, Any]:
         """The explanation as lists, dicts, text and numbers; "whatwg" is there if ada is installed."""
         from overthere.editions.readings import as_dict
@@ -119,6 +132,7 @@ class Explanation:
             "base": self.base,
             "target": self.target,
             "problem": self.problem,
+            "repair": self.repaired if isinstance(self.repaired, str | None) else self.repaired.to_dict(),
             "locator": self.locator if isinstance(self.locator, str | None) else self.locator.to_dict(),
             **as_dict(self.readings),
             **({"whatwg": self.whatwg and self.whatwg._asdict()} if available() else {}),

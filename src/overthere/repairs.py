@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from overthere.editions.whatwg import SPECIAL, read
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
@@ -70,6 +70,10 @@ class Repaired(NamedTuple):
 
     def __str__(self) -> str:
         return str(self.uri)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repair as text, lists and numbers."""
+        return {"repaired": str(self), "changes": [one._asdict() for one in self.changes], "total": self.total}
 
 
 def repair(

@@ -26,7 +26,7 @@ from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.requests import Requester
-from overthere.cli.asking import _header
+from overthere.cli.request_settings import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting

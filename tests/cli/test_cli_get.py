@@ -12,13 +12,17 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from overthere.access.policy import Policy
 from overthere.cli.app import app
+from overthere.cli.policies import _FIELDS
 from servers import NET, free_port, running, wait_until, waits
 from servers.slapd import PHOTO, slapd
 from support import ROOT
@@ -210,8 +214,7 @@ REFUSED = [
     (["--safe", "http://127.0.0.1:8000/"], 1, "127.0.0.1 is loopback (RFC 3986 7.4; http://127.0.0.1:8000/)"),
     (["--safe", "file:///etc/hostname"], 1, "RFC 3986 7.4; file:///etc/hostname"),
     (["--safe", "ftp://192.0.2.1:80/"], 1, "port 80 is reserved"),
-    (["--safe", "--allow-port", "80", "ftp://192.0.2.1:80/"], 1, "192.0.2.1 is"),
-    (["--cacert", str(ROOT / "README.md"), "data:,a"], 2, "--cacert"),
+    (["--policy", str(ROOT / "no such file"), "data:,a"], 2, "no such file: No such file or directory"),
     (["--gateways", str(ROOT / "README.md"), "data:,a"], 2, "--gateways"),
     (["--gateways", "no such file", "data:,a"], 2, "no such file"),
     (["--timeout", "0", "data:,a"], 2, "--timeout"),
@@ -244,7 +247,7 @@ def test_errors_are_one_line_and_objects(web: Web) -> None:
 def test_limits(web: Web) -> None:
     assert get("--max-bytes", "5000", web.base + "/binary").returncode == 2
     assert get("--max-bytes", "50000", web.base + "/binary").stdout == BINARY
-    done = get("--max-size", "5000", web.base + "/binary")
+    done = get("--max-bytes", "5000", web.base + "/binary")
     # By what the head says, or by what has come with it: the server may send both at once.
     assert b"more than 5,000" in done.stderr
     assert b"; Policy.max_bytes, --max-bytes of the command, says how much" in done.stderr
@@ -256,23 +259,63 @@ def test_limits(web: Web) -> None:
     for option, value in (("--max-time", "-1"), ("--max-time", "nan"), ("--max-bytes", "1.5"), ("--max-bytes", "much")):
         done = get(option, value, web.base + "/binary")
         assert done.returncode == 2
-        assert f"{value!r} is no bound" in done.stderr.decode()
-    assert b"is no NAT64 prefix" in get("--nat64", "192.0.2.0/24", "data:,x").stderr
+        assert f"{value!r} is not a valid limit" in done.stderr.decode()
     done = get("--timeout", "3", web.base + "/slow")
     assert (done.returncode, done.stdout) == (2, b"begun")
     assert b"nothing came for 3.0 s" in done.stderr
-    assert get("--max-redirects", "0", web.base + "/to").returncode == 1
-    assert get("--max-redirects", "1", web.base + "/to").stdout == b"hello there\n"
-    done = get("--redirect-to", "https", web.base + "/to")
+
+
+def fetch(folder: Path, policy: str, *arguments: str) -> Any:
+    (folder / "policy.toml").write_text(policy, "utf-8")
+    return get("--policy", folder / "policy.toml", *arguments)
+
+
+def test_a_policy_file(web: Web, tmp_path: Path) -> None:
+    assert fetch(tmp_path, "max_redirects = 0", web.base + "/to").returncode == 1
+    assert fetch(tmp_path, "max_redirects = 1", web.base + "/to").stdout == b"hello there\n"
+    done = fetch(tmp_path, 'redirects = ["https"]', web.base + "/to")
     assert done.returncode == 1
     assert b"it takes 'http' in Policy.redirects" in done.stderr
-    assert get("--redirect-to", "HTTP", web.base + "/to").stdout == b"hello there\n"
+    assert fetch(tmp_path, 'redirects = ["HTTP"]', web.base + "/to").stdout == b"hello there\n"
+    assert fetch(tmp_path, "max_bytes = 5000", web.base + "/binary").returncode == 2
+    assert fetch(tmp_path, "max_bytes = 5000", "--max-bytes", "none", web.base + "/binary").stdout == BINARY
+    assert fetch(tmp_path, "max_bytes = 0", web.base + "/binary").stdout == BINARY
+    assert b"192.0.2.1 is" in fetch(tmp_path, "ports = [80]", "--safe", "ftp://192.0.2.1:80/").stderr
+    assert fetch(tmp_path, "private = true", "--safe", web.base + "/to").returncode == 0
+    proxied = f'proxy = {{ http = "{web.base}" }}'
+    assert fetch(tmp_path, proxied, "http://nowhere.example/a?b").stdout == b"hello there\n"
+
+
+WRONG = {
+    "a = 1": "line 1: there is no field 'a'; there is schemes, hosts, ",
+    "\n[hosts]": "line 2: hosts is a list of texts, not {}",
+    "ports = ['80']": "line 1: ports is a list of numbers, not ['80']",
+    "private = 1": "line 1: private is true or false, not 1",
+    "max_redirects = true": "line 1: max_redirects is a number, not True",
+    "read_timeout = nan": "line 1: read_timeout is a number of seconds, not nan",
+    "max_bytes = -1": "line 1: max_bytes is a number of octets, not -1",
+    "nat64 = ['192.0.2.0/24']": "line 1: nat64: ",
+    "tls = 'policy.toml'": "line 1: tls: ",
+    "spoken = [['ldap', 1]]": "line 1: spoken is a table of scheme = port",
+    "private =": "Invalid value (at end of document)",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_policy_file_that_is_wrong(text: str, tmp_path: Path) -> None:
+    done = fetch(tmp_path, text, "data:,a")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert f"policy.toml: {WRONG[text]}" in done.stderr.decode()
+
+
+def test_every_field_of_a_policy_can_stand_in_a_file() -> None:
+    assert set(_FIELDS) == {one.name for one in fields(Policy)}
 
 
 def test_the_help_says_the_bounds() -> None:
     told = " ".join(get("--help").stdout.decode().split())
-    assert "All within that, redirects and content too; 3600. 0 or none: no bound." in told
-    assert "Receive no more than that; 17179869184. 0 or none: no bound." in told
+    assert "Overall time limit in seconds, redirects and download included; 3600. 0 or none: unlimited." in told
+    assert "Receive at most this many octets; 17179869184. 0 or none: unlimited." in told
 
 
 def test_a_server_does_not_lead_to_files(web: Web) -> None:
@@ -320,10 +363,10 @@ def test_the_edition_that_reads_does_not_change_what_is_fetched(web: Web) -> Non
     assert row["final"] == web.base + "/pub/there.txt"
 
 
-def test_the_news_server() -> None:
+def test_the_news_server(tmp_path: Path) -> None:
     told = ["--plan", "--format", "jsonl"]
     for done in (
-        get(*told, "--news-server", "n.example:8119", "news:a.b"),
+        fetch(tmp_path, 'news_server = "n.example:8119"', *told, "news:a.b"),
         get(*told, "news:a.b", NNTPSERVER="n.example:8119"),
     ):
         steps = json.loads(done.stdout)["steps"]
@@ -497,9 +540,10 @@ def test_files_of_this_machine(tmp_path: Path) -> None:
 def test_messages_that_are_at_hand(tmp_path: Path) -> None:
     message = b"Message-ID: <m@h.example>\r\nSubject: hi\r\n\r\nbody\r\n"
     (tmp_path / "a.eml").write_bytes(message)
-    assert get("--messages", tmp_path, "mid:m@h.example").stdout == message
-    assert get("--messages", tmp_path, "mid:other@h.example").returncode == 1
-    assert get("--messages", tmp_path, "--safe", "mid:m@h.example").returncode == 1
+    policy = 'messages = ["."]'
+    assert fetch(tmp_path, policy, "mid:m@h.example").stdout == message
+    assert fetch(tmp_path, policy, "mid:other@h.example").returncode == 1
+    assert fetch(tmp_path, policy, "--safe", "mid:m@h.example").returncode == 1
 
 
 # -- what is for a person

@@ -491,7 +491,7 @@ USAGE: list[tuple[list[str], str]] = [
     (["decode", "--column", "url", "--charset", "latin-1", "x.csv"], "--charset is for texts"),
     (["resolve", "--column", "url", "x.csv"], "--base is missing"),
     (["resolve", "--column", "url", "--base", "x", "x.csv"], "--base is no URI"),
-    (["resolve", "--column", "url", "--base", "x:", "--base-column", "b", "x.csv"], "give one"),
+    (["resolve", "--column", "url", "--base", "x:", "--base-column", "b", "x.csv"], "exclude each other"),
     (["resolve", "--base-column", "b", "x"], "--base-column is for --column"),
     (["split", "--reference", "x"], "--reference is for --strict"),
     (["split", "--component", "word", "x"], "'word' is not one of"),

@@ -84,6 +84,7 @@ def _told(done: Result, option: str) -> None:
 VERBS: dict[str, Callable[[str], list[str]]] = {
     "--ignore": lambda file: ["broken", ".", "--ignore", file],
     ".toml": lambda file: ["canonical", "--form", file, "http://h/"],
+    "--policy": lambda file: ["get", "--policy", file, "data:,a"],
     "gateways": lambda file: ["plan", "--gateways", file, "wais://h/d"],
 }
 

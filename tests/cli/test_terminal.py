@@ -240,7 +240,7 @@ def test_messages_come_from_one_place() -> None:
             elif function == "print":
                 found.add((path.name, "print"))
     assert found == {
-        ("paper.py", "visible(text)"),
+        ("printing.py", "visible(text)"),
         ("common.py", "figure(error)"),
         ("check.py", "figure"),
         ("get.py", "shown"),
@@ -253,12 +253,12 @@ def test_messages_come_from_one_place() -> None:
 @pytest.mark.parametrize("first", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 @pytest.mark.parametrize("rest", ["1+1", "x'!A1", ""])
 def test_cells_that_a_spreadsheet_would_compute(first: str, rest: str) -> None:
-    from overthere.columns.cells import plain, safe
+    from overthere.columns.cells import escape, unescape
 
     cell = first + rest
-    assert safe(cell) == f"'{cell}"
-    assert plain(safe(cell)) == cell
-    assert plain(safe(f"'{cell}")) == f"'{cell}"
+    assert escape(cell) == f"'{cell}"
+    assert unescape(escape(cell)) == cell
+    assert unescape(escape(f"'{cell}")) == f"'{cell}"
 
 
 def test_the_tables_of_broken(tmp_path: Path) -> None:

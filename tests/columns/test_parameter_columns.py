@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import CodingError, InvalidURI, URIReference, columns
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.forms import Parameters
 from support import cases, ids, linear
 
@@ -72,7 +72,7 @@ def of_value(text: str | None, work: Callable[[URIReference], str | None]) -> st
 
 
 def listed(found: Any) -> list[Any]:
-    rows: list[Any] = plain.taken(found).to_pylist()
+    rows: list[Any] = rowwise.to_pyarrow(found).to_pylist()
     return rows
 
 

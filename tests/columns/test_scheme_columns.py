@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from overthere import Registry, RegistryError, Rung, Scheme, columns, kernel, scheme
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts
 from overthere.schemes.model import NormalRule, default_port, slash_for_empty_path
@@ -61,12 +61,12 @@ def hostile(name: str) -> list[str | None]:
 def both(rows: Any, registry: Registry | None = None, threads: int = 1, **how: Any) -> tuple[Any, Any]:
     """What columns and their oracle say, with details."""
     how = {"rung": int(Rung.SCHEME), "details": True, "threads": threads, "views": True, "registry": registry, **how}
-    found, wanted = (works.text(rows, "normalize", **how) for works in (columns.engine(), plain))
+    found, wanted = (works.text(rows, "normalize", **how) for works in (columns.engine(), rowwise))
     return found, wanted
 
 
 def values(column: Any) -> Any:
-    taken = plain.taken(column)
+    taken = rowwise.to_pyarrow(column)
     taken.validate(full=True)
     return taken.to_pylist()
 

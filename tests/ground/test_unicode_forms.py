@@ -59,7 +59,7 @@ ASKED: dict[str, Callable[[str], object]] = {
     "is_normalized": lambda text: is_normalized("NFC", text),
     "audit": lambda text: audit(f"http://{text}.example/"),
     "audit, user": lambda text: audit(f"http://{text}@h.example/"),
-    "registrable_domain": lambda text: suffix_list().cut(f"{text}.example"),
+    "registrable_domain": lambda text: suffix_list().split(f"{text}.example"),
     "host name": lambda text: list(check_host_name(ot.IRI(f"http://{text}.example/").host or "")),
     "nfc": lambda text: ot.IRI(f"http://h/{text}").nfc,
     "to_uri": lambda text: _refusing(lambda: ot.IRI(f"http://{text}.example/").to_uri(idna=True)),

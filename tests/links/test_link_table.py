@@ -573,6 +573,6 @@ def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
         read = stored(tmp_path / f"x{kind}")
         shown = [row["reference"] for row in read]
         assert shown[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
-        assert [None if cell is None else cells.plain(cell) for cell in shown] == found
+        assert [None if cell is None else cells.unescape(cell) for cell in shown] == found
         assert not [cell for cell in shown if cell and cell[0] in "=+-@\t\r"]
         assert {row["error_at"] for row in read} == {-5}  # a number is none that anybody has written

@@ -28,12 +28,12 @@ SITE = ROOT / "examples" / "site"
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_references_in_html(row: dict[str, Any]) -> None:
     page = read(row["html"])
-    assert [[f.where, f.reference] for f in page.found if isinstance(f, Found)] == row["is"]
+    assert [[f.where, f.reference] for f in page.items if isinstance(f, Found)] == row["is"]
     assert page.base == row.get("base")
 
 
 def test_deep_nesting_is_read_in_time() -> None:
-    assert [f[:2] for f in read("<div>" * 100_000 + "<a href=deep>").found] == [("a href", "deep")]
+    assert [f[:2] for f in read("<div>" * 100_000 + "<a href=deep>").items] == [("a href", "deep")]
 
 
 def link(html: str, at: str = "http://h/a/b") -> Link:

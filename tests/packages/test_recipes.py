@@ -104,7 +104,7 @@ __all__ = ["command"]
 @format_option
 def command(texts: tuple[str, ...], form: str) -> None:
     """Write texts in capitals."""
-    Output(form).each(texts, "texts", lambda text: Answer(text.upper(), {"text": text}))
+    Output(form).answer_each(texts, "texts", lambda text: Answer(text.upper(), {"text": text}))
 '''
 
 
@@ -141,10 +141,10 @@ def test_a_column_operation(copy: Path) -> None:
     """Its row makes it a method of every face, a function of SQL, and a line of the reference; Rust is left out."""
     columns = copy / "src/overthere/columns"
     insert(columns / "__init__.py", "def decode(column: Any", OPERATION)
-    insert(columns / "__init__.py", '    "with_parameters",\n    "without_parameters",\n]', '    "upper",\n')
+    insert(columns / "__init__.py", '"with_parameters", "without_parameters",\n]', '"upper", ')
     insert(columns / "operations.py", '    Operation("decode"', '    Operation("upper", (SQL("uri_upper"),)),\n')
     case = '            case "upper":\n                return row.upper(), None\n'
-    insert(columns / "plain.py", '            case "to_uri":', case)
+    insert(columns / "rowwise.py", '            case "to_uri":', case)
     run(copy, "tools/generate.py")
     assert "`uri_upper(t)`" in (copy / "docs/reference/columns.md").read_text()
     assert "def upper(self)" in (columns / "polars.pyi").read_text()

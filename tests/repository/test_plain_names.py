@@ -85,14 +85,6 @@ EXCEPTIONS = {
 }
 """Names that stay, each with its reason."""
 
-NOT_YET_RENAMED = (
-    "cli/",
-    "columns/",
-)
-"""Folders and files whose names are still to come; each goes when its names have changed."""
-STILL_CALLED = {"values/hosts/domains.py cut": "columns/plain.py, columns/native.py, cli/split.py"}
-"""Names that only the code above keeps, and where it calls them."""
-
 
 def is_bare(name: str) -> bool:
     if name.startswith("_") and name.endswith("_"):  # a hook of Python's
@@ -142,14 +134,12 @@ FOUND = _bare()
 
 
 def test_names_are_nouns_and_verbs_of_the_field() -> None:
-    looked_at = {file: names for file, names in FOUND.items() if not file.startswith(NOT_YET_RENAMED)}
-    bare = [f"{file} {name}" for file, names in looked_at.items() for name in sorted(names - EXCEPTIONS.keys())]
-    assert sorted(bare) == sorted(STILL_CALLED)
+    bare = [f"{file} {name}" for file, names in FOUND.items() for name in sorted(names - EXCEPTIONS.keys())]
+    assert bare == []
 
 
 def test_each_exception_is_needed() -> None:
     assert set(EXCEPTIONS) <= set().union(*FOUND.values())
-    assert [part for part in NOT_YET_RENAMED if not any(file.startswith(part) for file in FOUND)] == []
 
 
 @pytest.mark.parametrize("name", ["told", "_said", "Look", "as_told", "of_it", "_way", "with_"])

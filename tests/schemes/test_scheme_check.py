@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from overthere import GrammarError, InvalidURI, Registry, URIReference, check, columns, edition, scheme
 from overthere.cli.app import app
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.editions import NAMES
 from overthere.schemes import Example, GenericLocator, Given, Scheme
 from support import cases, ids, linear
@@ -56,9 +56,9 @@ def test_a_row_is_what_the_value_gives(name: str, by: str, monkeypatch: pytest.M
     rows = [*texts(name), "../g", None, "x:y", "", "URL:" + name + ":x"]
     wanted = [None if text is None else not check(text, by, scheme=True) for text in rows]
     found = columns.check(pa.array(rows), edition=by, scheme=True)
-    assert plain.taken(found).to_pylist() == wanted
-    monkeypatch.setattr(columns, "engine", lambda: plain)
-    monkeypatch.setattr(_columns_of_schemes(), "engine", lambda: plain)
+    assert rowwise.to_pyarrow(found).to_pylist() == wanted
+    monkeypatch.setattr(columns, "engine", lambda: rowwise)
+    monkeypatch.setattr(_columns_of_schemes(), "engine", lambda: rowwise)
     assert columns.check(pa.array(rows), edition=by, scheme=True).to_pylist() == wanted  # type: ignore[attr-defined]
 
 
@@ -89,7 +89,7 @@ def test_every_layout(kind: Any) -> None:
     column = pa.array(rows).cast(kind)
     assert columns.check(column, scheme=True).to_pylist() == wanted  # type: ignore[attr-defined]
     found = columns.check(pa.chunked_array([column, column[:2], column[:0]]), scheme=True)
-    assert plain.taken(found).to_pylist() == [*wanted, True, False]
+    assert rowwise.to_pyarrow(found).to_pylist() == [*wanted, True, False]
     assert columns.check(column[:0], scheme=True).to_pylist() == []  # type: ignore[attr-defined]
     references = columns.check(column, "URI-reference", scheme=True)
     assert references.to_pylist() == [*wanted[:-1], True]  # type: ignore[attr-defined]

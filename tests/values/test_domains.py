@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, columns
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.values.hosts.domains import SuffixList, suffix_list
 from support import cases, ids, linear
 
@@ -22,7 +22,7 @@ PARTS = ("public_suffix", "registrable_domain", "subdomain")
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
 def test_cut(row: dict[str, Any]) -> None:
-    found = suffix_list().cut(row["host"], private=row.get("private", True))
+    found = suffix_list().split(row["host"], private=row.get("private", True))
     assert (found and found.registrable_domain) == row.get("is")
     if "suffix" in row:
         assert found is not None
@@ -38,7 +38,7 @@ def test_the_lists_own_rows() -> None:
     rows = re.findall(r"(?m)^checkPublicSuffix\('([^']*)', (?:null|'([^']*)')\)", text)
     assert len(rows) > 70
     for host, wanted in rows:
-        found = suffix_list().cut(host)
+        found = suffix_list().split(host)
         registrable = found and found.registrable_domain
         assert (registrable and registrable.lower()) == (wanted or None), host
 
@@ -73,13 +73,13 @@ def test_the_native_kernel_cuts_alike(host: str, private: bool) -> None:
     pa = pytest.importorskip("pyarrow")
     column = pa.array([f"http://{host}/"])
     for name in PARTS:
-        wanted = listed(plain.domain(column, name, private=private, threads=1, views=True))
+        wanted = listed(rowwise.domain(column, name, private=private, threads=1, views=True))
         assert listed(getattr(columns, name)(column, private=private)) == wanted
 
 
 @given(st.lists(LABELS, min_size=1, max_size=6).map(".".join), st.booleans())
 def test_the_algorithm_as_printed(name: str, private: bool) -> None:
-    found = RULES.cut(name, private=private)
+    found = RULES.split(name, private=private)
     assert found is not None
     assert found.public_suffix == ".".join(name.split(".")[-naive(name, private) :])
     if found.registrable_domain is None:
@@ -111,7 +111,7 @@ TEXTS = [f"http://{row['host']}/p" for row in ROWS] + [None, "a", "http://[::1]:
 
 
 def listed(found: Any) -> list[Any]:
-    rows: list[Any] = plain.taken(found).to_pylist()
+    rows: list[Any] = rowwise.to_pyarrow(found).to_pylist()
     return rows
 
 
@@ -121,7 +121,7 @@ def test_columns_say_what_the_list_says(name: str, private: bool) -> None:
     pa = pytest.importorskip("pyarrow")
     column = pa.array(TEXTS)
     hosts = pa.array(columns.host(column)).to_pylist()
-    cuts = [suffix_list().cut(host, private=private) if host else None for host in hosts]
+    cuts = [suffix_list().split(host, private=private) if host else None for host in hosts]
     wanted = [None if cut is None else getattr(cut, name) for cut in cuts]
     work = getattr(columns, name)
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
@@ -184,5 +184,5 @@ def test_what_is_missing_is_told() -> None:
 
 
 def test_cut_is_linear() -> None:
-    linear(lambda n: RULES.cut("a." * n + "com"), 100_000)
-    linear(lambda n: RULES.cut("公." * n + "com"), 100_000)
+    linear(lambda n: RULES.split("a." * n + "com"), 100_000)
+    linear(lambda n: RULES.split("公." * n + "com"), 100_000)

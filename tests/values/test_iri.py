@@ -29,7 +29,7 @@ from overthere import (
     kernel,
     lowest_rung,
 )
-from overthere.columns import plain
+from overthere.columns import rowwise
 from overthere.ground.errors import Unreachable
 from support import cases
 
@@ -86,11 +86,11 @@ def test_where_columns_of_iris_meet() -> None:
     two = pa.chunked_array([[b for _, b, _ in pairs] + ["x:"], [None, "http://h/\u202e"]])
     wanted = [rung and int(rung) for _, _, rung in pairs]
     assert [lowest_rung(IRIReference(a), b) for a, b, _ in urns] == [rung for _, _, rung in urns]
-    assert plain.taken(columns.lowest_rung(one, two, iri=True)).to_pylist() == [*wanted, None, None, None]
+    assert rowwise.to_pyarrow(columns.lowest_rung(one, two, iri=True)).to_pylist() == [*wanted, None, None, None]
     for here in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
-        found = plain.taken(columns.equivalent(one, two, here, iri=True)).to_pylist()
+        found = rowwise.to_pyarrow(columns.equivalent(one, two, here, iri=True)).to_pylist()
         assert found == [*(rung is not None and rung <= here for _, _, rung in pairs), None, None, None]
-    assert plain.taken(columns.lowest_rung(one, two)).to_pylist() != [*wanted, None, None, None]
+    assert rowwise.to_pyarrow(columns.lowest_rung(one, two)).to_pylist() != [*wanted, None, None, None]
 
 
 def test_text_that_is_neither() -> None:
@@ -248,7 +248,7 @@ def attempt(work: Callable[[str], object], row: str | None) -> tuple[str | None,
         return None, (error.kind, error.start)
 
 
-@pytest.mark.parametrize("engine", [columns.engine().__name__, plain.__name__])
+@pytest.mark.parametrize("engine", [columns.engine().__name__, rowwise.__name__])
 def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     works = import_module(engine)
     monkeypatch.setattr(columns, "engine", lambda: works)
@@ -309,14 +309,14 @@ def test_both_kernels_make_the_same_of_columns(seed: int, monkeypatch: pytest.Mo
     asked += [("normalize", {"rung": rung}, how) for rung in range(4)]
     for operation, said, more in asked:
         common = {"details": True, "threads": 2, "views": True, **said}
-        expected = plain.text(texts, operation, **common, **more)
+        expected = rowwise.text(texts, operation, **common, **more)
         with monkeypatch.context() as patch:
-            patch.setattr(plain, "text", None)
+            patch.setattr(rowwise, "text", None)
             _agree(columns.engine().text(texts, operation, **common, **more), expected, rows)
     for name, zone in product(("IRI", "IRI-reference"), (False, True)):
-        told = plain.check(texts, name, zone=zone, threads=1)
+        told = rowwise.check(texts, name, zone=zone, threads=1)
         with monkeypatch.context() as patch:
-            patch.setattr(plain, "check", None)
+            patch.setattr(rowwise, "check", None)
             _agree(columns.check(texts, name, zone=zone, threads=2), told, rows)
 
 

@@ -18,19 +18,6 @@ from overthere.canonical.raw import raw_uri
 from overthere.canonical.table import STEPS
 
 __all__ = [
-    "CRAWLER_COMMONS",
-    "FORMS",
-    "SAFE_BROWSING",
-    "STEPS",
-    "SURT",
-    "TRACKING",
-    "TRACKING_NAMES",
-    "URL_NORMALIZE",
-    "W3LIB",
-    "Applied",
-    "Canonical",
-    "Step",
-    "hash_prefixes",
-    "lookup_expressions",
-    "raw_uri",
-]
+    "CRAWLER_COMMONS", "FORMS", "SAFE_BROWSING", "STEPS", "SURT", "TRACKING", "TRACKING_NAMES", "URL_NORMALIZE",
+    "W3LIB", "Applied", "Canonical", "Step", "hash_prefixes", "lookup_expressions", "raw_uri",
+]  # fmt: skip

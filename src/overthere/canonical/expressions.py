@@ -46,7 +46,7 @@ def lookup_expressions(uri: URIReference | str) -> list[str]:
 
 def _names(name: str, host: str) -> list[str]:
     """The host as the key has it, then suffixes of it, the longest first."""
-    domain = None if literal(host.strip("[]")) else suffix_list().cut(host)
+    domain = None if literal(host.strip("[]")) else suffix_list().split(host)
     if domain is None or domain.registrable_domain is None:
         return [name]
     labels = name.split(".")

@@ -15,10 +15,7 @@ def drop_sessions(parts: Parts) -> Parts:
     return parts._replace(path=_path(parts.path), query=_query(parts.query))
 
 
-_FOLDERS = (
-    re.compile(r"(?i)(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/"),
-    re.compile(r"(?i)(?<=/)\([0-9a-z]{24}\)/"),
-)
+_FOLDERS = (re.compile(r"(?i)(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/"), re.compile(r"(?i)(?<=/)\([0-9a-z]{24}\)/"))
 """Folders of ASP.NET, in front of a page ".aspx"."""
 _SESSIONS = tuple(
     re.compile(f"(?i){one}(?=&|$)")

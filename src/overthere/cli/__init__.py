@@ -10,22 +10,22 @@ from typing import Any
 __all__ = ["main"]
 
 
-class _Unwritten(SystemExit):
-    """Standard output cannot be written.  No OSError: that of another file is caught by the verb, and names it."""
+class _OutputError(SystemExit):
+    """Standard output cannot be written; not an OSError, which a verb catches for its own files."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(2)
         self.error = error
 
 
-class _Out(io.FileIO):
+class _StandardOutput(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except (BrokenPipeError, BlockingIOError):
             raise  # the reader of the pipe has enough, or is slow
         except OSError as error:
-            raise _Unwritten(error) from None
+            raise _OutputError(error) from None
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         if sys.stderr is not None:
             print("Error: standard output: it is closed", file=sys.stderr)
         raise SystemExit(2)
-    streams[0] = sys.stdout = _told(sys.stdout)
+    streams[0] = sys.stdout = _with_output_errors(sys.stdout)
     for stream in streams:
         # A character that the terminal's charset lacks is no reason to stop.
         if stream.encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
@@ -57,12 +57,12 @@ def main() -> None:
     raise SystemExit(code)
 
 
-def _told(stream: Any) -> Any:
-    """The same stream, whose errors say that they are of standard output; one that is no file is as it was."""
+def _with_output_errors(stream: Any) -> Any:
+    """The stream with errors that name standard output; a stream that is not a file is unchanged."""
     buffer = getattr(stream, "buffer", None)
     if type(getattr(buffer, "raw", buffer)) is not io.FileIO:
         return stream
-    raw = _Out(stream.fileno(), "wb", closefd=False)
+    raw = _StandardOutput(stream.fileno(), "wb", closefd=False)
     return io.TextIOWrapper(
         raw if type(buffer) is io.FileIO else io.BufferedWriter(raw),
         stream.encoding, stream.errors, line_buffering=stream.line_buffering, write_through=stream.write_through,
@@ -75,21 +75,21 @@ def _run(app: Any) -> Any:
     try:
         app(prog_name="overthere")
     except SystemExit as end:
-        code = _unwritten(end.error) if isinstance(end, _Unwritten) else end.code
+        code = _report_output_error(end.error) if isinstance(end, _OutputError) else end.code
     except KeyboardInterrupt:  # before a verb was there to hear it
         print("Stopped", file=sys.stderr)
         code = 130
     except OSError as error:  # of standard output: what becomes of other files is said by the verb
-        code = _unwritten(error)
+        code = _report_output_error(error)
     try:
         sys.stdout.flush()
-    except (_Unwritten, OSError) as error:
-        code = code if code == 2 else _unwritten(error.error if isinstance(error, _Unwritten) else error)
+    except (_OutputError, OSError) as error:
+        code = code if code == 2 else _report_output_error(error.error if isinstance(error, _OutputError) else error)
         # Python would try it once more, and tell it with a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
-def _unwritten(error: OSError) -> int:
+def _report_output_error(error: OSError) -> int:
     print(f"Error: standard output: {error.strerror or error}", file=sys.stderr)
     return 2

@@ -1,4 +1,4 @@
-"""The group of verbs and what holds for all of them."""
+"""The group of verbs, and the error handling that they share."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from overthere.ground.errors import OverthereError
 
 VERBS = {
     "explain": "Take URIs apart: figure, components, normal forms, findings.",
-    "check": "Say everything that is wrong with each text.",
+    "check": "Report everything that is wrong with each text.",
     "split": "Take the components out of each text.",
     "resolve": "Resolve references against a base.",
-    "repair": "Mend what can only mean one URI, each change with its licence.",
+    "repair": "Fix malformed URIs that have one possible reading; cite the rule for each change.",
     "relate": "Find the shortest reference from a base to each target.",
     "normalize": "Write the normal form at a rung of the ladder.",
     "canonical": "Write a canonical form beyond the ladder.",
-    "compare": "Say at which rung two URIs are equal.",
+    "compare": "Print the lowest rung at which two URIs are equal.",
     "encode": "Percent-encode data for a component.",
     "decode": "Decode the text of a component.",
     "parameters": "Show or change the parameters of queries.",
     "build": "Put a URI together from its parts.",
     "template": "Expand a URI Template, or find its variables in URIs.",
     "schemes": "Show the schemes, or all that is known of one.",
-    "plan": "Say what opening URIs would do, without doing it.",
+    "plan": "Print what opening URIs would do, without doing it.",
     "get": "Fetch what URIs name.",
-    "editions": "Show what the documents say differently.",
+    "editions": "Compare the five documents.",
     "find": "Find URIs in running text.",
     "links": "Write the table of links of documents.",
-    "broken": "Say which links of documents lead nowhere.",
-    "audit": "Say what to be careful about in URIs.",
+    "broken": "Find the broken links of documents.",
+    "audit": "Report security findings in URIs.",
     "serve": "Show all this in a browser.",
     "completion": "Print the script that completes verbs and options in a shell.",
 }
@@ -47,8 +47,7 @@ VERBS = {
 
 @contextmanager
 def _visible() -> Iterator[None]:
-    """What a message names was written by others: no control of theirs is in it.  What an option holds and no verb has
-    judged is told as any wrong use is."""
+    """Messages without control characters of the input; errors that no verb handles become usage errors."""
     try:
         yield
     except OverthereError as error:
@@ -58,8 +57,8 @@ def _visible() -> Iterator[None]:
         raise
 
 
-class _Stopped(click.ClickException):
-    """Ctrl-C: 128 and the number of the signal, as shells have it."""
+class _Interrupted(click.ClickException):
+    """Ctrl-C; the exit status is 128 and the number of the signal, as in shells."""
 
     exit_code = 130
 
@@ -88,7 +87,7 @@ class _Verbs(Verbs):
             with _visible():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise _Stopped("Stopped") from None
+            raise _Interrupted("Stopped") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
@@ -97,11 +96,10 @@ class _Verbs(Verbs):
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
-    overthere.__version__,
-    message=f"overthere %(version)s (kernel: {kernel.name}; Python {sys.version.split()[0]})",
+    overthere.__version__, message=f"overthere %(version)s (kernel: {kernel.name}; Python {sys.version.split()[0]})"
 )
 def app() -> None:
-    """URIs by the letter of their specifications.
+    """Parse, check, resolve and compare URIs exactly as specified.
 
     Texts come as arguments, or as lines on standard input; with --column whole tables do.  Exit: 0 done, 1 some
     input was bad (each text with its figure on standard error), 2 the work could not be done.

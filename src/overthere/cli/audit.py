@@ -1,4 +1,4 @@
-"""overthere audit: what to be careful about in each text, and in the URIs of files."""
+"""overthere audit: security findings in texts, and in the URIs of files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import click
 
 from overthere import sarif
 from overthere.cli.common import inputs, texts_argument
-from overthere.cli.paper import filled, say, width, without_look_alikes
+from overthere.cli.printing import print_message, warn_without_look_alikes, width, wrap_sentence
 from overthere.cli.styles import LEVELS as STYLES
-from overthere.cli.styles import painted
+from overthere.cli.styles import style_text
 from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding
 from overthere.ground.extras import missing_message
@@ -28,7 +28,7 @@ _AT_ONCE = 1000
 """Findings of a text that are shown."""
 
 
-class _Audited(NamedTuple):
+class _AuditedText(NamedTuple):
     text: str
     findings: list[Finding]
     name: str | None = None
@@ -50,7 +50,7 @@ class _Audited(NamedTuple):
 
 
 class _Lines:
-    """Where the lines of a text begin."""
+    """Offsets at which the lines of a text begin."""
 
     def __init__(self, text: str) -> None:
         self.starts = [0]
@@ -67,38 +67,29 @@ class _Lines:
 @click.command()
 @texts_argument
 @click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    "--file", "files", multiple=True, metavar="FILE", type=click.Path(exists=True, dir_okay=False, allow_dash=True),
     help="The URIs in the text of a file, or of - for standard input.",
-)
+)  # fmt: skip
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", "sarif"]),
-    default="text",
+    "--format", "form", type=click.Choice(["text", "jsonl", "sarif"]), default="text",
     help="Lines for people, JSON lines, or SARIF 2.1.0 for code scanners.",
+)  # fmt: skip
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="note", help="The lowest level that is reported and that counts."
 )
-@click.option("--level", type=click.Choice(LEVELS), default="note", help="The least that is told, and that counts.")
-@click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Tell these kinds and no others.")
-@click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not tell this kind.")
+@click.option("--only", multiple=True, metavar="KIND", type=_KIND, help="Report only these kinds.")
+@click.option("--ignore", multiple=True, metavar="KIND", type=_KIND, help="Do not report this kind.")
 def command(
-    texts: tuple[str, ...],
-    files: tuple[str, ...],
-    form: str,
-    level: Level,
-    only: tuple[str, ...],
+    texts: tuple[str, ...], files: tuple[str, ...], form: str, level: Level, only: tuple[str, ...],
     ignore: tuple[str, ...],
-) -> None:
-    """Say what to be careful about in each text, valid or not; exit 1 if there is anything.
+) -> None:  # fmt: skip
+    """Report what is suspicious in each text, valid or not; exit 1 if there is anything.
 
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.
     """
-    without_look_alikes()
+    warn_without_look_alikes()
     wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
-    counted = _Counted(_audited(texts, files, level, wanted))
+    counted = _FindingCounter(_audit_all(texts, files, level, wanted))
     if form == "sarif":
         try:
             sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
@@ -113,34 +104,36 @@ def command(
         raise SystemExit(1)
 
 
-class _Counted:
-    """What was audited, and how much of it was found wanting."""
+class _FindingCounter:
+    """Iterates over audited texts and counts those with findings."""
 
-    def __init__(self, audited: Iterator[_Audited]) -> None:
+    def __init__(self, audited: Iterator[_AuditedText]) -> None:
         self.audited, self.bad = audited, 0
 
-    def __iter__(self) -> Iterator[_Audited]:
+    def __iter__(self) -> Iterator[_AuditedText]:
         for audited in self.audited:
             self.bad += bool(audited.findings)
             yield audited
 
 
-def _audited(texts: tuple[str, ...], files: tuple[str, ...], level: Level, wanted: set[str]) -> Iterator[_Audited]:
+def _audit_all(
+    texts: tuple[str, ...], files: tuple[str, ...], level: Level, wanted: set[str]
+) -> Iterator[_AuditedText]:
     def of(text: str) -> list[Finding]:
         every = audit(text, level=level, limit=_AT_ONCE)
         return [finding for finding in every if finding.kind in wanted]
 
     if texts or not files:
         for number, text in enumerate(inputs(texts, "URIs"), 1):
-            yield _Audited(text, of(text), None if texts else "-", line=1 if texts else number)
+            yield _AuditedText(text, of(text), None if texts else "-", line=1 if texts else number)
     for name in files:
-        for audited in _found(name):
+        for audited in _find_in_file(name):
             findings = of(audited.text)
             if findings:  # of a file the rest is not of interest
                 yield audited._replace(findings=findings)
 
 
-def _found(name: str) -> Iterator[_Audited]:
+def _find_in_file(name: str) -> Iterator[_AuditedText]:
     """The URIs in the text of a file, as `overthere find` finds them."""
     try:
         from overthere.links.documents.charset import decode_text
@@ -155,42 +148,44 @@ def _found(name: str) -> Iterator[_Audited]:
         raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
     text, damaged = decode_text(content, None)
     if damaged:
-        say(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
+        print_message(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
     lines = _Lines(text)
     for one in find(text):
         reference = str(one.reference)
         exact = text.startswith(reference, one.start)
-        yield _Audited(reference, [], name, one.start, lines, exact)
+        yield _AuditedText(reference, [], name, one.start, lines, exact)
 
 
-def _results(audited: _Audited) -> Iterator[sarif.Result]:
+def _results(audited: _AuditedText) -> Iterator[sarif.Result]:
     artifact = None if audited.name is None else "-" if audited.name == "-" else sarif.artifact(audited.name)
     for finding in audited.findings:
         yield sarif.Result(finding, audited.text, artifact, *audited.place(finding))
 
 
-def _json(audited: _Audited) -> str:
+def _json(audited: _AuditedText) -> str:
     findings = [{**finding._asdict(), "level": level_of(finding)} for finding in audited.findings]
     where = (
         {} if audited.name is None else {"file": audited.name, "line": audited.place()[0], "column": audited.place()[1]}
     )
-    return json.dumps({"text": audited.text, "level": _worst(audited.findings), **where, "findings": findings})
+    return json.dumps({"text": audited.text, "level": _worst_level(audited.findings), **where, "findings": findings})
 
 
-def _worst(findings: list[Finding]) -> Level | None:
+def _worst_level(findings: list[Finding]) -> Level | None:
     return LEVELS[max(LEVELS.index(level_of(finding)) for finding in findings)] if findings else None
 
 
-def _lines(audited: _Audited) -> str:
+def _lines(audited: _AuditedText) -> str:
     """The text with its worst level, and each finding below it with its figure."""
-    worst = _worst(audited.findings)
+    worst = _worst_level(audited.findings)
     shown = printable(mask(audited.text))
     count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
     where = "" if audited.lines is None else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
-    level = painted(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
+    level = style_text(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
     lines = [f"{level} {printable(where)}{shown}{count}"]
     for finding in audited.findings:
         figure = underline(audited.text, finding.start, finding.end, width(), secret_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]
-        lines.append(filled(f"{level_of(finding)} {finding.kind}: {printable(str(finding))}", sys.stdout, "    "))
+        lines.append(
+            wrap_sentence(f"{level_of(finding)} {finding.kind}: {printable(str(finding))}", sys.stdout, "    ")
+        )
     return "\n".join(lines)

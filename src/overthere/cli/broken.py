@@ -1,4 +1,4 @@
-"""overthere broken: which links of documents lead nowhere."""
+"""overthere broken: finds broken links in documents."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
-from overthere.cli.asking import asking, policy_of, settings
 from overthere.cli.common import CSV_SAFE, base_uri
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.cli.progress import steps as progress
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.cli.request_settings import policy_for, request_options, settings
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
@@ -43,30 +43,38 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
     help="Where the sources are published: the URI of a folder's root, or of the folder of a named file (repeatable: "
     "others that lead there too).",
 )
-@click.option("--fragments/--no-fragments", default=True, help="Look up anchors, or documents only.")
+@click.option("--fragments/--no-fragments", default=True, help="Check anchors, or documents only.")
+@click.option("--anchors", type=click.Choice(ANCHORS), default="github", help="How Markdown headings become anchors.")
+@click.option("--index", multiple=True, metavar="NAME", help="File that a server sends for a folder (repeatable).")
 @click.option(
-    "--anchors", type=click.Choice(ANCHORS), default="github", help="Whose anchors headings of Markdown have."
-)
-@click.option("--index", multiple=True, metavar="NAME", help="What a server gives for a folder (repeatable).")
-@click.option(
-    "--extension", "extensions", multiple=True, metavar="EXT", help="A server adds .EXT to what is not there."
+    "--extension", "extensions", multiple=True, metavar="EXT", help="Extension that a server adds to a missing name."
 )
 @click.option("--only", multiple=True, metavar="KIND", help="Only findings of this kind (repeatable).")
-@click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Rules for what to pass over.")
-@click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Only what is not in it fails.")
-@click.option("--write-baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Write what was found there.")
+@click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Ignore rules.")
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Report and fail only on findings that are not in it.",
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the findings to FILE as the new baseline.",
+)
 @click.option(
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option("--fix", is_flag=True, help="Write the suggested references in their places, after showing the diff.")
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-@click.option("--workers", type=click.IntRange(1), help="How many read at once; by default all cores.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="On standard output.")
-@click.option("--notes", is_flag=True, help="Print notes too, not their number alone.")
-@asking
+@click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
+@click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
+@request_options
 def command(sources: tuple[str, ...], **asked: Any) -> None:
-    """Say which links of documents lead nowhere.
+    """Find the broken links of documents.
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
     them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
@@ -112,15 +120,12 @@ class _Job:
         self.errors = 0
         self.mendable: list[Broken] = []
         self.checker = Checker(
-            base=tuple(str(base_uri(one)) for one in asked["bases"]),
-            fragments=asked["fragments"],
-            anchors=asked["anchors"],
-            indexes=asked["index"] or Checker().indexes,
-            extensions=tuple(one.lstrip(".") for one in asked["extensions"]),
-            workers=asked["workers"],
+            base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
+            anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,
+            extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
             **settings(asked),
-        )
-        self.policy = policy_of(asked)
+        )  # fmt: skip
+        self.policy = policy_for(asked)
 
     def _rules(self) -> Rules:
         if self.asked["ignore"] is None:
@@ -147,18 +152,18 @@ class _Job:
         began = time.monotonic()
         stopped = False
         try:
-            with closing(self._found()) as found:
+            with closing(self._findings()) as found:
                 self._report(found)
         except KeyboardInterrupt:
             stopped = True
         self.summary.ignored = self.rules.ignored
         self.summary.known = 0 if self.baseline is None else self.baseline.count
-        say("\n".join(lines(self.summary, time.monotonic() - began)))
+        print_message("\n".join(lines(self.summary, time.monotonic() - began)))
         if stopped:
-            say(self._stopped())
+            print_message(self._describe_stop())
             raise SystemExit(130)
         for rule in self.rules.idle:
-            say(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
+            print_message(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
         if self.baseline is not None and self.asked["write_baseline"] is not None:
             self.baseline.write(self.asked["write_baseline"])
         if self.asked["fix"]:
@@ -166,15 +171,15 @@ class _Job:
         if self.errors:
             raise SystemExit(1)
 
-    def _stopped(self) -> str:
-        """Where it was stopped, and how it goes on."""
+    def _describe_stop(self) -> str:
+        """How far the check came before it was stopped, and how to resume it."""
         what, done, total = self.reached
         kept = ""
         if self.checker.cache is not None:
             kept = f"; {printable(self.checker.cache)} has what was asked, and --resume goes on"
         return f"stopped: {_STOPPED[what].format(done, total)}, and the rest is not in these figures{kept}"
 
-    def _found(self) -> Generator[Broken, None, None]:
+    def _findings(self) -> Generator[Broken, None, None]:
         """The findings that count."""
         from overthere.broken import check
 
@@ -225,27 +230,27 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents."""
-        source, paper = None, console()
-        width = paper.width if paper.is_terminal else None
+        source, target = None, console()
+        width = target.width if target.is_terminal else None
         for found in findings:
             if found.level == "note" and not (self.asked["notes"] or self.asked["only"]):
                 continue
             if found.source != source:
                 source = found.source
-                paper.print(Text(printable(source), HEADING), soft_wrap=True)
-            paper.print(fitted(_fields(found), width), soft_wrap=True)
+                target.print(Text(printable(source), HEADING), soft_wrap=True)
+            target.print(wrap_fields(_fields(found), width), soft_wrap=True)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
 
         for file in fix_files(self.mendable):
             if file.refused:
-                say(f"{printable(file.source)}: left as it is: {file.refused}")
+                print_message(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue
             click.echo("\n".join(map(printable, file.diff())))
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
-                say(f"{printable(file.source)}: {file.changed} changed")
+                print_message(f"{printable(file.source)}: {file.changed} changed")
 
 
 def _fields(found: Broken) -> Iterator[Text]:
@@ -261,7 +266,7 @@ def _fields(found: Broken) -> Iterator[Text]:
 
 
 def lines(summary: Summary, seconds: float) -> Iterator[str]:
-    """The summary: what was looked at, what was found, and what was not judged."""
+    """The summary: documents read, findings, and what was not checked."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
     yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
     yield f"{_count(summary.references, 'reference')}: {summary.within:,} looked up within the sources"
@@ -270,10 +275,10 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield f"{summary.outside:,} lead outside, to {_count(summary.distinct, 'URI')}: {asked}"
     if summary.passed:
         yield "not judged:"
-        for reason, count in _most(summary.passed):
+        for reason, count in _rank(summary.passed):
             yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
     if summary.files:
-        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _most(summary.files))}"
+        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _rank(summary.files))}"
     for level in ("error", "warning", "note"):
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
@@ -291,8 +296,8 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
         yield "nothing is broken"
 
 
-def _most(counted: Counter[str]) -> list[tuple[str, int]]:
-    """The commonest first; of those as common, by name."""
+def _rank(counted: Counter[str]) -> list[tuple[str, int]]:
+    """Names and counts, the most frequent first, then by name."""
     return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from overthere.cli.common import Output, format_option
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.ground.errors import OverthereError
 
 
@@ -26,14 +26,9 @@ from overthere.ground.errors import OverthereError
 @reading_options(editions=False)
 @format_option
 def command(
-    form: str,
-    reading: Reading,
-    segments: tuple[str, ...],
-    pairs: tuple[str, ...],
-    query: str | None,
-    keep: str | None,
+    form: str, reading: Reading, segments: tuple[str, ...], pairs: tuple[str, ...], query: str | None, keep: str | None,
     **text: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
     if query is not None and pairs:
@@ -55,4 +50,4 @@ def command(
         output.refuse(getattr(error, "text", ""), error)
     else:
         output.answer(str(built), {"text": str(built)})
-    output.done()
+    output.finish()

@@ -1,27 +1,22 @@
-"""overthere canonical: canonical forms beyond the ladder, by name or from a file of TOML."""
+"""overthere canonical: canonical forms beyond the ladder, by name or from a TOML file."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import click
 
 from overthere.canonical import FORMS, Canonical, Step, raw_uri
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 from overthere.values.uri import URI
 
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
-
 _THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
 
 
 def form_named(name: str) -> Canonical:
-    """A ready form, or that of a file of TOML.  Raises: UsageError."""
+    """A named form, or one read from a TOML file.  Raises: UsageError."""
     if name in FORMS:
         return FORMS[name]
     if not name.endswith(".toml"):
@@ -35,22 +30,16 @@ def form_named(name: str) -> Canonical:
 @click.command()
 @texts_argument
 @click.option("--form", "names", multiple=True, help="A name or a file of TOML; several in their order.")
-@click.option("--changes", is_flag=True, help="Tell each step that changed something, and what it may break.")
+@click.option("--changes", is_flag=True, help="Report each step that changed something, and what it may break.")
 @click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
 @click.option("--raw", is_flag=True, help="Texts as somebody wrote them: made URIs first, as Safe Browsing does.")
 @click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4) first.")
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    names: tuple[str, ...],
-    changes: bool,
-    key: bool,
-    raw: bool,
-    idna: bool,
-    form: str,
+    texts: tuple[str, ...], names: tuple[str, ...], changes: bool, key: bool, raw: bool, idna: bool, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the canonical form of each URI; one a line.
 
     Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.
@@ -81,4 +70,4 @@ def command(
         ]
         return Answer(written, {"text": text, "canonical": written, "changes": rows}, notes)
 
-    Output(form).each(texts, "texts", answer)
+    Output(form).answer_each(texts, "texts", answer)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import LISTED, Output, all_option, format_option, inputs, texts_argument
-from overthere.cli.paper import figures, say
-from overthere.cli.reading import iri_option, zone_option
-from overthere.cli.table_options import table_options
+from overthere.cli.printing import figures, print_message
+from overthere.cli.reading_options import iri_option, zone_option
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import NAMES, check
 from overthere.ground.display import printable
 from overthere.ground.errors import Finding, InvalidURI, OverthereError
@@ -18,9 +18,6 @@ from overthere.ground.redact import mask
 from overthere.values.findings import check_uri
 from overthere.values.uri import URIReference
 
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
-
 
 @click.command()
 @texts_argument
@@ -28,30 +25,26 @@ if TYPE_CHECKING:
     "--reference", is_flag=True, help="Allow relative references (the rule URI-reference, URL-reference in 1997)."
 )
 @click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
-@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By the letter of which document.")
+@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="Which specification to follow.")
 @click.option(
-    "--host-name", "names", is_flag=True, help="Say too what the DNS would not take (RFC 1123 2.1, RFC 5890)."
+    "--host-name",
+    "names",
+    is_flag=True,
+    help="Also report host names that are not valid in the DNS (RFC 1123 2.1, RFC 5890).",
 )
-@click.option("--scheme", is_flag=True, help="Fail what is no URI of its own scheme too, which is else but noted.")
+@click.option(
+    "--scheme", is_flag=True, help="Also fail texts that break their scheme's own rules (otherwise only a note)."
+)
 @all_option
 @iri_option
 @zone_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    reference: bool,
-    rule: str | None,
-    edition: str,
-    iri: bool,
-    zone: bool,
-    scheme: bool,
-    names: bool,
-    every: bool,
-    form: str,
-    table: Table | None,
-) -> None:
-    """Say everything that is wrong with each text; exit 1 if anything is.
+    texts: tuple[str, ...], reference: bool, rule: str | None, edition: str, iri: bool, zone: bool, scheme: bool,
+    names: bool, every: bool, form: str, table: Table | None,
+) -> None:  # fmt: skip
+    """Report everything that is wrong with each text; exit 1 if anything is.
 
     A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.
     """
@@ -66,7 +59,7 @@ def command(
         if scheme and zone:
             raise click.UsageError("--scheme and --zone: a zone identifier is no part of any scheme's rules (RFC 6874)")
         by: str = rule
-        table.run(texts, lambda c: _checked(c, by, zone, names, scheme))
+        table.run(texts, lambda c: _check_column(c, by, zone, names, scheme))
         return
     output, limit = Output(form), None if every else LISTED
     for text in inputs(texts, "URIs"):
@@ -85,12 +78,12 @@ def command(
             from overthere.iri import IRIReference
 
             findings = IRIReference(text, zone=zone).check_host_name()
-        _tell(output, text, invalid, findings, notes)
-    output.done()
+        _print_answer(output, text, invalid, findings, notes)
+    output.finish()
 
 
 def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | None:
-    """The rule that the options name; None is the edition's own of a URI."""
+    """The rule that the options name; None for the edition's own rule for URIs."""
     if iri:
         if rule is not None or edition != "rfc3986":
             raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
@@ -101,8 +94,8 @@ def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | N
     return rule or ("URI" if edition == "rfc3986" else None)
 
 
-def _tell(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
-    """The line of a text, and figures of what was found."""
+def _print_answer(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
+    """Print the line of a text, and a figure for each finding."""
     shown = printable(mask(text))
     if findings:
         line = f"{'invalid' if invalid else 'name   '}  {shown}  ({_count(findings, 'finding')})"
@@ -126,48 +119,48 @@ def _count(found: list[Finding], what: str) -> str:
 
 
 def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> list[Finding]:
-    """What keeps a URI from being one of its own scheme; a zone identifier, of which none speaks, is passed over."""
+    """Findings by the scheme's own rules; zone identifiers are ignored, because no scheme defines them."""
     value, begin, end = URIReference(text, zone=True) if zone else None, len(text), len(text)
     if value is not None and value.zone is not None:
         end = text.index("]")
         begin = text.index("%", text.index("["))
     found = default_registry().check(text[:begin] + text[end:], edition, limit)
 
-    def told(at: int) -> int:
+    def shift(at: int) -> int:
         return at if at <= begin else at + end - begin
 
-    return [one._replace(start=told(one.start), end=told(one.end)) for one in found]
+    return [one._replace(start=shift(one.start), end=shift(one.end)) for one in found]
 
 
 def _suggest(text: str) -> None:
-    """The URI with the scheme that people leave away, if it is one (RFC 3986 4.5)."""
+    """Suggest the URI with the scheme that people leave out (RFC 3986 4.5)."""
     from overthere.repairs import repair
 
     try:
         meant = repair(text, scheme="http")
     except InvalidURI:
         return
-    say(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
+    print_message(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
 
 
-def _checked(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
+def _check_column(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
     """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
     import pyarrow as pa
 
     from overthere import columns
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    parsed = taken(columns.parse(column, (), rule, zone=zone))
+    parsed = to_pyarrow(columns.parse(column, (), rule, zone=zone))
     kinds, places = parsed.flatten()
     null = parsed.is_null()
     valid = compute().if_else(null, None, kinds.is_null())
     if scheme:
-        good = taken(columns.check(column, rule, scheme=True))
+        good = to_pyarrow(columns.check(column, rule, scheme=True))
         rows = compute().and_(valid, compute().invert(good))
-        kinds, places = _with_schemes(taken(column), kinds, places, rows)
+        kinds, places = _with_schemes(to_pyarrow(column), kinds, places, rows)
         valid = good
     if names:
-        named = taken(columns.check_host_name(column))
+        named = to_pyarrow(columns.check_host_name(column))
         _, more, at = named.flatten()
         places = compute().coalesce(places, at)
         text = compute().coalesce(kinds.cast(pa.string()), more.cast(pa.string()))
@@ -179,7 +172,7 @@ def _with_schemes(column: Any, kinds: Any, places: Any, rows: Any) -> tuple[Any,
     """Kinds and places with those of the `rows` that are no URIs of their schemes."""
     import pyarrow as pa
 
-    from overthere.columns.plain import compute
+    from overthere.columns.rowwise import compute
 
     found = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
     told = pa.array([one.kind for one in found], pa.string()), pa.array([one.start for one in found], places.type)

@@ -1,4 +1,4 @@
-"""The colours of `explain` on a terminal: a component has one, in the figure and in the table below it."""
+"""Colours of `explain` on a terminal: one per component, in the figure and in the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from overthere.anatomy import Explanation
 from overthere.ground.display import printable
 
-__all__ = ["COLOURS", "coloured"]
+__all__ = ["COLOURS", "print_coloured"]
 
 COLOURS = {
     "scheme": "magenta",
@@ -25,8 +25,8 @@ COLOURS = {
 """Those of the terminal's own sixteen that are read on dark and on light; the parts of an authority have its own."""
 
 
-def coloured(explanation: Explanation, width: int) -> bool:
-    """Print it with colours; False, and nothing is printed, where there are none (NO_COLOR, TERM=dumb, a pipe)."""
+def print_coloured(explanation: Explanation, width: int) -> bool:
+    """Print with colours; without colours (NO_COLOR, TERM=dumb, a pipe) print nothing and return False."""
     console = Console(highlight=False, soft_wrap=True)
     if console.color_system is None or console.no_color:
         return False

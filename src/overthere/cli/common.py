@@ -1,4 +1,4 @@
-"""What the verbs share: inputs, formats, and how bad input is told."""
+"""Options and output that the verbs share: inputs, formats, errors in the input."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from overthere.cli.paper import data_or_shown, figure, say, width
-from overthere.cli.reading import Reading
+from overthere.cli.printing import figure, print_message, terminal_text, width
+from overthere.cli.reading_options import Reading
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
@@ -23,35 +23,18 @@ if TYPE_CHECKING:
     from overthere.schemes import Locator
 
 __all__ = [
-    "CSV_SAFE",
-    "LISTED",
-    "OF_A_TEXT",
-    "Answer",
-    "Output",
-    "all_option",
-    "base_option",
-    "base_options",
-    "base_uri",
-    "format_option",
-    "inputs",
-    "located",
-    "on_error_option",
-    "rung_option",
-    "texts_argument",
-    "width",
-]
+    "CSV_SAFE", "LISTED", "OF_A_TEXT", "Answer", "Output", "all_option", "base_option", "base_options", "base_uri",
+    "format_option", "inputs", "parse_locator", "on_error_option", "rung_option", "texts_argument", "width",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def format_option(function: F) -> F:
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "jsonl"]),
-        default="text",
-        help="Lines for people, or JSON lines.",
-    )(function)
+    forms = click.Choice(["text", "jsonl"])
+    return click.option("--format", "form", type=forms, default="text", help="Lines for people, or JSON lines.")(
+        function
+    )
 
 
 def texts_argument(function: F) -> F:
@@ -59,12 +42,12 @@ def texts_argument(function: F) -> F:
 
 
 LISTED = 20
-"""How many findings on one text are told."""
+"""Findings on one text that are printed by default."""
 
 
 def all_option(function: F) -> F:
     return click.option(
-        "--all", "every", is_flag=True, help=f"Tell every finding on a text, not the first {LISTED} and a count."
+        "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
     )(function)
 
 
@@ -78,7 +61,7 @@ def base_options(function: F) -> F:
     @wraps(function)
     def verb(base: str | None, bases: str | None, table: Any, **rest: Any) -> Any:
         if base is not None and bases is not None:
-            raise click.UsageError("--base and --base-column are two ways to say one thing: give one")
+            raise click.UsageError("--base and --base-column exclude each other")
         if base is None and (bases is None or table is None):
             raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
         return function(base=base, bases=bases, table=table, **rest)
@@ -88,11 +71,11 @@ def base_options(function: F) -> F:
 
 
 def base_uri(text: str) -> Any:
-    """The base that was given; a usage error with its figure if it is no URI."""
+    """The value of --base; if it is invalid, a usage error with its figure."""
     return Reading().base(text)
 
 
-def located(text: str, name: str, zone: bool = False) -> Locator:
+def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
     """What a text says in the terms of its scheme, by an edition's account.  Raises: OverthereError.
 
     zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
@@ -104,27 +87,21 @@ def located(text: str, name: str, zone: bool = False) -> Locator:
 
 def rung_option(function: F) -> F:
     names = [rung.name for rung in Rung if rung is not Rung.PROTOCOL] + ["SYNTAX"]
-    return click.option(
-        "--rung",
-        type=click.Choice(names, case_sensitive=False),
-        default="SYNTAX",
-        help="The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH.",
-    )(function)
+    rungs = click.Choice(names, case_sensitive=False)
+    sense = "The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH."
+    return click.option("--rung", type=rungs, default="SYNTAX", help=sense)(function)
 
 
 def on_error_option(function: F) -> F:
-    """`--on-error`: what stands on standard output for a text that was bad, where every text has its line there."""
+    """`--on-error`: what to print for an invalid text."""
     return click.option(
-        "--on-error",
-        type=click.Choice(["empty", "skip", "stop"]),
-        default="empty",
-        show_default=True,
-        help="For a bad text: an empty line, so that lines stay in step; no line; or end there.",
-    )(function)
+        "--on-error", type=click.Choice(["empty", "skip", "stop"]), default="empty", show_default=True,
+        help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
+    )(function)  # fmt: skip
 
 
 def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
-    """The arguments, of which "-" stands for the lines of standard input, or these (only their line ends taken off)."""
+    """The arguments; "-", or no argument, stands for the lines of standard input without their line ends."""
     if not texts and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError(f"nothing to do: give {what} as arguments, or lines on standard input")
     for text in texts or ("-",):
@@ -135,7 +112,7 @@ def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
 
 
 def _lines() -> Iterator[str]:
-    """The lines of standard input, without the byte order mark that some editors put before them."""
+    """The lines of standard input, without a byte order mark."""
     if sys.stdin is None:
         raise click.UsageError("-: standard input is closed")
     mark = codecs.BOM_UTF8
@@ -146,17 +123,17 @@ def _lines() -> Iterator[str]:
 
 CSV_SAFE = (
     "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that no "
-    "spreadsheet computes them. It changes the data (overthere.columns.cells.plain takes it back), and is therefore "
+    "spreadsheet computes them. It changes the data (overthere.columns.cells.unescape takes it back), and is therefore "
     "not the default."
 )
 
 
 OF_A_TEXT = (InvalidURI, CodingError, Unreachable, NoBase)
-"""What a single text can be wrong by; other exceptions are of how the verb was asked."""
+"""Errors in a single text; other exceptions are errors in the usage of the verb."""
 
 
 class Answer(NamedTuple):
-    """What a verb answers to a text."""
+    """The answer of a verb to a text."""
 
     shown: str
     """Its line or lines for people."""
@@ -167,21 +144,18 @@ class Answer(NamedTuple):
 
 
 class Output:
-    """Writes answers to standard output, figures of bad input to standard error, and counts the latter."""
+    """Writes answers to standard output and errors to standard error; counts the errors."""
 
     def __init__(self, form: str, on_error: str = "skip") -> None:
         self.jsonl: bool = form == "jsonl"
         self.on_error = on_error
         self.bad: int = 0
 
-    def each(
-        self,
-        texts: Sequence[str],
-        what: str,
-        answer: Callable[[str], Answer],
+    def answer_each(
+        self, texts: Sequence[str], what: str, answer: Callable[[str], Answer],
         bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
-    ) -> None:
-        """The loop of a verb: each text answered or, where it is bad, refused; exit 1 if any was bad.
+    ) -> None:  # fmt: skip
+        """The loop of a verb: print the answer or the error for each text; exit 1 if any was invalid.
 
         texts: of the command line; if there are none, the lines of standard input.
         what: what the texts are, for who gives none.
@@ -196,15 +170,15 @@ class Output:
             self.answer(shown, data)
             for note in notes:
                 if not self.jsonl:
-                    say(note)
-        self.done()
+                    print_message(note)
+        self.finish()
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
-        """One answer: its line for people, its fields as JSON."""
-        click.echo(_json(data) if self.jsonl else data_or_shown(text))
+        """Print one answer: its line for people, or its fields as JSON."""
+        click.echo(_json(data) if self.jsonl else terminal_text(text))
 
     def refuse(self, text: str, error: OverthereError) -> None:
-        """One input that was bad."""
+        """Report one invalid input."""
         self.bad += 1
         if self.jsonl:
             told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
@@ -214,12 +188,12 @@ class Output:
         if isinstance(error, InvalidURI):
             click.echo(figure(error), err=True)
         else:
-            say(f"{printable(mask(text))}\n{error}")
+            print_message(f"{printable(mask(text))}\n{error}")
         if self.on_error == "stop":
-            self.done()
+            self.finish()
 
-    def done(self) -> None:
-        """Exit 1 if any input was bad."""
+    def finish(self) -> None:
+        """Exit 1 if any input was invalid."""
         if self.bad:
             raise SystemExit(1)
 

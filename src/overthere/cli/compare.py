@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from overthere.cli.common import Output, format_option, inputs, texts_argument
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.reading_options import Reading, reading_options
 from overthere.editions import edition
 from overthere.ground.errors import InvalidURI
 from overthere.values.iri_ladder import IRI_PARAGRAPHS
@@ -19,7 +19,7 @@ from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 @reading_options()
 @format_option
 def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
-    """Say at which rung A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
+    """Print the lowest rung at which A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
     Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
     """
@@ -38,7 +38,7 @@ def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
         source = "" if rung is None else by.document if reading.is_older else paragraphs[rung]
         line = "none" if rung is None else f"{name}  ({source})"
         output.answer(line, {"a": a, "b": b, "rung": name})
-    output.done()
+    output.finish()
 
 
 def _pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""overthere completion: the script by which a shell completes verbs, options and their values."""
+"""overthere completion: the script with which a shell completes verbs, options and their values."""
 
 from __future__ import annotations
 

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.reading import edition_option, refuse_table
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import edition_option, refuse_table
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground import charsets
 from overthere.values.encoding import decode
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()
 @texts_argument
 @click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
 @click.option(
-    "--errors",
-    type=click.Choice(("strict", "keep")),
-    default="strict",
+    "--errors", type=click.Choice(("strict", "keep")), default="strict",
     help="With keep, what cannot be decoded stays: broken escapes, octets not in the charset.",
-)
+)  # fmt: skip
 @edition_option()
 @on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    charset: str | None,
-    errors: Literal["strict", "keep"],
-    by: str,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], charset: str | None, errors: Literal["strict", "keep"], by: str, on_error: str, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":
@@ -59,4 +49,4 @@ def command(
             decoded = edition(by).decode(text)
         return Answer(decoded, {"text": text, "decoded": decoded})
 
-    Output(form, on_error).each(texts, "component text", answer)
+    Output(form, on_error).answer_each(texts, "component text", answer)

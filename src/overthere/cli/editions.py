@@ -1,4 +1,4 @@
-"""overthere editions: the documents side by side, what two of them make differently, what each makes of a text."""
+"""overthere editions: the documents side by side, their differences, and how each reads a text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RUN = re.compile(r"(.)\1{9,}")
 @format_option
 @click.pass_context
 def command(context: click.Context, form: str) -> None:
-    """Show the five documents side by side; `diff` computes what two of them make differently.
+    """Show the five documents side by side; `diff` computes the differences between two of them.
 
     Editions: url-1994, rfc1738, url-1997, uri-2003, rfc3986.
     """
@@ -53,7 +53,7 @@ def command(context: click.Context, form: str) -> None:
 @click.option("--rule", metavar="R", help="This rule only, by the name that either document gives it.")
 @format_option
 def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
-    """Compute what edition A makes differently from edition B: rules, characters, resolution."""
+    """Compute the differences between edition A and edition B: rules, characters, resolution."""
     try:
         difference = diff(a, b, rule)
     except (NotSpecified, GrammarError) as error:
@@ -68,7 +68,7 @@ def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
 @texts_argument
 @format_option
 def matrix_command(texts: tuple[str, ...], form: str) -> None:
-    """Say of each text (arguments, lines of files that are named, or of standard input) what each edition makes of it.
+    """Show how each edition reads each text (arguments, or lines of files or of standard input).
 
     ok: derivable by the letter; -: not; n/a: the document has no production for such a text.  Below a text stands
     what the editions name differently.
@@ -89,7 +89,7 @@ def matrix_command(texts: tuple[str, ...], form: str) -> None:
 
 
 def _texts(arguments: Sequence[str]) -> Iterator[str]:
-    """The arguments; one that names a file stands for its lines."""
+    """The arguments; the name of a file stands for its lines."""
     if not arguments:
         yield from inputs((), "FILES or URIs")
     for argument in arguments:
@@ -135,7 +135,7 @@ def _console() -> Console:
 
 
 def _show(console: Console, *what: RenderableType) -> None:
-    """Print without the blanks with which lines are filled up."""
+    """Print without trailing blanks."""
     with console.capture() as captured:
         console.print(*what)
     click.echo("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
@@ -153,7 +153,7 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     if console.width < 110:
         for e in editions:
             console.print(Text(f"{e.name}  {e.date}", style=HEADING))
-            rest = (f"empty reference: {e.empty_reference}", f"left to others: {elsewhere(e) or 'nothing'}")
+            rest = (f"empty reference: {e.empty_reference}", f"left to others: {describe_elsewhere(e) or 'nothing'}")
             for line in (e.title, e.document, f"charset: {e.charset}", *rest):
                 _show(console, Padding(Text(line), (0, 0, 0, 2)))
         return
@@ -161,11 +161,13 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     table.columns[1].min_width = 32
     for e in editions:
         name = Text(f"{e.name}\n{e.date}")
-        table.add_row(name, *map(Text, (f"{e.title}\n{e.document}", e.charset, e.empty_reference, elsewhere(e))))
+        table.add_row(
+            name, *map(Text, (f"{e.title}\n{e.document}", e.charset, e.empty_reference, describe_elsewhere(e)))
+        )
     _show(console, table)
 
 
-def elsewhere(edition: Edition) -> str:
+def describe_elsewhere(edition: Edition) -> str:
     """What an edition leaves to other documents, in a phrase."""
     groups: dict[str, list[str]] = {}
     for method, document in edition.elsewhere.items():

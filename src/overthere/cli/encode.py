@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.reading import edition_option, iri_option, refuse_table
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import edition_option, iri_option, refuse_table
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.errors import CodingError
 from overthere.iri import to_characters
 from overthere.values.encoding import encode
 
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
-
 
 @click.command()
 @texts_argument
-@click.option("--component", default="segment", help="What it is put into: segment, path, query, ...")
+@click.option("--component", default="segment", help="The target component: segment, path, query, ...")
 @click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
 @edition_option()
 @iri_option
@@ -28,15 +23,9 @@ if TYPE_CHECKING:
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    component: str,
-    keep: str | None,
-    by: str,
-    iri: bool,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, on_error: str, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":
@@ -62,4 +51,4 @@ def command(
             encoded = edition(by).encode(text, component)
         return Answer(encoded, {"data": text, "component": component, "encoded": encoded})
 
-    Output(form, on_error).each(texts, "data", answer)
+    Output(form, on_error).answer_each(texts, "data", answer)

@@ -1,4 +1,4 @@
-"""The examples that end the help of every verb, its page and its man page; tests/cli/test_cli_help.py runs them.
+"""Examples of every verb, for its help, its page and its man page; tests/cli/test_cli_help.py runs them.
 
 They are typed beside the folder `examples/`, and read it, their own words, or text on a pipe.
 """
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import click
 
-from overthere.cli.helping import Context
+from overthere.cli.help_format import Context
 
 __all__ = ["EXAMPLES", "Example", "with_examples"]
 
 
 class Example(NamedTuple):
-    """A line for a shell, the exit status it has, and why no test runs it where none does."""
+    """A shell command, its exit status, and the reason if no test runs it."""
 
     line: str
     status: int = 0
@@ -70,10 +70,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example("overthere encode 'salt & pepper' 50%"),
         Example("overthere encode --component query --keep / 'a/b c'"),
     ),
-    "decode": (
-        Example("overthere decode salt%20%26%20pepper"),
-        Example("overthere decode --charset latin-1 caf%E9"),
-    ),
+    "decode": (Example("overthere decode salt%20%26%20pepper"), Example("overthere decode --charset latin-1 caf%E9")),
     "parameters": (
         Example("overthere parameters 'http://h/?a=1&b=salt+%26+pepper'"),
         Example("overthere parameters --get b 'http://h/?a=1&b=two'"),
@@ -95,10 +92,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
         Example("overthere template match 'http://h/{user}{?q}' 'http://h/joe?q=x'"),
         Example("echo http://h/ann | overthere template match 'http://h/{user}' --format jsonl"),
     ),
-    "schemes": (
-        Example("overthere schemes gopher"),
-        Example("overthere schemes --format jsonl mailto"),
-    ),
+    "schemes": (Example("overthere schemes gopher"), Example("overthere schemes --format jsonl mailto")),
     "plan": (
         Example("overthere plan ftp://ftp.example.org/pub/charts/tide.txt"),
         Example("overthere plan gopher://gopher.example.org/1/ships"),
@@ -154,7 +148,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
 
 
 def with_examples(command: click.Command, path: str) -> click.Command:
-    """The command, and those below it, with the examples behind their help, which fits the terminal."""
+    """The command and its subcommands, with the examples at the end of their help."""
     lines = [f"  {example.line}" for example in EXAMPLES[path]]
     command.epilog = "\n".join(["\b", "Examples:", *lines])
     command.context_class = Context

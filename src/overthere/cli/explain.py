@@ -1,4 +1,4 @@
-"""overthere explain: RFC 3986's figure of section 3 for the text at hand."""
+"""overthere explain: the figure of RFC 3986 section 3 for each text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import click
 
 from overthere.anatomy import Explanation, explain
 from overthere.cli.common import LISTED, Output, all_option, base_option, format_option, inputs, texts_argument, width
-from overthere.cli.paper import is_terminal
-from overthere.cli.reading import Reading, reading_options
+from overthere.cli.printing import is_terminal
+from overthere.cli.reading_options import Reading, reading_options
 
 
 @click.command()
@@ -27,15 +27,15 @@ def command(texts: tuple[str, ...], base: str | None, reading: Reading, every: b
         output.bad += bool(explanation.findings or explanation.problem)
         if form == "jsonl":
             output.answer("", explanation.to_dict())
-        elif not _coloured(explanation):
+        elif not _print_coloured(explanation):
             output.answer(explanation.render(width()), {})
-    output.done()
+    output.finish()
 
 
-def _coloured(explanation: Explanation) -> bool:
-    """Whether it was printed with colours; what draws them is not loaded for a pipe."""
+def _print_coloured(explanation: Explanation) -> bool:
+    """Print with colours on a terminal and return True; for a pipe, rich is not loaded."""
     if not (is_terminal(sys.stdout) or os.environ.get("FORCE_COLOR")):
         return False
-    from overthere.cli.colours import coloured
+    from overthere.cli.colours import print_coloured
 
-    return coloured(explanation, width())
+    return print_coloured(explanation, width())

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import click
 
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.editions import context1994, context1997, rfc1738
 from overthere.ground import charsets
 from overthere.ground.display import printable
@@ -26,13 +26,13 @@ _BLOCK = 1 << 16
 
 
 class _Place(NamedTuple):
-    """Where a piece begins in its text: characters before it, lines before it, characters before it in its line."""
+    """The start of a piece of text: characters and lines before it, and characters before it in its line."""
 
     offset: int
     lines: int
     column: int
 
-    def after(self, text: str) -> _Place:
+    def advance(self, text: str) -> _Place:
         last = text.rfind("\n") + 1
         column = len(text) - last if last else self.column + len(text)
         return _Place(self.offset + len(text), self.lines + text.count("\n"), column)
@@ -41,13 +41,10 @@ class _Place(NamedTuple):
 @click.command()
 @click.argument("files", nargs=-1)
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]),
-    default="text",
+    "--format", "form", type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]), default="text",
     help="What was found, a line each; or the whole text with it marked.",
-)
-@click.option("--schemes", metavar="A,B", help="Only these schemes, wherever they stand.")
+)  # fmt: skip
+@click.option("--schemes", metavar="A,B", help="Only these schemes, anywhere in the text.")
 @click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
 @click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
 @click.option(
@@ -55,32 +52,21 @@ class _Place(NamedTuple):
 )
 @click.option("--mail", is_flag=True, help="Also mail addresses without a scheme.")
 @click.option(
-    "--rules",
-    type=click.Choice(["rfc3986", "commonmark", "gfm"]),
-    default="rfc3986",
+    "--rules", type=click.Choice(["rfc3986", "commonmark", "gfm"]), default="rfc3986",
     help="By RFC 3986, or the autolinks of CommonMark or GitHub Flavored Markdown.",
-)
+)  # fmt: skip
 @click.option(
-    "--edition",
-    "by",
-    type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]),
-    default="rfc3986",
+    "--edition", "by", type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]), default="rfc3986",
     show_default=True,
     help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003; one URL a line.",
+)  # fmt: skip
+@click.option(
+    "--charset", default="utf-8", show_default=True, help="Charset of the files; a byte order mark takes precedence."
 )
-@click.option("--charset", default="utf-8", show_default=True, help="Of the files; a byte order mark goes before it.")
 def command(
-    files: tuple[str, ...],
-    form: str,
-    schemes: str | None,
-    abbreviated: bool,
-    hosts: bool,
-    suffixes: bool,
-    mail: bool,
-    rules: str,
-    by: str,
-    charset: str,
-) -> None:
+    files: tuple[str, ...], form: str, schemes: str | None, abbreviated: bool, hosts: bool, suffixes: bool, mail: bool,
+    rules: str, by: str, charset: str,
+) -> None:  # fmt: skip
     """Find the URIs in texts: files, or standard input (no FILE, or -).
 
     Exit 1 if a file could not be read or is not in the charset; finding nothing is no error.
@@ -100,41 +86,37 @@ def command(
     if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
         raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
     search = partial(
-        find,
-        schemes=wanted,
-        abbreviated=abbreviated,
-        hosts="suffixes" if suffixes else hosts,
-        mail=mail,
+        find, schemes=wanted, abbreviated=abbreviated, hosts="suffixes" if suffixes else hosts, mail=mail,
         rules=cast(Rules, rules),
-    )
+    )  # fmt: skip
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     bad = False
     for name in files or ("-",):
         try:
-            with _opened(name) as file:
+            with _open_binary(name) as file:
                 text = _characters(file, charset)
                 # Blocks of code and definitions of Markdown hold over empty lines.
                 if by == "rfc3986":
                     parts = pieces(text) if rules == "rfc3986" else ["".join(text)]
-                    damaged = _one(name, parts, form, search)
+                    damaged = _write_text(name, parts, form, search)
                 else:
-                    damaged = _wrapped("".join(text), by, form)
+                    damaged = _write_wrapped("".join(text), by, form)
         except BrokenPipeError:
             raise  # the reader of the pipe has enough
         except OSError as error:
-            say(f"{printable(name)}: {error.strerror or error}")
+            print_message(f"{printable(name)}: {error.strerror or error}")
             bad = True
             continue
         if damaged:
-            say(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
+            print_message(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
             bad = True
     if bad:
         raise SystemExit(1)
 
 
-def _wrapped(text: str, by: str, form: str) -> bool:
-    """Write the URLs in the wrappers of an edition; returns whether octets were not in the charset."""
+def _write_wrapped(text: str, by: str, form: str) -> bool:
+    """Write the URLs in the wrappers of an edition; returns whether some octets were not in the charset."""
     extracts: dict[str, Any] = {
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
         "uri-2003": partial(context1997.delimited, edition="uri-2003"),
@@ -150,7 +132,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def _open_binary(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         if sys.stdin is None:
             raise OSError("standard input is closed")
@@ -164,7 +146,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 
 
 def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
-    """The text block by block; octets that are not in the charset are U+FFFD."""
+    """The text in blocks; octets that are not in the charset become U+FFFD."""
     octets = file.read(_BLOCK)
     for mark, name in _MARKS:
         if octets.startswith(mark):
@@ -177,20 +159,20 @@ def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
     yield decoder.decode(b"", True)
 
 
-def _one(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
-    """Write what one text has; returns whether octets of it were not in the charset."""
+def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
+    """Write the URIs of one text; returns whether some octets were not in the charset."""
     write = _Writer(name, form)
     damaged = False
     place = _Place(0, 0, 0)
     for text in texts:
         damaged = damaged or "\ufffd" in text
         write.piece(text, list(search(text)), place)
-        place = place.after(text)
+        place = place.advance(text)
     return damaged
 
 
 class _Writer:
-    """What is found in one text, in one of the formats."""
+    """Writes the URIs of one text in one of the formats."""
 
     def __init__(self, name: str, form: str) -> None:
         self.name, self.form = name, form
@@ -215,7 +197,7 @@ class _Writer:
         at = 0
         here = place
         for one in references:
-            here, at = here.after(text[at : one.start]), one.start
+            here, at = here.advance(text[at : one.start]), one.start
             line, column = here.lines + 1, here.column + 1
             if self.form == "jsonl":
                 data = {"file": self.name, "line": line, "column": column, **one._asdict()}

@@ -1,9 +1,10 @@
-"""overthere get: what URIs name, fetched."""
+"""overthere get: fetches what URIs name."""
 
 from __future__ import annotations
 
 import getpass
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,11 +32,11 @@ from overthere.access.resource import Resource
 from overthere.access.saved_file import SavedFile, file_name
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
-from overthere.cli.common import format_option, inputs, located, texts_argument, width
-from overthere.cli.paper import say
-from overthere.cli.policies import bounds, policy
-from overthere.cli.reading import zone_option
-from overthere.cli.terminal import Binary, Display, aligned, bare, one_line
+from overthere.cli.common import format_option, inputs, parse_locator, texts_argument, width
+from overthere.cli.policies import policy_of, policy_options
+from overthere.cli.printing import print_message
+from overthere.cli.reading_options import zone_option
+from overthere.cli.terminal import Binary, Display, format_listing, one_line, without_password
 from overthere.editions import NAMES
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
@@ -53,57 +54,40 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, or a folder.")
 @click.option("--force", is_flag=True, help="-o: replace files that exist.")
 @click.option("--keep-partial", is_flag=True, help="-o: keep what a broken transfer leaves, as FILE.*.part.")
-@click.option("--head", is_flag=True, help="Say what is known without the content.")
-@click.option("--plan", "planned", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--raw", is_flag=True, help="Write the octets as they are to a terminal too.")
+@click.option("--head", is_flag=True, help="Print the metadata without the content.")
+@click.option("--plan", "planned", is_flag=True, help="Print what would be done, and do nothing.")
+@click.option("--raw", is_flag=True, help="Write raw octets even to a terminal.")
 @click.option(
-    "--connect",
-    is_flag=True,
-    help="Begin the session that a telnet, rlogin or tn3270 URI names; exit as its program does.",
-)
-@click.option("--safe", is_flag=True, help="For URIs from others: no files, no private addresses, no reserved ports.")
-@click.option("--allow-port", "ports", type=click.IntRange(1, 65535), multiple=True, help="--safe: but this port.")
+    "--connect", is_flag=True,
+    help="Start the session that a telnet, rlogin or tn3270 URI names; exit with the status of its program.",
+)  # fmt: skip
+@policy_options
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="How long a server may say nothing."
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Timeout in seconds for connecting and for each read.",
 )
-@bounds
-@click.option("--nat64", multiple=True, metavar="PREFIX", help="--safe: a prefix of this network's NAT64.")
-@click.option("--max-redirects", type=click.IntRange(0), metavar="COUNT", help="Follow no more than that; 10.")
-@click.option(
-    "--redirect-to",
-    "redirects",
-    multiple=True,
-    metavar="SCHEME",
-    help="Only to these; else http and https, from them ftp and ftps, and the scheme that redirects.",
-)
-@click.option("--cacert", type=_FILE, help="Certificates to verify TLS servers by.")
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
 @click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
-@click.option(
-    "--news-server",
-    metavar="HOST",
-    envvar="NNTPSERVER",
-    help="Who is asked for news where the URI names no host; else NNTPSERVER in the environment.",
-)
-@click.option(
-    "--messages",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    help="Where mid and cid look: .eml, mbox, Maildir.",
-)
 @click.option("--proxy", metavar="URI", help="The proxy for http, https, ws and wss; none is taken from elsewhere.")
 @click.option("--gateways", type=_FILE, help="A TOML file with a table of gateways: scheme = template.")
 @click.option(
-    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+    "--edition",
+    "name",
+    type=click.Choice(list(NAMES)),
+    default="rfc3986",
+    help="Which specification of the scheme to follow.",
 )
 @zone_option
 @format_option
 def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
-    """Fetch what URIs name: to standard output, or with -o to a file, which is there when it is whole.
+    """Fetch what URIs name: to standard output, or with -o to a file, written atomically.
 
     Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
-    content what is known is told in one object, and the content goes only to -o.
+    content what is known is told in one object, and the content goes only to -o.  The news server of URIs that name
+    none is that of the policy, otherwise NNTPSERVER in the environment.
 
     Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched now, 130 after Ctrl-C.
     """
@@ -112,9 +96,9 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         raise click.UsageError(f"-o: {output} is no folder, and there are several URIs")
     try:
         uris = list(inputs(texts, "URIs")) if user or password_file else inputs(texts, "URIs")
-        Get(Login(user, password_file, options["address"], uris), options).all(uris)
+        Get(Login(user, password_file, options["address"], uris), options).fetch_all(uris)
     except KeyboardInterrupt:
-        say("Stopped")
+        print_message("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
         raise _Impossible(missing_message(str(error.name), "access")) from None
@@ -125,7 +109,7 @@ class _Impossible(click.ClickException):
 
 
 class Login:
-    """Whom a URI is opened as.  A password is asked for once a server, on the terminal; it is in no argument."""
+    """Credentials; the password is asked for once per server on the terminal, and is never an argument."""
 
     def __init__(self, user: str | None, file: Path | None, address: str | None, uris: object) -> None:
         self.user = user
@@ -141,7 +125,7 @@ class Login:
                 raise click.UsageError(f"--password-file: {error}") from None
 
     def credentials(self, locator: Locator, interactive: bool) -> Credentials:
-        """What opening may say of the caller."""
+        """The credentials for a locator."""
         own: str | None = getattr(locator, "user", None)
         user = own or self.user
         password = self.password
@@ -151,7 +135,7 @@ class Login:
         return Credentials(self.user or (own if password is not None else None), password, self.address)
 
     def _ask(self, user: str | None, server: tuple[object, ...]) -> str | None:
-        """3.2.1 of RFC 1738: the program "should request one from the user"; without a terminal it cannot."""
+        """RFC 1738 3.2.1: the program "should request one from the user"; without a terminal it cannot."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         if (user, *server) not in self.known:
@@ -169,12 +153,14 @@ def _server(text: str) -> tuple[str, str, str] | None:
 
 
 class Get:
-    """The verb at work: one URI after another; what is wrong with one does not keep the next from being fetched."""
+    """Fetches one URI after another; an error with one does not stop the next."""
 
     def __init__(self, login: Login, options: Mapping[str, Any]) -> None:
         self.login = login
         self.options = options
-        self.policy: Policy = policy(options)
+        self.policy: Policy = policy_of(options)
+        if self.policy.news_server is None and (server := os.environ.get("NNTPSERVER")):
+            self.policy = self.policy.with_(news_server=server)
         self.jsonl: bool = options["form"] == "jsonl"
         self.output: Path | None = options["output"]
         self.names: set[Path] = set()
@@ -186,13 +172,13 @@ class Get:
         except (OverthereError, OSError) as error:
             raise click.UsageError(f"--gateways: {error}") from None
 
-    def all(self, texts: Sequence[str] | Iterator[str]) -> None:
-        """Exit with the worst that has happened."""
+    def fetch_all(self, texts: Sequence[str] | Iterator[str]) -> None:
+        """Fetch all URIs; exit with the worst status."""
         for number, text in enumerate(texts):
             if number and self.output is not None and not self.output.is_dir():
                 raise click.UsageError(f"-o: {self.output} is no folder, and there are several URIs")
             try:
-                self.one(text)
+                self.fetch(text)
             except AccessError as error:
                 error.uri = error.uri or text
                 final = isinstance(error, AccessRefused | ResourceMissing)
@@ -215,7 +201,7 @@ class Get:
             raise SystemExit(self.status)
 
     def refuse(self, text: str, error: Exception | None, status: int, shown: str) -> None:
-        """One URI that was not fetched."""
+        """Report a URI that was not fetched."""
         self.status = max(self.status, status)
         if self.jsonl:
             told: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
@@ -226,9 +212,9 @@ class Get:
             click.echo(json.dumps({"uri": mask(text), "error": told}))
         click.echo(shown, err=True)  # a figure, or one line
 
-    def one(self, text: str) -> None:
+    def fetch(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
-        locator = located(text, self.options["name"], self.options["zone"])
+        locator = parse_locator(text, self.options["name"], self.options["zone"])
         if self.options["planned"]:
             credentials = Credentials(self.login.user, None, self.login.address)
             planned = plan_under(self.policy, locator, credentials, gateways=self.gateways)
@@ -240,7 +226,7 @@ class Get:
             begun = self.options["connect"] and resource.session is not None
             content = resource.is_listing or (self.output is not None and resource.session is None)
             if self.options["head"] or (self.jsonl and not content and not begun):
-                self.answer(_told(resource), _facts(resource, text))
+                self.answer(_describe(resource), _facts(resource, text))
             else:
                 self.content(resource, text)
 
@@ -248,13 +234,13 @@ class Get:
         click.echo(json.dumps(data) if self.jsonl else text)
 
     def content(self, resource: Resource, text: str) -> None:
-        """The content, to where it was asked for."""
+        """Write the content to its destination."""
         if resource.session is not None:
             self.begin(resource.session)
             return
         for draft in resource.plan.steps:
             for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
-                say(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
+                print_message(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
         listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
         if self.output is not None:
             self.save(resource, listing, text)
@@ -263,7 +249,7 @@ class Get:
                 click.echo(line)
         elif sys.stdout.isatty() and not self.options["raw"]:
             if resource.unknown_charset is not None:
-                say(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
+                print_message(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
             display = Display(resource)
             for piece in resource:
                 click.echo(display.show(piece), nl=False)
@@ -275,7 +261,7 @@ class Get:
                 sys.stdout.buffer.flush()
 
     def begin(self, session: Session) -> None:
-        """A session for a person: where it goes and whom to log in as (RFC 1738 3.8); with --connect it is begun."""
+        """Print the target and user of a session (RFC 1738 3.8); with --connect, start it."""
         told = f"{session.program} {session.host} {session.port}"
         told += f": {session.suggestion}" if session.suggestion else ""
         click.echo(printable(told), err=self.options["connect"])
@@ -283,7 +269,7 @@ class Get:
             self.status = max(self.status, session.hand_over())
 
     def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
-        """-o."""
+        """Save to the file of -o."""
         assert self.output is not None
         target = self.output / file_name(resource.history[0] if resource.history else resource.uri)
         if not self.output.is_dir():
@@ -297,12 +283,12 @@ class Get:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)
         finally:
             if saving.partial is not None:
-                say(f"{printable(str(saving.partial))} holds what came")
+                print_message(f"{printable(str(saving.partial))} holds what came")
         if self.jsonl:
             click.echo(json.dumps({**_facts(resource, text), "saved": str(target), "octets": size}))
         else:
             kind = f", {one_line(resource.media_type)}" if resource.media_type and not resource.is_listing else ""
-            say(f"{printable(str(target))}: {size:,} octets{kind}")
+            print_message(f"{printable(str(target))}: {size:,} octets{kind}")
 
 
 def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[int], None]) -> int:
@@ -316,46 +302,40 @@ def _copy(pieces: Resource | Iterator[bytes], file: IO[bytes], step: Callable[[i
 
 def _listing(resource: Resource, jsonl: bool, text: str) -> Iterator[str]:
     if not jsonl:
-        yield from aligned(resource.entries(), width())
+        yield from format_listing(resource.entries(), width())
         return
     for entry in resource.entries():
         yield json.dumps({"listing": mask(text), **_entry(entry)})
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    uri = None if entry.uri is None else bare(entry.uri)
-    return {"kind": entry.kind, "name": entry.name, "uri": uri, "details": _plain(entry.details)}
+    uri = None if entry.uri is None else without_password(entry.uri)
+    return {"kind": entry.kind, "name": entry.name, "uri": uri, "details": _as_json(entry.details)}
 
 
 def _facts(resource: Resource, text: str) -> dict[str, Any]:
-    """What is known of a resource without its content."""
+    """Metadata of a resource as JSON."""
     return {
-        "uri": mask(text),
-        "final": mask(str(resource.uri)),
-        "history": [mask(str(uri)) for uri in resource.history],
+        "uri": mask(text), "final": mask(str(resource.uri)), "history": [mask(str(uri)) for uri in resource.history],
         **({} if resource.gateway is None else {"gateway": mask(str(resource.gateway))}),
-        "media_type": resource.media_type,
-        "how": resource.how,
-        "length": resource.length,
-        "base": mask(str(resource.base)),
-        "listing": resource.is_listing,
-        "details": _plain(resource.details),
-    }
+        "media_type": resource.media_type, "how": resource.how, "length": resource.length,
+        "base": mask(str(resource.base)), "listing": resource.is_listing, "details": _as_json(resource.details),
+    }  # fmt: skip
 
 
-def _plain(value: Any) -> Any:
-    """What a protocol says, as JSON can hold it: octets as ISO Latin 1 text."""
+def _as_json(value: Any) -> Any:
+    """Protocol details as JSON; octets become ISO Latin 1 text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _as_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(one) for one in value]
+        return [_as_json(one) for one in value]
     if isinstance(value, bytes):
         return value.decode("latin-1")
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-def _told(resource: Resource) -> str:
-    """The same for people."""
+def _describe(resource: Resource) -> str:
+    """Metadata of a resource for people."""
     facts = _facts(resource, str(resource.uri))
     rows = [("from", uri) for uri in facts["history"]]
     rows += [("gateway", facts["gateway"])] if "gateway" in facts else []
@@ -377,7 +357,7 @@ def _told(resource: Resource) -> str:
 
 @contextmanager
 def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error, where that is a terminal and the content does not go there too."""
+    """A progress bar on standard error, if that is a terminal and the content goes elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal or (out is not None and out.isatty()):
         yield lambda size: None

@@ -1,4 +1,4 @@
-"""Verbs with verbs below them: a name that none has is told with those that there are."""
+"""Groups of verbs: an unknown name is reported with the known ones."""
 
 from __future__ import annotations
 

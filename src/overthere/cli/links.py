@@ -1,4 +1,4 @@
-"""overthere links: the main job."""
+"""overthere links: the table of links of documents."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
-from overthere.cli.linkrows import show
-from overthere.cli.paper import say, without_look_alikes
-from overthere.cli.policies import bounds, policy
+from overthere.cli.link_rows import show
+from overthere.cli.policies import policy_of, policy_options
+from overthere.cli.printing import print_message, warn_without_look_alikes
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
-"""The options by which rows differ."""
+"""The options that change the rows."""
 _COMMIT = 2.0
-"""Seconds between two marks from which the job can go on."""
+"""Seconds between commits of the progress."""
 
 
 def _form(name: str | None) -> Canonical | None:
@@ -72,12 +72,12 @@ def _form(name: str | None) -> Canonical | None:
     "url-normalize, crawler-commons, tracking, or a file; of a target that is no URI by RFC 3986 it is null.",
 )
 @click.option("--idna", is_flag=True, help="Host names in the column normal are A-labels (RFC 5891 4).")
-@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="By whose rules.")
+@click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="Which specification to follow.")
 @click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
 @click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
 @click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
-@click.option("--audit", is_flag=True, help="Fill the column audit: what to be careful about in each target.")
-@click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, where that is no target.")
+@click.option("--audit", is_flag=True, help="Fill the column audit: the security findings on each target.")
+@click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, if it is not the target.")
 @click.option(
     "--metadata",
     is_flag=True,
@@ -85,26 +85,27 @@ def _form(name: str | None) -> Canonical | None:
     "it the summary counts them.",
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
-@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw links by host, errors by kind.")
-@click.option("--resume", is_flag=True, help="Go on where an earlier run to the same FILE stopped.")
 @click.option(
-    "--max-text",
-    "limit",
-    type=click.IntRange(1),
-    default=Options().limit,
-    show_default=True,
-    metavar="OCTETS",
-    help="Read so many octets of a document; of a longer one the row too-large says so.",
+    "--plot",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.svg",
+    help="Draw a chart of links by host and errors by kind.",
 )
-@click.option("--safe", is_flag=True, help="Open URIs as those of others: no files, no private addresses.")
-@bounds
-@click.option("--strict", is_flag=True, help="Exit 1 on any note: also where all was read, as of a wrong-charset.")
-@click.option("--jobs", type=click.IntRange(1), help="URIs that are retrieved at once, two of a host; by default 8.")
-@click.option("--workers", type=click.IntRange(1), help="Processes that read; by default as many as there are cores.")
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Where it runs.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run to the same FILE.")
+@click.option(
+    "--max-text", "limit", type=click.IntRange(1), default=Options().limit, show_default=True, metavar="OCTETS",
+    help="Read at most this many octets per document; a longer one gets a too-large row.",
+)  # fmt: skip
+@policy_options
+@click.option(
+    "--strict", is_flag=True, help="Exit 1 on any note, even if all documents were read, as for wrong-charset."
+)
+@click.option("--jobs", type=click.IntRange(1), help="URIs retrieved in parallel, at most two per host; by default 8.")
+@click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Execution engine.")
 @click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="On standard output."
+    "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="Format of standard output."
 )
 def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
     """Write the table of links of documents.
@@ -121,7 +122,7 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         if idna:
             asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
-            from overthere.cli.sparklinks import run
+            from overthere.cli.spark_links import run
 
             run(sources, _options(asked), **asked)
             return
@@ -144,7 +145,7 @@ def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
 
 
 def _options(asked: dict[str, Any]) -> Options:
-    """What the options of the command ask for."""
+    """The library options of the command line."""
     same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical")
     return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
 
@@ -175,9 +176,9 @@ class _Job:
         if asked["plot"] is not None and not is_stream(asked["plot"]) and not asked["plot"].lower().endswith(".svg"):
             raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
         self.sources, self.asked = sources, asked
-        self.base = None if asked["base"] is None else _published(base_uri(asked["base"]), sources)
+        self.base = None if asked["base"] is None else _publication_base(base_uri(asked["base"]), sources)
         self.options = _options(asked)
-        self.policy = policy(asked)
+        self.policy = policy_of(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
             raise click.UsageError("--resume goes on with the table of links that -o names")
         self.graph: Graph | None = None
@@ -199,26 +200,26 @@ class _Job:
         if stopped is None:
             return
         self.summary.seconds += time.monotonic() - began
-        say("\n".join(self.summary.lines(min(_width(), 100))))
+        print_message("\n".join(self.summary.lines(min(_width(), 100))))
         self._plot()
         if stopped:
-            say(self._left())
+            print_message(self._describe_rest())
             raise SystemExit(130)
         if self.summary.unread or (self.asked["strict"] and self.summary.notes):
             raise SystemExit(1)
 
     def _announce(self) -> None:
-        """What a person may not have meant: a name that is no file, a table that is replaced, checks that are off."""
+        """Warn of likely mistakes: a missing file, a table that is replaced, checks that are off."""
         for source in self.sources:
             if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source):
-                say(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
+                print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
-            say(f"{printable(str(self.output))}: the table that stood there will be replaced")
+            print_message(f"{printable(str(self.output))}: the table that stood there will be replaced")
         if self.asked["audit"]:
-            without_look_alikes()
+            warn_without_look_alikes()
 
     def _writer(self, stack: ExitStack) -> Writer | None:
-        """For the rows of links; None if they are printed, or only counted."""
+        """The writer of the rows; None if they are printed or only counted."""
         if self.asked["distinct"]:
             from overthere.links.report.graph import Graph
 
@@ -229,13 +230,13 @@ class _Job:
         return stack.enter_context(self._open(None, job))
 
     def _run(self) -> bool | None:
-        """Whether it was stopped; None if there was nothing left to do."""
+        """Run the job; returns whether it was stopped, or None if nothing was left to do."""
         stopped = False
         with ExitStack() as stack:
             stack.enter_context(_terminated())
             writer = self._writer(stack)
             if writer is not None and writer.notice:
-                say(writer.notice)
+                print_message(writer.notice)
             if writer is not None and writer.done:
                 return None
             if writer is not None and writer.state:
@@ -263,7 +264,7 @@ class _Job:
             raise click.UsageError(f"-o: {error}") from None
 
     def _fingerprint(self) -> str:
-        """What must be the same for a job that goes on."""
+        """Identifies the job: --resume requires the same fingerprint."""
         told = {name: self.asked[name] for name in _FINGERPRINT}
         if self.asked["canonical"] is not None:  # its steps: a file of the same name may say others now
             told["canonical"] = self.asked["canonical"].to_toml()
@@ -292,7 +293,7 @@ class _Job:
                 pass
 
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
-        """The chosen rows, counted; between them what is said and marked."""
+        """The selected rows; updates the summary and commits progress between them."""
         from overthere.links.job import batches
         from overthere.links.job.prefetch import JOBS
         from overthere.links.job.task_rows import TaskEnd
@@ -326,7 +327,7 @@ class _Job:
         return {"tasks": self.tasks, "mark": self.mark, "summary": self.summary.to_dict()}
 
     def _write_graph(self) -> None:
-        """Only when all links are counted: until then an older graph stays."""
+        """Write the graph when all links are counted; until then an older graph stays."""
         from overthere.links.report import graph
         from overthere.links.report.summary import NOBODY
 
@@ -347,7 +348,7 @@ class _Job:
 
             save(self.asked["plot"], draw(self.summary).encode())
 
-    def _left(self) -> str:
+    def _describe_rest(self) -> str:
         if self.output in (None, "-"):
             return "stopped"
         if self.asked["distinct"]:
@@ -355,19 +356,19 @@ class _Job:
         return f"stopped; {self.output} holds whole rows up to here; --resume goes on"
 
 
-def _published(base: URI, sources: tuple[str, ...]) -> URI:
-    """The URI under which folders and files are published: its last segment is left out if no "/" ends it (5.2.3)."""
+def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
+    """The URI under which the sources are published, up to its last "/" (5.2.3)."""
     if base.authority is None and not base.path.startswith("/"):
         raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published beneath it")
     if sources != ("-",) and not base.path.endswith("/"):
         here = printable(mask(str(base.join("."))))
-        say(f"--base does not end in /: the sources are published beneath {here}")
+        print_message(f"--base does not end in /: the sources are published beneath {here}")
     return base
 
 
 @contextmanager
 def _terminated() -> Iterator[None]:
-    """Being asked to end is the same as Ctrl-C: whole rows stay."""
+    """SIGTERM is handled like Ctrl-C: complete rows stay."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, rung_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import Reading, reading_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.values.normalize import Rung
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()
 @texts_argument
 @rung_option
-@click.option("--changes", "show", is_flag=True, help="Say what changed, where, and by which paragraph.")
+@click.option("--changes", "show", is_flag=True, help="Report what changed, where, and by which paragraph.")
 @reading_options()
 @on_error_option
 @format_option
@@ -47,14 +42,14 @@ def command(
         lines = [normal]
         if show:
             lines += [
-                f"  {c.component} at {c.start}..{c.end}: {_quoted(c.before)} -> {_quoted(c.after)}  ({c.source})"
+                f"  {c.component} at {c.start}..{c.end}: {_quote(c.before)} -> {_quote(c.after)}  ({c.source})"
                 for c in changed
             ]
         data = {"text": text, "normal": normal, "changes": [{**c._asdict(), "rung": c.rung.name} for c in changed]}
         return Answer("\n".join(lines), data)
 
-    output.each(texts, "URIs", answer)
+    output.answer_each(texts, "URIs", answer)
 
 
-def _quoted(text: str | None) -> str:
+def _quote(text: str | None) -> str:
     return "undefined" if text is None else f'"{printable(text)}"'

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.forms import Parameters
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 from overthere.values.uri import URIReference
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 _MANY = "  Repeat."
 
 
 @click.command()
 @texts_argument
-@click.option("--get", "name", metavar="NAME", help="Write the first value of this name alone; an empty line if none.")
-@click.option("--raw", is_flag=True, help="With --get: as it is written, with its escapes.")
+@click.option(
+    "--get", "name", metavar="NAME", help="Write only the first value of this name; an empty line if there is none."
+)
+@click.option("--raw", is_flag=True, help="With --get: the raw value, with its escapes.")
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help='Leave it out; "*" is any characters.' + _MANY)
-@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="In place of all of that name." + _MANY)
-@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Behind those that are there." + _MANY)
+@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="Replace all parameters of that name." + _MANY)
+@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _MANY)
 @click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
-@click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="What parts the pairs.")
+@click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="Separator between parameters.")
 @click.option("--no-plus", "plus", flag_value=False, default=True, help='"+" is itself, and a space is "%20".')
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    name: str | None,
-    raw: bool,
-    form: str,
-    table: Table | None,
-    pair_separator: str,
-    plus: bool,
-    **change: Any,
-) -> None:
+    texts: tuple[str, ...], name: str | None, raw: bool, form: str, table: Table | None, pair_separator: str,
+    plus: bool, **change: Any,
+) -> None:  # fmt: skip
     """Show the parameters of each URI or reference, or write it with others: --remove, --set, --add, --sort, in this
     order.  What is not named stays octet for octet."""
     if name is not None and any(change.values()):
@@ -66,13 +59,13 @@ def command(
         lines = [f"  {key}" if value is None else f"  {key}={value}" for key, value in read]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)
 
 
 def _steps(
     removed: tuple[str, ...], set_: tuple[str, ...], added: tuple[str, ...], sort: bool
 ) -> list[tuple[str, tuple[Any, ...]]]:
-    """Functions of values, which columns have too, and their arguments."""
+    """The editing functions that the options name, with their arguments."""
     steps: list[tuple[str, tuple[Any, ...]]] = []
     if removed:
         steps.append(("without_parameters", removed))
@@ -102,16 +95,16 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
         *before, last = steps
         for step, arguments in before:
             # A row that is refused stays as it is, so that the last step tells of it.
-            column = _or_same(getattr(columns, step)(column, *arguments, **how), column)
+            column = _fill_nulls(getattr(columns, step)(column, *arguments, **how), column)
         step, arguments = last
         return getattr(columns, step)(column, *arguments, errors="detail", **how)
 
     table.run(texts, work, "changed")
 
 
-def _or_same(changed: Any, column: Any) -> Any:
+def _fill_nulls(changed: Any, column: Any) -> Any:
     import pyarrow as pa
 
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    return compute().coalesce(taken(changed).cast(pa.large_string()), column.cast(pa.large_string()))
+    return compute().coalesce(to_pyarrow(changed).cast(pa.large_string()), column.cast(pa.large_string()))

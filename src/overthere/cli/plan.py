@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from overthere.access import Credentials, Gateways, plan
-from overthere.cli.common import Answer, Output, format_option, located, texts_argument, width
-from overthere.cli.reading import zone_option
+from overthere.cli.common import Answer, Output, format_option, parse_locator, texts_argument, width
+from overthere.cli.reading_options import zone_option
 from overthere.editions import NAMES
 from overthere.ground.errors import OverthereError
 
@@ -18,25 +18,23 @@ from overthere.ground.errors import OverthereError
 @click.option("--user", metavar="NAME", help="The user name where the URI gives none.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
 @click.option(
-    "--gateways",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    "--gateways", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A TOML file with a table of gateways: scheme = template.",
-)
+)  # fmt: skip
 @click.option(
-    "--edition", "name", type=click.Choice(list(NAMES)), default="rfc3986", help="Whose account of the scheme."
+    "--edition",
+    "name",
+    type=click.Choice(list(NAMES)),
+    default="rfc3986",
+    help="Which specification of the scheme to follow.",
 )
 @zone_option
 @format_option
 def command(
-    texts: tuple[str, ...],
-    user: str | None,
-    address: str | None,
-    gateways: Path | None,
-    name: str,
-    zone: bool,
+    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, zone: bool,
     form: str,
-) -> None:
-    """Say, step by step and with the paragraph of each, what opening URIs would do.  No network is touched.
+) -> None:  # fmt: skip
+    """Print what opening URIs would do, step by step, each with its paragraph.  No network is touched.
 
     Passwords are not shown.  What would let data end a command is refused (RFC 1738 6, RFC 3986 7.2).
     """
@@ -47,7 +45,7 @@ def command(
     credentials = Credentials(user, None, address)
 
     def answer(text: str) -> Answer:
-        planned = plan(located(text, name, zone), credentials, gateways=through)
+        planned = plan(parse_locator(text, name, zone), credentials, gateways=through)
         return Answer(planned.render(width()), planned.to_dict())
 
-    Output(form).each(texts, "URIs", answer, (OverthereError,))
+    Output(form).answer_each(texts, "URIs", answer, (OverthereError,))

@@ -1,88 +1,169 @@
-"""The policy that the options of a command say."""
+"""The access policy of a command: --safe, --policy FILE.toml, and the options for its limits."""
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Callable, Mapping
 from math import inf
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from overthere.access.policy import Policy
+from overthere.ground.display import printable, shorten
+from overthere.ground.option_files import read_text, read_toml
+from overthere.ground.redact import mask
 from overthere.schemes import Registry
 from overthere.values.hosts.address import nat64_prefix
 
-__all__ = ["bounds", "octets", "policy", "seconds"]
+__all__ = ["policy_options", "policy_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def seconds(text: str) -> float:
-    """A time; 0 and "none" are no bound, which is infinite.  Raises: click.BadParameter."""
-    return _bound(text, float)
+def _octets(text: str) -> float:
+    """A size; 0 and "none" are no limit, which is infinite.  Raises: click.BadParameter."""
+    return _seconds(text, int)
 
 
-def octets(text: str) -> float:
-    """A size; 0 and "none" are no bound, which is infinite.  Raises: click.BadParameter."""
-    return _bound(text, int)
-
-
-def _bound(text: str, kind: Callable[[str], float]) -> float:
+def _seconds(text: str, kind: Callable[[str], float] = float) -> float:
+    """A time; 0 and "none" are no limit, which is infinite.  Raises: click.BadParameter."""
     try:
         value = 0 if text == "none" else kind(text)
     except ValueError:
         value = -1
     if not 0 <= value < inf:
-        raise click.BadParameter(f"{text!r} is no bound: a number, or 0 or none for no bound")
+        raise click.BadParameter(f"{text!r} is not a valid limit: a number, or 0 or none for no limit")
     return value or inf
 
 
-def bounds(function: F, own: Policy | None = None) -> F:
-    """The options --max-time and --max-bytes: the two bounds that every policy has; own: by default."""
-    own = own or Policy()
-    size = click.option(
-        "--max-bytes",
-        "--max-size",
-        "max_bytes",
-        type=octets,
-        metavar="OCTETS",
-        help=f"Receive no more than that; {own.max_bytes}.  0 or none: no bound.",
-    )
-    time = click.option(
-        "--max-time",
-        "total_timeout",
-        type=seconds,
-        metavar="SECONDS",
-        help=f"All within that, redirects and content too; {own.total_timeout:.0f}.  0 or none: no bound.",
-    )
-    return time(size(function))
+def policy_options(function: F, own: Policy | None = None) -> F:
+    """The options of every verb that opens URIs.
+
+    own: the verb's own policy, which is always the safe one; otherwise there is an option --safe.
+    """
+    default = own or Policy()
+    options = [
+        click.option(
+            "--policy", "policy_file", type=click.Path(path_type=Path), metavar="FILE.toml",
+            help="Fields of the access policy: name = value, as hosts, ports, redirects, proxy or tls.",
+        ),
+        click.option(
+            "--max-time", "total_timeout", type=_seconds, metavar="SECONDS",
+            help="Overall time limit in seconds, redirects and download included; "
+            f"{default.total_timeout:.0f}.  0 or none: unlimited.",
+        ),
+        click.option(
+            "--max-bytes", type=_octets, metavar="OCTETS",
+            help=f"Receive at most this many octets; {default.max_bytes}.  0 or none: unlimited.",
+        ),
+    ]  # fmt: skip
+    if own is None:
+        safe = "For URIs from others: no files, no private addresses, no reserved ports."
+        options.insert(0, click.option("--safe", is_flag=True, help=safe))
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
-def policy(options: Mapping[str, Any]) -> Policy:
-    """A typed URI is trusted as the person's own, unless told otherwise.  A verb may have some of the options."""
-    own = Policy() if options["safe"] else Policy.local()
-    changes: dict[str, Any] = {"ports": own.ports | frozenset(options.get("ports", ()))}
+def policy_of(options: Mapping[str, Any], own: Policy | None = None) -> Policy:
+    """The policy that the options name: a typed URI is trusted as the person's own, unless --safe is given.
+
+    own: the verb's own policy.
+    """
+    own = own or (Policy() if options["safe"] else Policy.local())
+    changes: dict[str, Any] = {}
+    if options["policy_file"] is not None:
+        changes |= _read(options["policy_file"])
     if options.get("timeout") is not None:
         changes |= {"connect_timeout": options["timeout"], "read_timeout": options["timeout"]}
-    for name in ("max_redirects", "news_server", "messages"):
-        if options.get(name) not in (None, ()):
-            changes[name] = options[name]
     for name in ("total_timeout", "max_bytes"):
-        if options.get(name) is not None:
+        if options[name] is not None:
             changes[name] = None if options[name] == inf else options[name]
-    if options.get("redirects"):
-        changes["redirects"] = frozenset(map(str.lower, options["redirects"]))
-    try:
-        changes["nat64"] = tuple(map(nat64_prefix, options.get("nat64", ())))
-    except ValueError as error:
-        raise click.UsageError(f"--nat64: {error}") from None
     if options.get("proxy") is not None:
-        served = (one.name for one in Registry.default().schemes() if one.by_proxy)
-        changes["proxy"] = dict.fromkeys(served, options["proxy"])
-    if options.get("cacert") is not None:
-        try:
-            changes["tls"] = ssl.create_default_context(cafile=str(options["cacert"]))
-        except OSError as error:
-            raise click.UsageError(f"--cacert: {error}") from None
+        changes["proxy"] = _proxies(options["proxy"])
     return own.with_(**changes)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The fields in a TOML file, as the policy has them.  Raises: click.UsageError, which names the place."""
+    changes: dict[str, Any] = {}
+    try:
+        text = read_text(path)
+        for name, value in read_toml(text).items():
+            place = _place(text, name)
+            if name not in _FIELDS:
+                raise ValueError(f"{place}there is no field {name!r}; there is {', '.join(_FIELDS)}")
+            what, convert = _FIELDS[name]
+            try:
+                changes[name] = convert(value, path)
+            except (TypeError, AttributeError):
+                raise ValueError(f"{place}{name} is {what}, not {shorten(mask(repr(value)), 40)}") from None
+            except (ValueError, OSError) as error:
+                raise ValueError(f"{place}{name}: {error}") from None
+    except (ValueError, OSError) as error:
+        message = error.strerror if isinstance(error, OSError) else str(error)
+        raise click.UsageError(f"--policy {printable(str(path))}: {printable(str(message))}") from None
+    return changes
+
+
+def _place(text: str, name: str) -> str:
+    """The line of a field, as it begins a message; empty where it is written with escapes."""
+    match = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
+    return "" if match is None else f"line {text.count(chr(10), 0, match.start()) + 1}: "
+
+
+def _of_type(value: Any, *types: type) -> Any:
+    """The value.  Raises: TypeError if its type is another."""
+    if type(value) not in types:
+        raise TypeError
+    return value
+
+
+def _texts(value: Any, _: Path) -> frozenset[str]:
+    return frozenset(_of_type(one, str).lower() for one in _of_type(value, list))
+
+
+def _number(value: Any, *types: type) -> Any:
+    if _of_type(value, *types) < 0 or value == inf or value != value:
+        raise TypeError
+    return value
+
+
+def _proxies(value: Any) -> dict[str, str]:
+    """Scheme -> proxy; one text is for all schemes that a proxy serves."""
+    if isinstance(value, str):
+        return dict.fromkeys((one.name for one in Registry.default().schemes() if one.by_proxy), value)
+    return {name: _of_type(proxy, str) for name, proxy in _of_type(value, dict).items()}
+
+
+_FIELDS: dict[str, tuple[str, Callable[[Any, Path], Any]]] = {
+    **dict.fromkeys(("schemes", "hosts", "redirects"), ("a list of texts", _texts)),
+    "ports": ("a list of numbers", lambda value, _: frozenset(_of_type(one, int) for one in _of_type(value, list))),
+    "spoken": (
+        "a table of scheme = port",
+        lambda value, _: frozenset((name, _of_type(port, int)) for name, port in _of_type(value, dict).items()),
+    ),
+    **dict.fromkeys(("private", "downgrade"), ("true or false", lambda value, _: _of_type(value, bool))),
+    "nat64": (
+        "a list of prefixes", lambda value, _: tuple(nat64_prefix(_of_type(one, str)) for one in _of_type(value, list)),
+    ),
+    **dict.fromkeys(
+        ("connect_timeout", "read_timeout"), ("a number of seconds", lambda value, _: _number(value, int, float)),
+    ),
+    "total_timeout": ("a number of seconds", lambda value, _: _number(value, int, float) or None),
+    "max_bytes": ("a number of octets", lambda value, _: _number(value, int) or None),
+    **dict.fromkeys(("max_line", "max_redirects"), ("a number", lambda value, _: _number(value, int))),
+    "tls": (
+        "a file of certificates",
+        lambda value, path: ssl.create_default_context(cafile=str(path.parent / _of_type(value, str))),
+    ),
+    "news_server": ("a host, or host and port", lambda value, _: _of_type(value, str)),
+    "messages": (
+        "a list of paths", lambda value, path: tuple(path.parent / _of_type(one, str) for one in _of_type(value, list)),
+    ),
+    "proxy": ("a URI, or a table of scheme = URI", lambda value, _: _proxies(value)),
+}  # fmt: skip
+"""Field of `Policy` -> what a file has for it, and how it is read; paths begin at the file's folder."""

@@ -1,4 +1,4 @@
-"""How far the main job is, on standard error."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OFTEN = 0.1
 
 
 class _Documents(ProgressColumn):
-    """Documents, and how many in a second."""
+    """Documents, and documents per second."""
 
     def render(self, task: Task) -> Text:
         count = task.fields["documents"]
@@ -46,7 +46,7 @@ class _Documents(ProgressColumn):
 def progress(
     sources: tuple[str, ...], base: URI | None, options: Options, *, printed: bool, skip: int = 0
 ) -> Iterator[Callable[[int, int], None]]:
-    """A bar where standard error is a terminal; takes documents and octets.
+    """A bar if standard error is a terminal; gives a function of documents and octets.
 
     printed: whether the table goes to standard output, which may be the same terminal.
     """
@@ -73,8 +73,8 @@ def progress(
         yield step
 
 
-class _Far(ProgressColumn):
-    """Octets or URIs, of how many, and how many in a second."""
+class _ProgressText(ProgressColumn):
+    """Octets or URIs done, their total, and the rate."""
 
     def render(self, task: Task) -> Text:
         done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
@@ -85,7 +85,7 @@ class _Far(ProgressColumn):
 
 @contextmanager
 def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
-    """A bar for each step of a job where standard error is a terminal; and what takes them away.
+    """A bar for each step of a job if standard error is a terminal, and a function that removes them.
 
     The first takes the step ("read" is told in octets, others in URIs), what is done, and of how much.
     """
@@ -93,7 +93,7 @@ def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None
     if not console.is_terminal:
         yield (lambda what, done, total: None), (lambda: None)
         return
-    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _Far(), TimeRemainingColumn())
+    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _ProgressText(), TimeRemainingColumn())
     with Progress(*shown, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         numbers: dict[str, TaskID] = {}
         last = -_OFTEN

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import Reading, reading_options
+from overthere.cli.table_options import Table, table_options
 from overthere.kernel.reference import Form
 from overthere.values.relate import FORMS
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()
@@ -25,15 +20,9 @@ if TYPE_CHECKING:
 @table_options
 @base_options
 def command(
-    texts: tuple[str, ...],
-    base: str | None,
-    bases: str | None,
-    of: Form | None,
-    reading: Reading,
-    on_error: str,
-    form: str,
-    table: Table | None,
-) -> None:
+    texts: tuple[str, ...], base: str | None, bases: str | None, of: Form | None, reading: Reading, on_error: str,
+    form: str, table: Table | None,
+) -> None:  # fmt: skip
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
         table.refuse(zone=reading.zone, form=of is not None)
@@ -47,4 +36,4 @@ def command(
         reference = str(own.relate(reading.uri(text), form=of))
         return Answer(reference, {"target": text, "reference": reference})
 
-    Output(form, on_error).each(texts, "target URIs", answer)
+    Output(form, on_error).answer_each(texts, "target URIs", answer)

@@ -1,43 +1,33 @@
-"""overthere repair: the URI that a text which is none can only mean."""
+"""overthere repair: fixes malformed URIs that have one possible reading."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.table_options import table_options
+from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.extras import missing_message
 from overthere.ground.redact import mask
 from overthere.repairs import Repaired, repair
 
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
-
 
 @click.command()
 @texts_argument
-@click.option("--reference", is_flag=True, help="Relative references are good as well.")
+@click.option("--reference", is_flag=True, help="Allow relative references.")
 @click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
-@click.option("--browsers", is_flag=True, help="What this refuses, as browsers read it (URL Standard).")
+@click.option("--browsers", is_flag=True, help="If this refuses a text, repair it as browsers read it (URL Standard).")
 @click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4).")
 @on_error_option
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    reference: bool,
-    scheme: str | None,
-    browsers: bool,
-    idna: bool,
-    on_error: str,
-    form: str,
+    texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, idna: bool, on_error: str, form: str,
     table: Table | None,
-) -> None:
-    """Write the URI that each text can only mean; one a line, what was changed on standard error.
+) -> None:  # fmt: skip
+    """Fix malformed URIs that have one possible reading; one a line, the changes on standard error.
 
     Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
     """
@@ -51,10 +41,9 @@ def command(
             done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
         except ImportError:
             raise click.ClickException(missing_message("ada_url", "whatwg")) from None
-        changes = [one._asdict() for one in done.changes]
-        return Answer(str(done), {"text": text, "repaired": str(done), "changes": changes}, _notes(done))
+        return Answer(str(done), {"text": text, **done.to_dict()}, _notes(done))
 
-    Output(form, on_error).each(texts, "texts", answer)
+    Output(form, on_error).answer_each(texts, "texts", answer)
 
 
 def _notes(done: Repaired) -> Iterator[str]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import Reading, reading_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import NAMES, edition
 from overthere.values.resolve import same_document
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 
 @click.command()
@@ -25,15 +20,9 @@ if TYPE_CHECKING:
 @table_options
 @base_options
 def command(
-    texts: tuple[str, ...],
-    base: str | None,
-    bases: str | None,
-    loose: bool,
-    reading: Reading,
-    on_error: str,
-    form: str,
-    table: Table | None,
-) -> None:
+    texts: tuple[str, ...], base: str | None, bases: str | None, loose: bool, reading: Reading, on_error: str,
+    form: str, table: Table | None,
+) -> None:  # fmt: skip
     """Resolve references against a base; one target a line."""
     if table is not None:
         table.refuse(zone=reading.zone)
@@ -52,11 +41,11 @@ def command(
         data = {"target": str(target), "fragment": target.fragment, "same_document": same_document(own, reference)}
         return Answer(str(target), {"reference": text, **data})
 
-    Output(form, on_error).each(texts, "references", answer)
+    Output(form, on_error).answer_each(texts, "references", answer)
 
 
 def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, output: Output) -> None:
-    """By another document's algorithm; a target that is no URI is "(current document)" there."""
+    """Resolve by another document's algorithm, whose target may be "(current document)"."""
     from overthere.editions.readings import shown_target
     from overthere.editions.resolution import RESOLUTIONS
 
@@ -67,4 +56,4 @@ def _by_document(by: str, texts: tuple[str, ...], base: str, strict: bool, outpu
         data = {"target": target.uri, "fragment": target.fragment, "same_document": target.same_document}
         return Answer(shown_target(target), {"reference": text, "edition": by, **data})
 
-    output.each(texts, "references", answer)
+    output.answer_each(texts, "references", answer)

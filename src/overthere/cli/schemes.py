@@ -75,13 +75,9 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
         documents = row.get("documents", {})
         before = ("yes" if "url-1994" in documents else "", documents.get("rfc1738", "").removeprefix("RFC 1738 "))
         table.add_row(
-            row["scheme"],
-            str(row.get("port", "")),
-            Text(printable(row["title"])),
-            *(before if wide else ()),
-            documents.get("rfc3986", row.get("reference", "")),
-            row["status"],
-        )
+            row["scheme"], str(row.get("port", "")), Text(printable(row["title"])), *(before if wide else ()),
+            documents.get("rfc3986", row.get("reference", "")), row["status"],
+        )  # fmt: skip
     console.print(table)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from overthere.cli.common import Answer, Output, format_option, texts_argument
-from overthere.cli.reading import Reading, reading_options
-from overthere.cli.table_options import table_options
+from overthere.cli.reading_options import Reading, reading_options
+from overthere.cli.table_options import Table, table_options
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 from overthere.kernel.reference import SIX, split, split_authority
-
-if TYPE_CHECKING:
-    from overthere.cli.tables import Table
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
@@ -31,20 +28,15 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
     f"Without: {', '.join(SIX)}.  Of one alone, the values: one a line, empty where there is none.",
 )
-@click.option("--strict", is_flag=True, help="Refuse what is no URI.")
+@click.option("--strict", is_flag=True, help="Reject texts that are not valid URIs.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
 @reading_options()
 @format_option
 @table_options
 def command(
-    texts: tuple[str, ...],
-    names: tuple[str, ...],
-    strict: bool,
-    reference: bool,
-    reading: Reading,
-    form: str,
+    texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, reading: Reading, form: str,
     table: Table | None,
-) -> None:
+) -> None:  # fmt: skip
     """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
     if reference and not strict:
         raise click.UsageError("--reference is for --strict; without it any text is split")
@@ -79,7 +71,7 @@ def command(
         lines = [f"  {name:<9}  " + (value or '""') for name, value in told.items() if value is not None]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)
 
 
 def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
@@ -92,13 +84,13 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
         return found
     import pyarrow as pa
 
-    from overthere.columns.plain import compute, taken
+    from overthere.columns.rowwise import compute, to_pyarrow
 
-    cut = taken(found)
+    cut = to_pyarrow(found)
     fields = dict(zip([field.name for field in cut.type], cut.flatten(), strict=True))
     valid = fields["error"].is_null() if rule else pa.array([True] * len(cut))
     for name in set(names) & set(_DOMAIN):
-        part = taken(getattr(columns, name)(column)).cast(pa.string())
+        part = to_pyarrow(getattr(columns, name)(column)).cast(pa.string())
         fields[name] = compute().if_else(valid, part, None)
     labels = [*names, *(name for name in fields if name not in names)]
     return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=cut.is_null())
@@ -111,7 +103,7 @@ def _domain(host: str | None) -> dict[str, str | None]:
         rules = suffix_list()
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
-    cut = rules.cut(host) if host else None
+    cut = rules.split(host) if host else None
     return dict.fromkeys(_DOMAIN) if cut is None else dict(cut._asdict())
 
 
@@ -125,4 +117,4 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
         lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
 
-    Output(form).each(texts, "URIs", answer)
+    Output(form).answer_each(texts, "URIs", answer)

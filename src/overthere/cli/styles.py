@@ -10,7 +10,7 @@ from rich.text import Text
 
 from overthere.ground.display import columns
 
-__all__ = ["HEADING", "LEVELS", "SIDE", "console", "fitted", "painted"]
+__all__ = ["HEADING", "LEVELS", "SIDE", "console", "wrap_fields", "style_text"]
 
 HEADING = "bold"
 """Of what the lines below it are about."""
@@ -25,14 +25,14 @@ def console(*, err: bool = False) -> Console:
     return Console(markup=False, highlight=False, emoji=False, stderr=err)
 
 
-def painted(text: str, style: str, *, err: bool = False) -> str:
+def style_text(text: str, style: str, *, err: bool = False) -> str:
     """Text with the codes of its style, where the stream takes them (NO_COLOR, TERM=dumb, a pipe)."""
-    with console(err=err) as paper, paper.capture() as captured:
-        paper.print(Text(text, style), end="", soft_wrap=True)
+    with console(err=err) as target, target.capture() as captured:
+        target.print(Text(text, style), end="", soft_wrap=True)
     return captured.get()
 
 
-def fitted(fields: Iterable[Text], width: int | None, gap: int = 2) -> Text:
+def wrap_fields(fields: Iterable[Text], width: int | None, gap: int = 2) -> Text:
     """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words."""
     line, at = Text("  "), 2
     for place, field in enumerate(fields):

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from functools import reduce, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from overthere.cli.common import CSV_SAFE
 from overthere.tables import READ
 
-__all__ = ["table_options"]
+if TYPE_CHECKING:
+    from overthere.cli.tables import Table
+else:
+    Table = Any  # what works on tables is loaded for tables
+
+__all__ = ["Table", "table_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _TAB = {"tab": "\t"}
@@ -21,7 +27,7 @@ def table_options(function: F) -> F:
     """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
 
     @wraps(function)
-    def verb(column: str | None, output: str | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
+    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
         if column is None and output is not None:
             raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
         if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
@@ -32,33 +38,24 @@ def table_options(function: F) -> F:
             raise click.UsageError("--separator is for tables that are read as CSV, with --column")
         if column is None:
             return function(table=None, **rest)
-        # What works on tables is loaded for tables.
-        from pathlib import Path
-
         from overthere.cli.tables import Table
 
-        written_to = None if output is None else Path(output)
-        return function(table=Table(column, written_to, csv_safe, _TAB.get(separator, separator)), **rest)
+        return function(table=Table(column, output, csv_safe, _TAB.get(separator, separator)), **rest)
 
-    written = click.option(
-        "-o",
-        "output",
-        type=click.Path(dir_okay=False),
-        metavar="FILE",
-        help="With --column: write the table to a file, not as CSV to standard output.",
-    )
-    column = click.option(
-        "--column",
-        metavar="NAME",
-        help=f"Work on this column of tables: arguments are files ({', '.join(READ)}), or - for CSV or an "
-        "Arrow stream on standard input.",
-    )
-    safe = click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}")
-    divided = click.option(
-        "--separator",
-        type=click.Choice([",", ";", "|", "tab"]),
-        default=",",
-        show_default=True,
-        help="With --column: what divides the fields of the CSV that is read.",
-    )
-    return column(written(divided(safe(verb))))  # type: ignore[return-value]
+    options = (
+        click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}"),
+        click.option(
+            "--separator", type=click.Choice([",", ";", "|", "tab"]), default=",", show_default=True,
+            help="With --column: the field separator of the CSV that is read.",
+        ),
+        click.option(
+            "-o", "output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            help="With --column: write the table to a file, not as CSV to standard output.",
+        ),
+        click.option(
+            "--column", metavar="NAME",
+            help=f"Work on this column of tables: arguments are files ({', '.join(READ)}), or - for CSV or an "
+            "Arrow stream on standard input.",
+        ),
+    )  # fmt: skip
+    return reduce(lambda made, option: option(made), options, verb)  # type: ignore[return-value]

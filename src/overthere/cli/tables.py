@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_message
@@ -38,21 +38,21 @@ Work = Callable[..., Any]
 """Arrow columns in; out a column, or a struct of columns, among them `value`, `error` and `error_at`."""
 
 
-class Refused(click.ClickException):
+class TableError(click.ClickException):
     """What ends the work: one line, exit 2."""
 
     exit_code = 2
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _file_errors(name: str) -> Iterator[None]:
     """What is wrong with a file, in one line."""
     try:
         yield
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise Refused(missing_message(str(error.name), "columns")) from None
+        raise TableError(missing_message(str(error.name), "columns")) from None
     except Exception as error:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):
@@ -61,7 +61,7 @@ def _told(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno:  # those of pyarrow name no file, and say more than one line
             reason = (error.strerror or "") if error.filename else os.strerror(error.errno)
         line = " ".join((reason or type(error).__name__).split("\n")[0].split())
-        raise Refused(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
+        raise TableError(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
 
 
 class Table:
@@ -106,12 +106,12 @@ class Table:
         names = self._sources(names)
         try:
             with ExitStack() as stack:
-                with _told(names[0]):
+                with _file_errors(names[0]):
                     first = stack.enter_context(open_source(names[0], self.separator))
                 size = _survey(names, first, self.separator)
-                with _told(names[0]):
+                with _file_errors(names[0]):
                     made = Columns(first.schema, [self.column, *beside], work, value)
-                with _told(self.written):
+                with _file_errors(self.written):
                     form = ".csv" if self.output is None else suffix(self.output)
                     made.fit(form)
                     layout = Layout(made.schema, form, self.csv_safe)
@@ -119,7 +119,7 @@ class Table:
                 summary = Summary(made.checked)
                 status = self._work(_batches(names, first, self.separator), size, made, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save
-            say("Stopped")
+            print_message("Stopped")
             raise SystemExit(130) from None
         if status or summary.kinds:
             raise SystemExit(status or 1)
@@ -130,53 +130,50 @@ class Table:
         if "-" in names[1:] or (len(names) > 1 and names[0] == "-"):
             raise click.UsageError("a table on standard input is read alone")
         if self.output is not None:
-            with _told(self.written):
+            with _file_errors(self.written):
                 suffix(self.output)
                 self.output.parent.stat()
             for name in names:
                 with suppress(OSError):
                     if os.path.samefile(name, self.output):
-                        raise Refused(f"{printable(name)} would be written while it is read: name another file with -o")
+                        raise TableError(
+                            f"{printable(name)} would be written while it is read: name another file with -o"
+                        )
         return names or ["-"]
 
     def _work(
-        self,
-        batches: Iterator[tuple[str, Any, int]],
-        size: int | None,
-        made: Columns,
-        writer: Writer,
-        summary: Summary,
+        self, batches: Iterator[tuple[str, Any, int]], size: int | None, made: Columns, writer: Writer, summary: Summary
     ) -> int:
         """Work to the end, or to Ctrl-C or an error: then too the rows so far are left as a whole file."""
         try:
             with _progress(size, self.output) as step:
                 for name, batch, done in batches:
-                    with _told(name):
+                    with _file_errors(name):
                         answer = made.add(batch)
                     try:
-                        with _told(self.written):
+                        with _file_errors(self.written):
                             writer.write(answer.table)
                     finally:  # Ctrl-C while pyarrow writes is heard when it has written
                         if writer.rows > summary.rows:
                             summary.count(answer)
                     step(done, summary.rows)
-            with _told(self.written):
+            with _file_errors(self.written):
                 writer.close()
-        except (KeyboardInterrupt, Refused) as error:
+        except (KeyboardInterrupt, TableError) as error:
             stopped = isinstance(error, KeyboardInterrupt)
             line = "Stopped" if stopped else f"Error: {error}"
-            kept = _kept(writer)
+            kept = _close_early(writer)
             if kept and self.output is not None:
                 line += f"; {self.written} holds the {writer.rows:,} rows before"
-            say(line)
+            print_message(line)
             if kept:
                 summary.show()
-            return 130 if stopped else Refused.exit_code
+            return 130 if stopped else TableError.exit_code
         summary.show()
         return 0
 
 
-def _kept(writer: Writer) -> bool:
+def _close_early(writer: Writer) -> bool:
     """Close a table early; whether there is one, and it is whole.  Without rows, what was there before stays."""
     with suppress(Exception):
         if writer.rows and not writer.closed:
@@ -190,10 +187,12 @@ def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
     """How many bytes there are to read; all tables have the columns of the first."""
     size = first.size
     for name in names[1:]:
-        with _told(name), open_source(name, separator) as source:
+        with _file_errors(name), open_source(name, separator) as source:
             for a, b in zip(first.schema, source.schema, strict=False):
                 if not a.equals(b):
-                    raise ValueError(f"column {_quoted(b)} stands where {printable(names[0])} has {_quoted(a)}")
+                    raise ValueError(
+                        f"column {_describe_field(b)} stands where {printable(names[0])} has {_describe_field(a)}"
+                    )
             if len(first.schema) != len(source.schema):
                 raise ValueError(
                     f"{len(source.schema):,} columns, where {printable(names[0])} has {len(first.schema):,}"
@@ -202,18 +201,18 @@ def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
     return size
 
 
-def _quoted(field: Any) -> str:
+def _describe_field(field: Any) -> str:
     return f'"{field.name}" ({field.type}{"" if field.nullable else ", never null"})'
 
 
 def _batches(names: Sequence[str], first: Source, separator: str) -> Iterator[tuple[str, Any, int]]:
     """Batch by batch: the file's name, the batch, and how many bytes were read."""
-    with _told(names[0]):
+    with _file_errors(names[0]):
         for batch, done in first.batches:
             yield names[0], batch, done
     before = first.size or 0
     for name in names[1:]:
-        with _told(name), open_source(name, separator) as source:
+        with _file_errors(name), open_source(name, separator) as source:
             for batch, done in source.batches:
                 yield name, batch, before + done
         before += source.size or 0
@@ -285,9 +284,9 @@ class Columns:
         """The new columns, and the number of rows that have neither an answer nor an error."""
         import pyarrow as pa
 
-        from overthere.columns.plain import taken
+        from overthere.columns.rowwise import to_pyarrow
 
-        answers = taken(self.work(*old))
+        answers = to_pyarrow(self.work(*old))
         fields = {"value": answers}
         if pa.types.is_struct(answers.type):
             fields = dict(zip([field.name for field in answers.type], answers.flatten(), strict=True))
@@ -344,7 +343,7 @@ class Summary:
     def count(self, answer: Answer) -> None:
         """One more batch."""
         if answer.error is not None and answer.error.null_count < len(answer.error):
-            from overthere.columns.plain import compute
+            from overthere.columns.rowwise import compute
 
             indices = answer.error.indices
             for counted in indices.drop_null().value_counts().to_pylist():
@@ -367,4 +366,4 @@ class Summary:
         digits = len(f"{max(self.kinds.values(), default=0):,}")
         for kind, count in self.kinds.most_common():
             lines.append(f"  {kind:{width}}  {count:>{digits},}, first in row {self.first[kind] + 1:,}")
-        say("\n".join(lines))
+        print_message("\n".join(lines))

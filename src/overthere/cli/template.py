@@ -45,7 +45,7 @@ def expand(template: Template, variables: tuple[str, ...], objects: bool, partia
     or an object, and what NAME=VALUE says holds for each line.
     """
     output = Output(form)
-    given = _given(variables, template)
+    given = _read_variables(variables, template)
     for line in inputs((), "JSON objects") if objects else ["{}"]:
         try:
             made = template.partial(_object(line), **given) if partial else template.expand(_object(line), **given)
@@ -56,7 +56,7 @@ def expand(template: Template, variables: tuple[str, ...], objects: bool, partia
             output.refuse(line if objects else str(template), told)
             continue
         output.answer(str(made), {"template": str(template), "result": str(made)})
-    output.done()
+    output.finish()
 
 
 @command.command("match")
@@ -70,14 +70,14 @@ def match(template: Template, texts: tuple[str, ...], form: str) -> None:
         values = template.match(text)
         if values is None:
             raise OverthereError(f"{template} does not expand to it (RFC 6570 1.4)")
-        said = {name: _said(value) for name, value in values.items()}
+        said = {name: _as_json(value) for name, value in values.items()}
         lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
         return Answer("\n".join([text, *lines]), {"text": text, "variables": said})
 
-    Output(form).each(texts, "URIs", answer, (OverthereError,))
+    Output(form).answer_each(texts, "URIs", answer, (OverthereError,))
 
 
-def _given(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:
+def _read_variables(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:
     given = dict[str, Any]()
     known = {v.name for v in template.variables}
     for variable in variables:
@@ -95,10 +95,10 @@ def _object(line: str) -> dict[str, object]:
     return read
 
 
-def _said(value: object) -> object:
+def _as_json(value: object) -> object:
     """Octets that are not UTF-8 as the escapes that they were."""
     if isinstance(value, bytes):
         return {"octets": "".join(f"%{octet:02X}" for octet in value)}
     if isinstance(value, list | tuple):
-        return [_said(member) for member in value]
+        return [_as_json(member) for member in value]
     return value

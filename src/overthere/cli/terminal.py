@@ -13,7 +13,7 @@ from overthere.ground import charsets
 from overthere.ground.display import columns, printable
 from overthere.ground.redact import password_spans
 
-__all__ = ["Binary", "Display", "aligned", "bare", "one_line"]
+__all__ = ["Binary", "Display", "format_listing", "without_password", "one_line"]
 
 _LINES = re.compile(r"[^\n\t]+")
 _AHEAD = 500
@@ -59,7 +59,7 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def bare(uri: str) -> str:
+def without_password(uri: str) -> str:
     """A URI without the password that it holds: those who open it give their own."""
     for start, end in reversed(password_spans(uri)):
         uri = uri[:start].removesuffix(":") + uri[end:]
@@ -71,7 +71,7 @@ _BLANKS = re.compile(" {3,}")
 TAB = "\t"
 
 
-def aligned(entries: Iterable[Entry], width: int) -> Iterator[str]:
+def format_listing(entries: Iterable[Entry], width: int) -> Iterator[str]:
     """A listing in columns: what kind of thing, its name, its URI; a line that names nothing has no URI."""
     rest = iter(entries)
     first = list(islice(rest, _AHEAD))
@@ -81,11 +81,11 @@ def aligned(entries: Iterable[Entry], width: int) -> Iterator[str]:
     names = min(names, max(16, width // 2 - kinds))
     for entry in chain(first, rest):
         kind, name = printable(entry.kind), _BLANKS.sub("  ", printable(entry.name)).rstrip()
-        line = f"{_padded(kind, kinds)}  " if kinds else ""
+        line = f"{_pad(kind, kinds)}  " if kinds else ""
         if entry.uri is None:
             yield (line + name).rstrip()
         else:
-            yield f"{line}{_padded(_cut(name, names), names)}  {printable(bare(entry.uri))}"
+            yield f"{line}{_pad(_shorten(name, names), names)}  {printable(without_password(entry.uri))}"
         yield from _attributes(entry.details.get("attributes"))
 
 
@@ -99,11 +99,11 @@ def _attributes(attributes: object) -> Iterator[str]:
             yield from (f"    {printable(f'{name}: {line}'.replace(TAB, '  '))}" for line in text.splitlines() or [""])
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
-def _cut(text: str, width: int) -> str:
+def _shorten(text: str, width: int) -> str:
     if columns(text) <= width:
         return text
     text = text[:width]

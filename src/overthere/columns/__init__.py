@@ -24,13 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from overthere.columns.hosts import check_host_name, public_suffix, registrable_domain, subdomain
 from overthere.columns.operations import COMPONENTS
-from overthere.columns.parameters import (
-    add_parameters,
-    parameter,
-    sort_parameters,
-    with_parameters,
-    without_parameters,
-)
+from overthere.columns.parameters import add_parameters, parameter, sort_parameters, with_parameters, without_parameters
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
 from overthere.ground.caches import bounded_cache
 from overthere.ground.exact import exact
@@ -44,36 +38,11 @@ if TYPE_CHECKING:
     from overthere.values.uri import URI
 
 __all__ = [
-    "SIX",
-    "ArrowColumn",
-    "ColumnError",
-    "Errors",
-    "add_parameters",
-    "canonicalize",
-    "check",
-    "check_host_name",
-    "decode",
-    "encode",
-    "engine",
-    "equivalent",
-    "host",
-    "lowest_rung",
-    "normalize",
-    "parameter",
-    "parse",
-    "public_suffix",
-    "registrable_domain",
-    "relate",
-    "repair",
-    "resolve",
-    "sort_parameters",
-    "split",
-    "subdomain",
-    "to_iri",
-    "to_uri",
-    "with_parameters",
-    "without_parameters",
-]
+    "SIX", "ArrowColumn", "ColumnError", "Errors", "add_parameters", "canonicalize", "check", "check_host_name",
+    "decode", "encode", "engine", "equivalent", "host", "lowest_rung", "normalize", "parameter", "parse",
+    "public_suffix", "registrable_domain", "relate", "repair", "resolve", "sort_parameters", "split", "subdomain",
+    "to_iri", "to_uri", "with_parameters", "without_parameters",
+]  # fmt: skip
 
 _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
@@ -95,15 +64,9 @@ def _rule(rule: str) -> str:
 
 
 def check(
-    column: Any,
-    rule: str | None = None,
-    *,
-    edition: str = "rfc3986",
-    zone: bool = False,
-    scheme: bool = False,
-    registry: Registry | None = None,
-    threads: int | None = None,
-) -> ArrowColumn:
+    column: Any, rule: str | None = None, *, edition: str = "rfc3986", zone: bool = False, scheme: bool = False,
+    registry: Registry | None = None, threads: int | None = None,
+) -> ArrowColumn:  # fmt: skip
     """Whether each row follows a rule of an edition, by the letter: a column of booleans.
 
     rule: any of the edition's; by default what the edition calls a URI ("URI-reference" allows relative ones, 4.1).
@@ -147,15 +110,9 @@ def split(
 
 
 def parse(
-    column: Any,
-    components: Sequence[str] = SIX,
-    rule: str = "URI",
-    *,
-    zone: bool = False,
-    errors: Literal["detail", "raise"] = "detail",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False,
+    errors: Literal["detail", "raise"] = "detail", threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """The components of each row, checked: a struct of text columns, `error` and `error_at` (code points).
 
     A row that `rule` does not derive has null components and the kind of its first finding.
@@ -165,7 +122,7 @@ def parse(
     works = engine()
     answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
     if errors == "raise":
-        answer = works.taken(answer)
+        answer = works.to_pyarrow(answer)
         if (bad := works.first_bad(answer)) is not None:
             raise ColumnError(*bad)
     return answer  # type: ignore[no-any-return]
@@ -177,15 +134,9 @@ def host(column: Any, *, threads: int | None = None, views: bool = True) -> Arro
 
 
 def normalize(
-    column: Any,
-    rung: Rung = Rung.SYNTAX,
-    *,
-    iri: bool = False,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-    registry: Registry | None = None,
-) -> ArrowColumn:
+    column: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False, errors: Errors = "null", threads: int | None = None,
+    views: bool = True, registry: Registry | None = None,
+) -> ArrowColumn:  # fmt: skip
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
     iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
@@ -193,10 +144,12 @@ def normalize(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return text(column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_by(registry))
+    return text(
+        column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_registry_argument(registry)
+    )
 
 
-def _by(registry: Registry | None) -> dict[str, Registry]:
+def _registry_argument(registry: Registry | None) -> dict[str, Registry]:
     return {} if registry is None else {"registry": registry}
 
 
@@ -205,15 +158,9 @@ def _iri(iri: bool) -> dict[str, bool]:
 
 
 def resolve(
-    column: Any,
-    base: URI | IRI | str | Any,
-    *,
-    strict: bool = True,
-    iri: bool = False,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """The target of each reference against a base (5.2), or against the base in the same row of another column.
 
     iri: whether references and bases are IRIs (RFC 3987 6.5).
@@ -227,14 +174,9 @@ def resolve(
 
 
 def relate(
-    column: Any,
-    base: URI | IRI | str | Any,
-    *,
-    iri: bool = False,
-    errors: Errors = "null",
-    threads: int | None = None,
+    column: Any, base: URI | IRI | str | Any, *, iri: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
-) -> ArrowColumn:
+) -> ArrowColumn:  # fmt: skip
     """The shortest reference from a base to each URI, or from the base in the same row of another column: what
     `resolve` resolves to it again (4.2, 5.2).
 
@@ -264,12 +206,7 @@ def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
 
 
 def repair(
-    column: Any,
-    *,
-    relative: bool = False,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
+    column: Any, *, relative: bool = False, errors: Errors = "null", threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
     """The URI that each row can only mean; see `overthere.repair`, which tells what it changes.
 
@@ -285,14 +222,9 @@ def repair(
 
 
 def canonicalize(
-    column: Any,
-    form: Canonical,
-    *,
-    key: bool = False,
-    errors: Errors = "null",
-    threads: int | None = None,
+    column: Any, form: Canonical, *, key: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
-) -> ArrowColumn:
+) -> ArrowColumn:  # fmt: skip
     """The canonical URI of each row, or the key of the form; of the last 65,536 different rows none is worked on twice.
 
     Needs pyarrow.

@@ -1,4 +1,4 @@
-"""Cells of CSV that a spreadsheet would take for formulas, and how they are kept from it.
+"""CSV injection: cells that a spreadsheet would run as formulas get an apostrophe.
 
 A cell that begins with `=`, `+`, `-`, `@`, in full width too, or with TAB, CR or LF is computed when the file is opened
 in a spreadsheet; an apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only
@@ -11,35 +11,35 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 
-__all__ = ["guarded", "plain", "safe"]
+__all__ = ["escape", "escape_cells", "unescape"]
 
 _BEGIN = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
 _GUARDED = re.compile(f"'{_BEGIN}")
 _RISKY = re.compile(_BEGIN)
 
 
-def safe(text: str) -> str:
-    """A cell as it is written.
+def escape(text: str) -> str:
+    """A cell with an apostrophe in front where a spreadsheet would compute it.
 
-    >>> [safe(text) for text in ("=1+1", "http://h/", "-1", "'=x", "'x")]
+    >>> [escape(text) for text in ("=1+1", "http://h/", "-1", "'=x", "'x")]
     ["'=1+1", 'http://h/', "'-1", "''=x", "'x"]
     """
     return f"'{text}" if _RISKY.match(text) else text
 
 
-def plain(text: str) -> str:
-    """The cell that was written so.
+def unescape(text: str) -> str:
+    """The cell before `escape`.
 
-    >>> [plain(safe(text)) for text in ("=1+1", "http://h/", "'=x", "'x")]
+    >>> [unescape(escape(text)) for text in ("=1+1", "http://h/", "'=x", "'x")]
     ['=1+1', 'http://h/', "'=x", "'x"]
     """
     return text[1:] if _GUARDED.match(text) else text
 
 
-def guarded(batch: Any) -> Any:
-    """A record batch or table whose text is `safe`, and its column names; numbers and truth values stay."""
+def escape_cells(batch: Any) -> Any:
+    """A record batch or table whose text is escaped, and its column names; numbers and truth values stay."""
     import pyarrow as pa
 
     pc = compute()
@@ -52,4 +52,4 @@ def guarded(batch: Any) -> Any:
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             column = pc.replace_substring_regex(column, rf"\A({_BEGIN})", r"'\1")
         columns.append(column)
-    return type(batch).from_arrays(columns, names=[safe(name) for name in batch.schema.names])
+    return type(batch).from_arrays(columns, names=[escape(name) for name in batch.schema.names])

@@ -11,7 +11,7 @@ __all__ = ["check_host_name", "public_suffix", "registrable_domain", "subdomain"
 
 
 def public_suffix(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has it."""
     return _domain(column, "public_suffix", private, threads, views)
 
 
@@ -46,4 +46,4 @@ def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
     >>> check_host_name(pa.array(["http://my_host/", "http://h/", "a"])).to_pylist()[:2]
     [{'valid': False, 'error': 'label-char', 'error_at': 9}, {'valid': True, 'error': None, 'error_at': None}]
     """
-    return import_module("overthere.columns.plain").host_names(column, count_of(threads))  # type: ignore[no-any-return]
+    return import_module("overthere.columns.rowwise").host_names(column, count_of(threads))  # type: ignore[no-any-return]

@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from overthere import _native
-from overthere.columns import plain
-from overthere.columns.plain import field, first_bad, taken
+from overthere.columns import rowwise
+from overthere.columns.rowwise import field, first_bad, to_pyarrow
 from overthere.ground.late_imports import default_registry
 from overthere.values.hosts.domains import SuffixList, suffix_list
 from overthere.values.normalize import Rung, scheme_form
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from overthere.schemes.model import CommonRules
     from overthere.schemes.registry import Registry
 
-__all__ = ["check", "domain", "field", "first_bad", "parts", "taken", "text"]
+__all__ = ["check", "domain", "field", "first_bad", "parts", "to_pyarrow", "text"]
 
 
-def _whole(column: Any) -> Any:
+def _repair_views(column: Any) -> Any:
     """The column; pyarrow before 25 can make views with a data buffer that is none, and a reader falls over it."""
     pa = sys.modules.get("pyarrow")
     if pa is None or not isinstance(column, pa.Array | pa.ChunkedArray):
@@ -37,31 +37,31 @@ def _whole(column: Any) -> Any:
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
     """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
-    return _native.column_check(_whole(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
+    return _native.column_check(_repair_views(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
 
 
 def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int, views: bool) -> Any:
     """The named components, unchecked if `rule` is None."""
-    return _native.column_parts(_whole(column), names, rule, zone, threads, views)
+    return _native.column_parts(_repair_views(column), names, rule, zone, threads, views)
 
 
 def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
     if operation == "repair" and not how["details"]:
-        return _repaired(column, **how)
+        return _repair(column, **how)
     if operation in ("repair", "canonicalize"):
-        return plain.text(column, operation, **how)
+        return rowwise.text(column, operation, **how)
     if "parameters" in how:
         how["parameters"] = tuple(how["parameters"])[1:]  # as it is written
     if how.pop("iri", False):
         if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # IDNA is Python's
-            return plain.text(column, operation, iri=True, **how)
+            return rowwise.text(column, operation, iri=True, **how)
         how["rule"] = how.get("rule", "URI-reference").replace("U", "I", 1)
     registry = how.pop("registry", None)
     if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
         registry = default_registry() if registry is None else registry
-        how["schemes"] = _rules(registry), partial(_finished, registry)
-    return _native.column_text(_whole(column), operation, **{**how, "base": _whole(how.get("base"))})
+        how["schemes"] = _rules(registry), partial(_finish_forms, registry)
+    return _native.column_text(_repair_views(column), operation, **{**how, "base": _repair_views(how.get("base"))})
 
 
 def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) -> Any:
@@ -69,9 +69,9 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
     rules = suffix_list()
 
     def finish(hosts: list[str]) -> list[str | None]:
-        return [None if (cut := rules.cut(host, private=private)) is None else getattr(cut, part) for host in hosts]
+        return [None if (cut := rules.split(host, private=private)) is None else getattr(cut, part) for host in hosts]
 
-    return _native.column_domain(_whole(column), part, _suffixes(rules), private, finish, threads, views)
+    return _native.column_domain(_repair_views(column), part, _suffixes(rules), private, finish, threads, views)
 
 
 @lru_cache(4)  # a list never changes
@@ -88,19 +88,19 @@ def _rules(registry: Registry) -> dict[str, CommonRules | None]:
     return {name: None if scheme is None else scheme.common_rules for name, scheme in known.items()}
 
 
-def _finished(registry: Registry, forms: list[str]) -> list[str]:
+def _finish_forms(registry: Registry, forms: list[str]) -> list[str]:
     return [scheme_form(form, registry) for form in forms]
 
 
-def _repaired(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
+def _repair(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
     """Most rows are good, and stay: the others are repaired one by one."""
     import pyarrow as pa
 
-    whole = plain.arrow(column)
+    whole = rowwise.arrow(column)
     whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     whole = whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
-    compute = plain.compute()
-    good = taken(check(whole, "URI-reference" if relative else "URI", zone=False, threads=threads))
+    compute = rowwise.compute()
+    good = to_pyarrow(check(whole, "URI-reference" if relative else "URI", zone=False, threads=threads))
     bad = compute.invert(compute.fill_null(good, True))
-    mended = taken(plain.text(whole.filter(bad), "repair", relative=relative, threads=threads, **how))
+    mended = to_pyarrow(rowwise.text(whole.filter(bad), "repair", relative=relative, threads=threads, **how))
     return compute.replace_with_mask(whole, bad, mended.cast(whole.type))

@@ -1,4 +1,4 @@
-"""The table of column operations: the engines' faces, SQL, `--column` and the reference page are made from it.
+"""The table of column operations, from which the engines' faces, SQL, `--column` and the reference page are made.
 
 A row names a function of `overthere.columns`; its arguments and its documentation are the function's own.
 """
@@ -154,7 +154,7 @@ class Call:
 
 
 def _is_value(argument: Any) -> bool:
-    """Whether it is one value for all rows, not a column of them."""
+    """Whether an argument is one value for all rows, not a column."""
     from overthere.iri import IRI
     from overthere.values.uri import URI
 

@@ -1,4 +1,4 @@
-"""Column functions of two columns: where they meet on the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
+"""Functions of two columns: equality on the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from overthere.columns import normalize
-from overthere.columns.plain import arrow, compute, taken
+from overthere.columns.rowwise import arrow, compute, to_pyarrow
 from overthere.ground.late_imports import default_registry
 from overthere.iri import IRIReference
 from overthere.values.iri_ladder import iri_comparison_form
@@ -24,16 +24,20 @@ def _forms(column: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any
     import pyarrow as pa
 
     # pyarrow compares plain text, not views.
-    forms = taken(normalize(column, rung, iri=iri, registry=registry)).cast(pa.large_string())
-    return forms if rung < Rung.SCHEME else _compared(forms, iri, default_registry() if registry is None else registry)
+    forms = to_pyarrow(normalize(column, rung, iri=iri, registry=registry)).cast(pa.large_string())
+    return (
+        forms
+        if rung < Rung.SCHEME
+        else _comparison_forms(forms, iri, default_registry() if registry is None else registry)
+    )
 
 
-def _compared(forms: Any, iri: bool, registry: Registry) -> Any:
+def _comparison_forms(forms: Any, iri: bool, registry: Registry) -> Any:
     """The rows of schemes that do not compare all of a normal form (such as urn, RFC 8141 3.1) as far as they do."""
     import pyarrow as pa
 
     if isinstance(forms, pa.ChunkedArray):  # pyarrow takes no mask of more than one
-        return pa.chunked_array([_compared(chunk, iri, registry) for chunk in forms.chunks], type=forms.type)
+        return pa.chunked_array([_comparison_forms(chunk, iri, registry) for chunk in forms.chunks], type=forms.type)
     pc = compute()
     names = pc.replace_substring_regex(forms, "(?s)[:/?#].*", "")
     partly = [n for n in pc.unique(names).to_pylist() if n and _SCHEME.fullmatch(n) and registry.scheme(n).compared]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from overthere.columns.operations import COMPONENTS, OPERATIONS, Call, face_method, function_of
-from overthere.columns.plain import compute, taken
+from overthere.columns.rowwise import compute, to_pyarrow
 from overthere.ground.extras import brought_by
 
 with brought_by("pandas"):
@@ -32,7 +32,7 @@ class Accessor:
         return pa.array(self._series, pa.large_string(), from_pandas=True)
 
     def _wrap(self, values: Any) -> pd.Series:
-        column = taken(values)
+        column = to_pyarrow(values)
         if pa.types.is_string_view(column.type):
             column = column.cast(pa.large_string())
         return pd.Series(pd.arrays.ArrowExtensionArray(column), index=self._series.index, name=self._series.name)
@@ -41,11 +41,11 @@ class Accessor:
         answer = call(self._column(), *(Accessor(other)._column() for other in call.others))
         if not call.fields:
             return self._wrap(answer)
-        parts = taken(answer)
+        parts = to_pyarrow(answer)
         return pd.DataFrame({name: self._wrap(compute().struct_field(parts, name)) for name in call.fields})
 
     def _component(self, name: str) -> pd.Series:
-        return self._wrap(compute().struct_field(taken(function_of("split")(self._column(), [name])), name))
+        return self._wrap(compute().struct_field(to_pyarrow(function_of("split")(self._column(), [name])), name))
 
 
 for _name in OPERATIONS:

@@ -34,7 +34,8 @@ class Accessor:
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pd.DataFrame:
         """The components of each row, checked."""
     def public_suffix(self, *, private: bool = True) -> pd.Series:
-        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has
+        it."""
     def registrable_domain(self, *, private: bool = True) -> pd.Series:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pd.Series:

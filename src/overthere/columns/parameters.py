@@ -10,20 +10,13 @@ from overthere.values.form_pairs import by_name, encode_name, flat, pattern, wri
 if TYPE_CHECKING:
     from overthere.forms import Pairs
 
-__all__ = ["Asked", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
+__all__ = ["Edit", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
 
 
 def parameter(
-    column: Any,
-    name: str | bytes,
-    *,
-    raw: bool = False,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
+    errors: Errors = "null", threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """The first value of that name in each row's query, decoded; null where there is none, and where it has no "=".
 
     raw: whether the value is given as it is written.
@@ -37,25 +30,14 @@ def parameter(
     """
     operation = "raw_parameter" if raw else "parameter"
     return text(
-        column,
-        operation,
-        errors,
-        threads,
-        views,
-        parameters=_asked((name,), [(encode_name(name), [])], separator, plus),
+        column, operation, errors, threads, views, parameters=_edit((name,), [(encode_name(name), [])], separator, plus)
     )
 
 
 def with_parameters(
-    column: Any,
-    pairs: Pairs,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row with these parameters set: the first place of a name is kept, its doubles go, new names follow.
 
     pairs: a mapping or pairs of data, the same for all rows, as `forms.encode` takes them.
@@ -68,19 +50,13 @@ def with_parameters(
     """
     data = list(flat(pairs))
     given = [(name, [one.encode() for one in texts]) for name, texts in by_name(data, plus=plus).items()]
-    return text(column, "with_parameters", errors, threads, views, parameters=_asked((data,), given, separator, plus))
+    return text(column, "with_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
 
 
 def add_parameters(
-    column: Any,
-    pairs: Pairs,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row with more parameters behind those that are there.
 
     Raises: ColumnError under `errors="raise"`.
@@ -91,18 +67,13 @@ def add_parameters(
     """
     data = list(flat(pairs))
     given = [(b"", [one.encode()]) for one in write_pairs(data, plus=plus)]
-    return text(column, "add_parameters", errors, threads, views, parameters=_asked((data,), given, separator, plus))
+    return text(column, "add_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
 
 
 def without_parameters(
-    column: Any,
-    *names: str | bytes,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
-    views: bool = True,
-) -> ArrowColumn:
+    column: Any, *names: str | bytes, separator: str = "&", plus: bool = True, errors: Errors = "null",
+    threads: int | None = None, views: bool = True,
+) -> ArrowColumn:  # fmt: skip
     """Each row without the parameters of these names, in which "*" stands for any characters; octets are exact.
 
     Raises: ColumnError under `errors="raise"`.
@@ -112,18 +83,13 @@ def without_parameters(
     ['http://h/?q=%7e', '#f']
     """
     given = [(b"", pattern(name)) for name in names]
-    return text(column, "without_parameters", errors, threads, views, parameters=_asked(names, given, separator, plus))
+    return text(column, "without_parameters", errors, threads, views, parameters=_edit(names, given, separator, plus))
 
 
 def sort_parameters(
-    column: Any,
-    *,
-    separator: str = "&",
-    plus: bool = True,
-    errors: Errors = "null",
-    threads: int | None = None,
+    column: Any, *, separator: str = "&", plus: bool = True, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
-) -> ArrowColumn:
+) -> ArrowColumn:  # fmt: skip
     """Each row with its parameters by the octets of their names; those of one name keep their order.
 
     Raises: ColumnError under `errors="raise"`.
@@ -132,11 +98,11 @@ def sort_parameters(
     >>> pa.array(sort_parameters(pa.array(["http://h/?b=1&a=2&b=0"]))).to_pylist()
     ['http://h/?a=2&b=1&b=0']
     """
-    return text(column, "sort_parameters", errors, threads, views, parameters=_asked((), [], separator, plus))
+    return text(column, "sort_parameters", errors, threads, views, parameters=_edit((), [], separator, plus))
 
 
-class Asked(NamedTuple):
-    """What is done with each row's parameters: as data for the values, and as it is written."""
+class Edit(NamedTuple):
+    """An edit of each row's parameters: as data, and in the written form."""
 
     data: tuple[Any, ...]
     """The arguments of the function of values."""
@@ -146,7 +112,7 @@ class Asked(NamedTuple):
     plus: bool
 
 
-def _asked(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Asked:
+def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
         raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
-    return Asked(data, given, separator, bool(plus))
+    return Edit(data, given, separator, bool(plus))

@@ -34,7 +34,8 @@ class SeriesNamespace:
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Series:
         """The components of each row, checked."""
     def public_suffix(self, *, private: bool = True) -> pl.Series:
-        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has
+        it."""
     def registrable_domain(self, *, private: bool = True) -> pl.Series:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pl.Series:
@@ -106,7 +107,8 @@ class ExprNamespace:
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Expr:
         """The components of each row, checked."""
     def public_suffix(self, *, private: bool = True) -> pl.Expr:
-        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+        """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has
+        it."""
     def registrable_domain(self, *, private: bool = True) -> pl.Expr:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pl.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.plain import compute, field, taken
+from overthere.columns.rowwise import compute, field, to_pyarrow
 from overthere.columns.work import engine
 from overthere.editions import check as check_text
 from overthere.ground.caches import bounded_cache
@@ -33,10 +33,10 @@ def check(
 
     def text_by_text(rows: Any) -> Any:
         @bounded_cache(10_000)
-        def good(text: str) -> bool:
+        def is_valid(text: str) -> bool:
             return not check_text(text, edition, rule=rule, scheme=True, registry=registry, limit=1)
 
-        return pa.array(map(good, rows.to_pylist()), pa.bool_())
+        return pa.array(map(is_valid, rows.to_pylist()), pa.bool_())
 
     def of_scheme(rows: Any, name: str) -> Any:
         scheme = registry.get(name)
@@ -44,13 +44,13 @@ def check(
             return None
         if edition in ("url-1994", "rfc1738") or "rfc3986" not in scheme.rules:
             return text_by_text(rows)
-        return taken(engine().check(rows, scheme.whole, zone=False, threads=threads))
+        return to_pyarrow(engine().check(rows, scheme.whole, zone=False, threads=threads))
 
     def work(rows: Any) -> Any:
         if pa.types.is_dictionary(rows.type):
             return work(rows.dictionary).take(rows.indices)
         rows = rows.cast(pa.large_string()) if pa.types.is_string_view(rows.type) else rows  # views cannot be filtered
-        valid = taken(engine().check(rows, judge, zone=False, threads=threads))
+        valid = to_pyarrow(engine().check(rows, judge, zone=False, threads=threads))
         if edition in ("url-1994", "rfc1738"):  # what stands around a URL there hides its scheme
             return compute().replace_with_mask(valid, valid, text_by_text(rows.filter(valid)))
         named = compute().utf8_lower(field(columns.split(rows, ["scheme"], threads=threads, views=False), "scheme"))
@@ -60,7 +60,7 @@ def check(
                 valid = compute().replace_with_mask(valid, mask, good)
         return valid
 
-    whole = taken(column)
+    whole = to_pyarrow(column)
     if isinstance(whole, pa.ChunkedArray):
         return pa.chunked_array([work(chunk) for chunk in whole.chunks], pa.bool_())
     return work(whole)

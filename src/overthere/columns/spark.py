@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from overthere.columns.operations import COMPONENTS, OPERATIONS, Call, face_method, function_of
-from overthere.columns.plain import compute, taken
+from overthere.columns.rowwise import compute, to_pyarrow
 from overthere.columns.sql import functions
 from overthere.ground.extras import brought_by
 
@@ -36,12 +36,12 @@ _TYPES = {"text": "string", "boolean": "boolean", "number": "tinyint"}
 def _udf(name: str, work: Callable[..., Any], kind: str) -> Callable[..., Column]:
     """A function of columns; Spark casts what `work` gives to `kind`."""
 
-    def made(*batch: pa.Array) -> pa.Array:
-        return taken(work(*batch))
+    def convert(*batch: pa.Array) -> pa.Array:
+        return to_pyarrow(work(*batch))
 
-    made.__name__ = name
-    make: Any = arrow_udf  # its stubs want the kind of UDF too, which the annotations of `made` say
-    return make(made, kind)  # type: ignore[no-any-return]
+    convert.__name__ = name
+    make: Any = arrow_udf  # its stubs want the kind of UDF too, which the annotations of `convert` say
+    return make(convert, kind)  # type: ignore[no-any-return]
 
 
 def _apply(column: Column | str, call: Call) -> Column:
@@ -52,7 +52,7 @@ def _apply(column: Column | str, call: Call) -> Column:
 
 
 def _of_component(name: str, column: pa.Array) -> pa.Array:
-    return compute().struct_field(taken(function_of("split")(column, [name], threads=1)), name)
+    return compute().struct_field(to_pyarrow(function_of("split")(column, [name], threads=1)), name)
 
 
 def _component(name: str) -> Callable[[Column | str], Column]:

@@ -37,7 +37,8 @@ def parse(column: Column | str, components: Sequence[str] = SIX, rule: str = "UR
     """The components of each row, checked."""
 
 def public_suffix(column: Column | str, *, private: bool = True) -> Column:
-    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.cut` has it."""
+    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has
+    it."""
 
 def registrable_domain(column: Column | str, *, private: bool = True) -> Column:
     """The public suffix of each row's host with one label more."""

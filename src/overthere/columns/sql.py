@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from overthere.columns.operations import COMPONENTS, OPERATIONS, SQL, Operation, function_of
-from overthere.columns.plain import compute, taken
+from overthere.columns.rowwise import compute, to_pyarrow
 from overthere.ground.errors import InvalidURI
 
 __all__ = ["Function", "functions"]
@@ -37,7 +37,7 @@ def functions() -> Iterator[Function]:
 def _component(name: str, column: Any) -> Any:
     import pyarrow as pa
 
-    parts = taken(function_of("split")(column, [name], threads=1))
+    parts = to_pyarrow(function_of("split")(column, [name], threads=1))
     return compute().struct_field(parts, name).cast(pa.string())
 
 
@@ -53,21 +53,23 @@ def _call(operation: Operation, sql: SQL, column: Any, *arguments: Any) -> Any:
         raise TypeError(f"{sql.name} takes {', '.join(('a column', *sql.arguments))}")
     distinct = [compute().unique(one) for one in arguments]
     if all(len(one) == 1 and one.null_count == 0 for one in distinct):
-        return _once(operation, sql, column, [one[0].as_py() for one in distinct])
+        return _apply_once(operation, sql, column, [one[0].as_py() for one in distinct])
     if operation.columns == sql.arguments:
-        return _plain(operation, function_of(operation.name)(column, *arguments, threads=1, **sql.constants))
+        return _cast_answer(operation, function_of(operation.name)(column, *arguments, threads=1, **sql.constants))
     places: dict[tuple[str | None, ...], list[int]] = {}
     for row, values in enumerate(zip(*(one.to_pylist() for one in arguments), strict=True)):
         places.setdefault(values, []).append(row)
     answer: list[Any] = [None] * len(column)
     for values, rows in places.items():
         if None not in values:
-            for row, value in zip(rows, _once(operation, sql, column.take(rows), values).to_pylist(), strict=True):
+            for row, value in zip(
+                rows, _apply_once(operation, sql, column.take(rows), values).to_pylist(), strict=True
+            ):
                 answer[row] = value
     return pa.array(answer, _kind(operation))
 
 
-def _once(operation: Operation, sql: SQL, column: Any, values: Any) -> Any:
+def _apply_once(operation: Operation, sql: SQL, column: Any, values: Any) -> Any:
     import pyarrow as pa
 
     named = dict(sql.constants)
@@ -78,13 +80,13 @@ def _once(operation: Operation, sql: SQL, column: Any, values: Any) -> Any:
         named |= zip(sql.arguments, values, strict=False)
         values = ()
     try:
-        return _plain(operation, function_of(operation.name)(column, *values, threads=1, **named))
+        return _cast_answer(operation, function_of(operation.name)(column, *values, threads=1, **named))
     except InvalidURI:  # of the one base
         return pa.nulls(len(column), _kind(operation))
 
 
-def _plain(operation: Operation, answer: Any) -> Any:
-    return taken(answer).cast(_kind(operation))
+def _cast_answer(operation: Operation, answer: Any) -> Any:
+    return to_pyarrow(answer).cast(_kind(operation))
 
 
 def _kind(operation: Operation) -> Any:

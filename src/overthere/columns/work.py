@@ -1,4 +1,4 @@
-"""What every column function does: the engine that works, how bad rows are told, on how many threads."""
+"""What column functions share: the engine, the report of invalid rows, the number of threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ArrowColumn(Protocol):
 
 
 class ColumnError(OverthereError, ValueError):
-    """A row that cannot be worked on, under `errors="raise"`: its number, and what is wrong where."""
+    """An invalid row, under `errors="raise"`: its number, and what is wrong where."""
 
     def __init__(self, row: int, kind: str, at: int) -> None:
         super().__init__(row, kind, at)
@@ -38,16 +38,16 @@ class ColumnError(OverthereError, ValueError):
 
 
 def engine() -> Any:
-    """The module that does the work: the native one, or row by row."""
+    """The engine: the native module, or the row-by-row one."""
     if kernel.name == "native":
         return import_module("overthere.columns.native")
     with brought_by("columns"):
         import_module("pyarrow")
-    return import_module("overthere.columns.plain")
+    return import_module("overthere.columns.rowwise")
 
 
 def count_of(threads: int | None) -> int:
-    """How many threads work: all of the machine's that may, unless it is told."""
+    """The number of threads: all that the process may use, unless it is given."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int):
@@ -69,7 +69,7 @@ def text(column: Any, operation: str, errors: Errors, threads: int | None, views
         column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
     found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)
     if errors == "raise":
-        found = works.taken(found)
+        found = works.to_pyarrow(found)
         if (bad := works.first_bad(found)) is not None:
             raise ColumnError(*bad)
         found = works.field(found, "value")

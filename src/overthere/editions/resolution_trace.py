@@ -1,8 +1,8 @@
 """Reference resolution step by step, numbered as in the document, with the buffers after each step.
 
 The resolutions of url-1997 and uri-2003 record their own steps.  RFC 3986's is in the kernel, which is quick and
-records nothing: its steps are taken here once more, one by one, and `tests/editions/test_resolution_trace.py` holds the two
-together over the universe of `compare_resolution`.
+records nothing: its steps are taken here once more, one by one, and `tests/editions/test_resolution_trace.py` holds the
+two together over the universe of `compare_resolution`.
 """
 
 from __future__ import annotations

@@ -206,14 +206,10 @@ def _kind_of(address: Address, why: str) -> str:
 
 # "0.0.0.0" and "::" lead to the machine itself on most systems.
 _KINDS_OF_ADDRESS = (
-    ("loopback", "address-loopback"),
-    ("unspecified", "address-loopback"),
-    ("link-local", "address-link-local"),
-    ("private", "address-private"),
-    ("shared", "address-private"),
-    ("unique-local", "address-private"),
+    ("loopback", "address-loopback"), ("unspecified", "address-loopback"), ("link-local", "address-link-local"),
+    ("private", "address-private"), ("shared", "address-private"), ("unique-local", "address-private"),
     ("site-local", "address-private"),
-)
+)  # fmt: skip
 
 
 # -- port

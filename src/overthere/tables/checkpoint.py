@@ -17,17 +17,9 @@ from overthere.ground.atomic import reopen, write
 from overthere.ground.errors import OverthereError
 
 __all__ = [
-    "KEY",
-    "Checkpoint",
-    "ResumeError",
-    "claim_mark",
-    "load_mark",
-    "lock",
-    "guard_own",
-    "check_own",
-    "read_mark",
+    "KEY", "Checkpoint", "ResumeError", "claim_mark", "load_mark", "lock", "guard_own", "check_own", "read_mark",
     "undisturbed",
-]
+]  # fmt: skip
 
 KEY = "overthere.links"
 """What a mark is called where it stands among other things."""

@@ -38,14 +38,14 @@ def encoder(layout: Layout) -> tuple[bytes, Encoder]:
             if not (kinds.is_string(field.type) or kinds.is_boolean(field.type) or kinds.is_integer(field.type)):
                 raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
         return b"", _json_lines
-    from overthere.columns.cells import guarded
+    from overthere.columns.cells import escape_cells
 
     if layout.bare:
         header = (",".join(layout.columns.names) + "\n").encode()
     else:
         none = layout.columns.empty_table()
-        header = bytes(_csv(guarded(none) if layout.csv_safe else none, header=True))
-    return header, (lambda batch: _csv(guarded(batch))) if layout.csv_safe else _csv
+        header = bytes(_csv(escape_cells(none) if layout.csv_safe else none, header=True))
+    return header, (lambda batch: _csv(escape_cells(batch))) if layout.csv_safe else _csv
 
 
 def _csv(batch: Any, header: bool = False) -> Any:
@@ -60,7 +60,7 @@ def _csv(batch: Any, header: bool = False) -> Any:
 def _json_lines(batch: Any) -> Any:
     import pyarrow as pa
 
-    from overthere.columns.plain import compute
+    from overthere.columns.rowwise import compute
 
     pc = compute()
     parts: list[Any] = []
@@ -99,7 +99,7 @@ def _escape_json(column: Any) -> Any:
     """The column as the content of JSON strings; where nothing is to be escaped, itself."""
     import pyarrow as pa
 
-    from overthere.columns.plain import compute
+    from overthere.columns.rowwise import compute
 
     pc = compute()
     octets = bytes(_octets(column))

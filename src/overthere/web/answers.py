@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from overthere.web import pages
-from overthere.web.model import BadInput, as_data
+from overthere.web.model import BadInput
 from overthere.web.views import VIEWS
 
 __all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decode_answer", "encode_answer", "status_of"]
@@ -22,7 +22,7 @@ class Answer(NamedTuple):
 
 
 class Fault(Exception):
-    """A fault of this library, told by its place alone: its words may hold what was typed."""
+    """A fault of this library, reported by its place only: its message may hold what was typed."""
 
 
 Form = Callable[[str, str, Mapping[str, str]], Answer]
@@ -30,14 +30,14 @@ Form = Callable[[str, str, Mapping[str, str]], Answer]
 
 
 def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
-    """The answer of a view; what is wrong with the inputs is an answer too."""
+    """The answer of a view; errors in the inputs are answers too."""
     if form == "page":
         text, bad = pages.page(name, given)
         return Answer(200 if bad is None else status_of(bad), text)
     try:
         if form == "part":
             return Answer(200, pages.answer(name, given))
-        return Answer(200, as_json(as_data(VIEWS[name](given))))
+        return Answer(200, as_json(VIEWS[name].data(given)))
     except (BadInput, ModuleNotFoundError) as error:
         if form == "part":
             return Answer(200, pages.failure_fragment(str(error)))
@@ -45,7 +45,7 @@ def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
 
 
 def as_json(data: Any) -> str:
-    """Data as the answers have them."""
+    """Data as JSON text."""
     return json.dumps(data, indent=1)
 
 
@@ -55,7 +55,7 @@ def status_of(error: BadInput) -> int:
 
 
 def encode_answer(work: Form, request: bytes) -> bytes:
-    """A request from a pipe, answered for the pipe."""
+    """Answer a request from a pipe."""
     try:
         form, name, given = json.loads(request)
         status, text = work(form, name, given)
@@ -66,7 +66,7 @@ def encode_answer(work: Form, request: bytes) -> bytes:
 
 
 def decode_answer(reply: bytes) -> Answer:
-    """What `encode_answer` has made.  Raises: Fault."""
+    """The inverse of `encode_answer`.  Raises: Fault."""
     status, text = json.loads(reply)
     if status == "fault":
         raise Fault(text)

@@ -20,7 +20,7 @@ _ORDER = count()
 
 
 class _Connection(H11Protocol):
-    """What uvicorn does with a connection, in bounded time."""
+    """A connection of uvicorn with deadlines."""
 
     limits: ClassVar[Limits]
 
@@ -51,7 +51,7 @@ class _Connection(H11Protocol):
         self._update()
 
     def _update(self) -> None:
-        """Set the deadline of what comes next, if that is something new; octets that drip in change nothing."""
+        """Set a new deadline when the state changes; octets that drip in do not extend it."""
         answering = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE) and self.conn.our_state is not h11.DONE
         if answering == self.answering:
             return
@@ -67,7 +67,7 @@ class _Connection(H11Protocol):
             self.timer = None
 
     def _expire(self) -> None:
-        """The deadline has passed: say so where a request has begun and nothing was answered; close in any case."""
+        """Close after the deadline; answer 408 if a request has begun."""
         begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
         unanswered = self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE)
         if self.answering or self.transport.is_closing() or not (begun and unanswered):
@@ -78,7 +78,7 @@ class _Connection(H11Protocol):
         self.timer = self.loop.call_later(self.limits.reading, self.transport.abort)
 
     def _bound_connections(self) -> None:
-        """Close the oldest connection without a whole request if there are too many; else this one."""
+        """If there are too many connections, close the oldest without a whole request, otherwise this one."""
         if len(self.connections) <= self.limits.connections:
             return
         others = (one for one in self.connections if isinstance(one, _Connection) and not one.answering)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from markupsafe import Markup
 
-from overthere.web.views.anatomy import Figure
+from overthere.anatomy import Explanation
 from overthere.web.views.grammar import Machine, Move, State
 
 __all__ = ["automaton", "figure"]
 
+_WIDTH = 72
+"""Columns of the figure."""
 _CELL = 9.6
 _LINE = 21
 _PART = Markup(
@@ -30,41 +32,36 @@ _NAME = Markup(
 )
 
 
-def figure(found: Figure) -> Markup:
+def figure(found: Explanation) -> Markup:
     """The figure: each component with a brace below it, and its name."""
-    if not found.pieces:
+    pieces, labels, _ = found.layout(_WIDTH)
+    if not pieces:
         return Markup("")
     parts = [
         _BETWEEN.format(x=one.column * _CELL, wide=one.columns * _CELL, text=one.text)
-        if one.component is None
+        if one.name is None
         else _PART.format(
-            name=one.component, x=one.column * _CELL, wide=one.columns * _CELL, text=one.text,
+            name=one.name, x=one.column * _CELL, wide=one.columns * _CELL, text=one.text,
             brace=_brace(one.column * _CELL, one.columns * _CELL),
         )
-        for one in found.pieces
+        for one in pieces
         if one.columns
     ]  # fmt: skip
-    for label in found.labels:
+    for label in labels:
         y = 60 + label.row * _LINE
         parts.append(
             _NAME.format(
-                name=label.component, x=(label.centre + 0.5) * _CELL, top=y - 13, start=label.start * _CELL, y=y,
-                wide=len(label.component) * _CELL,
+                name=label.name, x=(label.centre + 0.5) * _CELL, top=y - 13, start=label.start * _CELL, y=y,
+                wide=len(label.name) * _CELL,
             )
         )  # fmt: skip
-    wide = max(
-        [one.column + one.columns for one in found.pieces]
-        + [label.start + len(label.component) for label in found.labels]
-    )
-    high = 68 + _LINE * max((label.row for label in found.labels), default=-1)
+    wide = max([one.column + one.columns for one in pieces] + [label.end for label in labels])
+    high = 68 + _LINE * max((label.row for label in labels), default=-1)
+    named = [f"{one.name}: {one.text or 'empty'}" for one in pieces if one.name is not None]
+    description = "The figure of RFC 3986 section 3. " + "; ".join(named)
     return Markup(
         '<svg class="figure" viewBox="-2 0 {:.1f} {}" width="{:.0f}" height="{}" role="img" aria-label="{}">{}</svg>'
-    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, _describe_finding(found), Markup("").join(parts))
-
-
-def _describe_finding(found: Figure) -> str:
-    named = [f"{one.component}: {one.text or 'empty'}" for one in found.pieces if one.component is not None]
-    return "The figure of RFC 3986 section 3. " + "; ".join(named)
+    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, description, Markup("").join(parts))
 
 
 def _brace(x: float, wide: float) -> str:
@@ -108,18 +105,18 @@ def automaton(found: Machine) -> Markup:
     arrow = Markup('<path class="start" d="M{} {}H{}" marker-end="url(#head)"/>').format(x - 44, y, x - _RADIUS - 1)
     right = max(x for x, _ in places.values()) + 60
     bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest_arc(found.moves, places))
-    said = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
+    description = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
     return Markup(
-        '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
+        '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{description}">'
         "{heads}{arrow}{edges}{nodes}</svg>"
     ).format(
-        w=right, h=bottom, said=said, heads=_HEADS, arrow=arrow,
+        w=right, h=bottom, description=description, heads=_HEADS, arrow=arrow,
         edges=Markup("").join(edges), nodes=Markup("").join(nodes),
     )  # fmt: skip
 
 
-def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]:
-    """Where each state stands: its layer across, its order in the layer down, settled by its neighbours' mean."""
+def _places(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, tuple[int, int]]:
+    """The place of each state: its layer gives x, its order in the layer y, by the mean of its neighbours."""
     layers: defaultdict[int, list[int]] = defaultdict(list)
     layer_of = _layers(nodes, moves)
     for number, at in layer_of.items():
@@ -146,8 +143,8 @@ def _places(nodes: list[State], moves: list[Move]) -> dict[int, tuple[int, int]]
     }
 
 
-def _layers(nodes: list[State], moves: list[Move]) -> dict[int, int]:
-    """The layer of each state: the longest way to it, ways back left out."""
+def _layers(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, int]:
+    """The layer of each state: the longest path to it, without back edges."""
     after: defaultdict[int, list[int]] = defaultdict(list)
     for move in moves:
         after[move.origin].append(move.target)
@@ -178,8 +175,8 @@ def _layers(nodes: list[State], moves: list[Move]) -> dict[int, int]:
     return layer
 
 
-def _deepest_arc(moves: list[Move], places: dict[int, tuple[int, int]]) -> int:
-    """How far the widest way round bends down, in layers."""
+def _deepest_arc(moves: Sequence[Move], places: dict[int, tuple[int, int]]) -> int:
+    """The depth of the deepest arc, in layers."""
     return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
 
 

@@ -31,7 +31,7 @@ _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 
 
 class Guard:
-    """An application within these headers; on loopback one that is asked for by this machine's own names only.
+    """Adds the headers to every answer; on loopback, rejects other host names than this machine's.
 
     From the page of another origin comes only a link that is followed.  A client that leaves is no fault.
     """
@@ -79,5 +79,5 @@ def _is_own(headers: Headers) -> bool:
 
 
 def _is_link(headers: Headers) -> bool:
-    """Whether a browser goes to the page itself: what a page of others embeds or fetches works for nobody."""
+    """Whether a browser navigates to the page; pages of others cannot embed or fetch it."""
     return headers.get("sec-fetch-mode", "navigate").strip().lower() == "navigate"

@@ -1,23 +1,28 @@
-"""A view: named inputs of limited length, and a function from them to data."""
+"""A view: named inputs of limited length, a function from them to a value of the library, and its JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Literal
 
 from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
+from overthere.values.known_secrets import Secrets
 
 __all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
 
 TEXT = 8192
-"""Code points of an input of one line; browsers and servers take URIs of about that length."""
+"""Maximum code points of an input of one line; browsers and servers take URIs of about that length."""
 DOCUMENT = 262_144
-"""Code points of a document that is pasted."""
+"""Maximum code points of a pasted document."""
+_TERMS = frozenset(("component", "kind", "rung", "scheme", "source"))
+"""Fields whose values are terms of the library: a password that reads the same does not mask them."""
 
 
 class BadInput(OverthereError, ValueError):
-    """An input of a view that is not there, is not known, or is too long."""
+    """An input of a view that is missing, unknown or too long."""
 
     def __init__(self, message: str, *, too_long: bool = False) -> None:
         super().__init__(message)
@@ -32,11 +37,11 @@ class Input:
     label: str
     help: str = ""
     default: str | None = None
-    """What stands for it where it is not given; None: it has to be given."""
+    """The value of a missing input; None: the input is required."""
     kind: Literal["line", "area", "choice"] = "line"
     limit: int = TEXT
     choices: Sequence[tuple[str, str]] = ()
-    """Values with what they are called."""
+    """Values with their labels."""
 
     def check(self, given: str | None) -> str:
         """The input as the view takes it.  Raises: BadInput."""
@@ -57,7 +62,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Example:
-    """Inputs that are worth a look."""
+    """Inputs with a title."""
 
     title: str
     inputs: Mapping[str, str]
@@ -71,14 +76,16 @@ class View:
     """In the link, and of the template."""
     title: str
     lead: str
-    """What is to be seen, in a sentence."""
+    """What the page shows, in a sentence."""
     inputs: tuple[Input, ...]
     answer: Callable[..., Any]
-    """Takes the inputs by name; gives a dataclass."""
+    """Takes the inputs by name; gives a value of the library, or a named tuple of some."""
     examples: tuple[Example, ...] = ()
+    masked: bool = True
+    """Whether secrets of the inputs are masked in what is shown; otherwise `answer` gives none."""
 
     def __call__(self, given: Mapping[str, str]) -> Any:
-        """The data of the view.
+        """The library's value for these inputs; secrets are in it.
 
         Raises: BadInput; ModuleNotFoundError where an extra is missing that the view needs.
         """
@@ -89,18 +96,36 @@ class View:
                 raise BadInput(f"there is no input {shown!r}; there is {', '.join(sorted(known))}")
         return self.answer(**{one.name: one.check(given.get(one.name)) for one in self.inputs})
 
+    def data(self, given: Mapping[str, str]) -> Any:
+        """The same as JSON can hold it, with secrets masked.  Raises: as calling the view."""
+        return as_data(self(given), self.hiding(given))
+
+    def hiding(self, given: Mapping[str, str]) -> Callable[[str], str]:
+        """What masks the secrets of these inputs in a text."""
+        if not self.masked:
+            return str
+        secrets = Secrets.from_texts(*given.values())
+        return lambda text: secrets.mask(mask(text))
+
     @property
     def is_input_required(self) -> bool:
-        """Whether it says nothing without an input."""
+        """Whether the view has no answer without an input."""
         return any(one.default is None for one in self.inputs)
 
 
-def as_data(value: Any) -> Any:
-    """What JSON can hold of a view's data: dataclasses as objects, tuples as lists."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: as_data(getattr(value, one.name)) for one in fields(value)}
+def as_data(value: Any, hide: Callable[[str], str] = str) -> Any:
+    """What JSON can hold of a value: its `to_dict()`, or its fields as an object; tuples are lists.
+
+    hide: applied to each text but the library's own terms.
+    """
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, str):
+        return hide(value)
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
-        return {str(key): as_data(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_data(item) for item in value]
-    return value
+        return {str(key): as_data(item, str if key in _TERMS else hide) for key, item in value.items()}
+    return [as_data(item, hide) for item in value] if isinstance(value, list | tuple) else value

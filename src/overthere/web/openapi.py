@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
 from functools import cache
-from typing import Any, get_type_hints
+from inspect import getdoc
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import overthere
-from overthere.ground.extras import brought_by
 from overthere.web.model import TEXT, Input, View
 from overthere.web.views import VIEWS
 
@@ -17,13 +20,9 @@ __all__ = ["document"]
 def document() -> dict[str, Any]:
     """The document, as JSON can hold it.
 
-    Raises: ModuleNotFoundError without the extra `web`.
-
     >>> sorted(document()["paths"])[:2]
     ['/anatomy.json', '/audit.json']
     """
-    with brought_by("web"):
-        from pydantic.json_schema import models_json_schema  # noqa: F401 - told before anything is made of it
     schemas: dict[str, Any] = {
         "Error": {
             "type": "object",
@@ -48,14 +47,7 @@ def document() -> dict[str, Any]:
 
 
 def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
-    from pydantic import TypeAdapter
-
-    made = TypeAdapter(get_type_hints(view.answer)["return"]).json_schema(
-        mode="serialization", ref_template=f"#/components/schemas/{view.name}.{{model}}"
-    )
-    for name, schema in made.pop("$defs", {}).items():
-        schemas[f"{view.name}.{name}"] = schema
-    schemas[view.name] = made
+    schemas[view.name] = _schema_of(get_type_hints(view.answer)["return"], schemas)
     responses = {
         "200": _response("What the view shows.", view.name),
         "400": _response("An input is missing, not known, or no value that it takes.", "Error"),
@@ -65,11 +57,9 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
     }
     described = {"summary": view.title, "description": view.lead}
     body = {
-        "type": "object",
-        "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
-        "required": [one.name for one in view.inputs if one.default is None],
-        "additionalProperties": False,
-    }
+        "type": "object", "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
+        "required": [one.name for one in view.inputs if one.default is None], "additionalProperties": False,
+    }  # fmt: skip
     if not body["required"]:
         del body["required"]
     return {
@@ -95,6 +85,32 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
             "responses": {**responses, "415": _response("The content is no form.", "Error")},
         },
     }
+
+
+_TYPES: Mapping[Any, str] = {str: "string", int: "integer", bool: "boolean", NoneType: "null"}
+
+
+def _schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schema of `as_data` of a value of this type; named tuples are added to the schemas."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in _TYPES:
+        return {"type": _TYPES[hint]}
+    if origin is UnionType:
+        return {"anyOf": [_schema_of(one, schemas) for one in arguments]}
+    if origin is not None:
+        return {"type": "array", "items": _schema_of(arguments[0], schemas)}
+    if issubclass(hint, Enum):
+        return {"enum": list(hint.__members__)}
+    if not issubclass(hint, tuple):  # has a to_dict()
+        return {"type": "object", "description": getdoc(hint)}
+    if hint.__name__ not in schemas:
+        schemas[hint.__name__] = {}
+        hints = get_type_hints(hint)
+        schemas[hint.__name__] = {
+            "type": "object", "description": getdoc(hint),
+            "properties": {name: _schema_of(one, schemas) for name, one in hints.items()}, "required": list(hints),
+        }  # fmt: skip
+    return {"$ref": f"#/components/schemas/{hint.__name__}"}
 
 
 def _schema(one: Input, limit: int) -> dict[str, Any]:

@@ -10,10 +10,17 @@ from urllib.parse import urlencode
 
 import overthere
 from overthere import kernel
+from overthere.editions import edition, whatwg
+from overthere.editions.readings import MARKS, PARTS, notes
+from overthere.ground.display import printable
+from overthere.ground.errors import CodingError
 from overthere.ground.extras import brought_by
+from overthere.security import KINDS
+from overthere.values.encoding import decode
 from overthere.web import drawing
-from overthere.web.model import TEXT, BadInput, View
-from overthere.web.views import VIEWS
+from overthere.web.model import TEXT, BadInput, View, as_data
+from overthere.web.runs import runs
+from overthere.web.views import VIEWS, anatomy, audit, editions, plan
 
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -27,17 +34,35 @@ _CARRIED = ("text", "reference", "a")
 """Inputs that are the text in question: the other views are asked for the same."""
 
 
+_PARAGRAPHS = {
+    "scheme": "3.1", "authority": "3.2", "userinfo": "3.2.1", "host": "3.2.2", "port": "3.2.3", "path": "3.3",
+    "query": "3.4", "fragment": "3.5",
+}  # fmt: skip
+"""Component -> its paragraph in RFC 3986."""
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("overthere.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    made.filters.update(figure=drawing.figure, automaton=drawing.automaton)
     made.globals.update(
-        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link
-    )
+        views=VIEWS, version=overthere.__version__, kernel=kernel.name, query=urlencode, carry=link_to_view, link=link,
+        figure=drawing.figure, automaton=drawing.automaton, dump=plan.dump, runs=runs, places=anatomy.places,
+        places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decode, edition=edition, marks=MARKS, parts=PARTS,
+        notes=notes, zip=zip, usual_names=editions.usual_names, browser_cells=editions.browser_cells, whatwg=whatwg,
+        concerns=KINDS, differing_parts=editions.differing_parts, paragraphs=_PARAGRAPHS,
+    )  # fmt: skip
     return made
+
+
+def _decode(text: str) -> str | None:
+    """The data of a component (RFC 3986 2.1); None if that is the same, or not UTF-8."""
+    try:
+        return decode(text) if "%" in text else None
+    except CodingError:
+        return None
 
 
 def link(name: str, given: Mapping[str, str], suffix: str = "") -> str | None:
@@ -65,16 +90,24 @@ def link_to_view(view: View, given: Mapping[str, str]) -> str:
 
 
 def answer(name: str, given: Mapping[str, str]) -> str:
-    """What a view says to these inputs, as a piece of HTML.
+    """The answer of a view as a fragment of HTML.
 
     Raises: BadInput; ModuleNotFoundError where an extra is missing.
     """
     view = VIEWS[name]
-    return _render(f"{name}.html", view=view, given=given, found=view(given))
+    value, mask = view(given), view.hiding(given)
+
+    def hide(text: str | None) -> str | None:
+        return None if text is None else printable(mask(text))
+
+    return _render(
+        f"{name}.html", view=view, given=given, raw=value, hide=hide,
+        found=as_data(value, lambda text: printable(mask(text))),
+    )  # fmt: skip
 
 
 def part(name: str, given: str) -> str:
-    """What a view says to inputs that come as JSON, or why it says nothing: for a page without a server.
+    """The answer to inputs as JSON, or the reason for none: for a page without a server.
 
     >>> "A relative reference" in part("anatomy", '{"text": "a"}')
     True
@@ -86,14 +119,14 @@ def part(name: str, given: str) -> str:
 
 
 def failure_fragment(message: str) -> str:
-    """A piece of HTML that says why there is no answer."""
+    """A fragment of HTML with the reason why there is no answer."""
     return _render("failed.html", message=message)
 
 
 def page(
     name: str, given: Mapping[str, str], offline: bool = False, error: BadInput | None = None
 ) -> tuple[str, BadInput | None]:
-    """The whole page of a view, and what was the matter with the inputs.
+    """The page of a view, and the error in its inputs.
 
     given: the inputs; without those that have to be given, the page has the form and examples.
     offline: for a folder without a server.
@@ -124,7 +157,7 @@ def start(offline: bool = False) -> str:
 
 
 def refusal_page(status: int, message: str) -> str:
-    """A page for what is no view: it is not there, or not asked for like this."""
+    """The page of an HTTP error."""
     return _render("refused.html", given={}, offline=False, status=status, message=message)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from overthere.ground.display import name_of, printable
+from overthere.ground.errors import Finding
 from overthere.ground.redact import MASK, mask, secret_spans
 
 __all__ = ["Place", "Run", "runs"]
@@ -41,7 +42,7 @@ class Run:
     """Whether `text` names characters that cannot be seen (controls, marks of direction, surrogates)."""
 
 
-def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]] = ()) -> list[Run]:
+def runs(text: str, places: Iterable[Place], findings: Sequence[Finding] = ()) -> list[Run]:
     """The text in runs; a finding at an empty place is a run without text.
 
     >>> [(run.text, run.component) for run in runs("a:b\u202e", [Place("scheme", 0, 1), Place("path", 2, 4)])]
@@ -49,7 +50,7 @@ def runs(text: str, places: Iterable[Place], findings: Sequence[tuple[int, int]]
     """
     named = sorted(places, key=lambda place: (place.start, -place.end))
     secrets = secret_spans(text)
-    within = [(max(0, start), min(len(text), end)) for start, end in findings]
+    within = [(max(0, one.start), min(len(text), one.end)) for one in findings]
     cuts = {0, len(text), *(at for place in named for at in (place.start, place.end)), *_invisible_bounds(text)}
     cuts.update(at for span in (*secrets, *within) for at in span)
     ends = sorted(at for at in cuts if 0 <= at <= len(text))
@@ -85,7 +86,7 @@ def _findings_in(findings: Sequence[tuple[int, int]], start: int, end: int) -> l
 
 
 def _clip_spans(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """What of the spans is in a stretch, by its own offsets: in the last of many runs there may be some."""
+    """The parts of the spans within a run, with offsets in the run."""
     within = ((max(low, start), min(high, end)) for low, high in spans)
     return [(low - start, high - start) for low, high in within if low < high]
 

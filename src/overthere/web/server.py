@@ -55,11 +55,9 @@ def application(*, loopback: bool = True, limits: Limits | None = None, workers:
     workers = workers or Workers(limits.view)
     server = _Server(limits, workers)
     routes = [
-        Route("/", server.start),
-        Route("/openapi.json", server.openapi),
-        Route("/static/{name}", server.static),
+        Route("/", server.start), Route("/openapi.json", server.openapi), Route("/static/{name}", server.static),
         Route("/favicon.ico", server.icon),
-    ]
+    ]  # fmt: skip
     for name in VIEWS:
         routes += [
             Route(f"/{name}", partial(server.page, name), methods=["GET", "POST"]),
@@ -98,11 +96,11 @@ class _Server:
         return _file(name)
 
     async def icon(self, request: Request) -> Response:
-        """What browsers ask for beside JSON."""
+        """The icon that browsers request next to JSON."""
         return _file("icon.svg")
 
     async def page(self, name: str, request: Request) -> Response:
-        """The page; a form leads to its permanent link, or to the page where the inputs are too long for one."""
+        """The page; a form redirects to its permanent link, unless the inputs are too long for one."""
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
         try:
@@ -114,7 +112,7 @@ class _Server:
         return _html(await self._answer("page", name, given))
 
     async def part(self, name: str, request: Request) -> Response:
-        """The answer alone, for a page that is there; why there is none is an answer to it."""
+        """The answer alone, for the script of the page; an error is an answer too."""
         try:
             given = await _inputs_of(request)
         except BadInput as error:
@@ -134,7 +132,7 @@ class _Server:
         return _json_text(await self._answer("data", name, given))
 
     async def _answer(self, form: str, name: str, given: dict[str, str]) -> Answer:
-        """By a worker process, which is waited for in a thread.
+        """The answer of a worker process, awaited in a thread.
 
         Raises: HTTPException: 503 if it takes too long or all workers are busy, 500 for a fault of ours.
         """
@@ -230,7 +228,7 @@ def _json(data: Any, status: int = 200) -> Response:
 
 
 async def _refusal_response(request: Request, error: Exception) -> Response:
-    """What is no answer, in the form that was asked for."""
+    """The response to an HTTP error, as JSON or HTML."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if request.url.path.endswith(".json") or _wants_json(request.headers.get("accept", "")):

@@ -18,7 +18,7 @@ __all__ = ["Server", "serve", "server"]
 
 
 class Server(uvicorn.Server):
-    """A server with worker processes, which it ends first: answers that are under way are not waited for."""
+    """A server that ends its worker processes first: it does not wait for their answers."""
 
     def __init__(self, config: uvicorn.Config, workers: Workers) -> None:
         super().__init__(config)

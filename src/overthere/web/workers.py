@@ -26,11 +26,11 @@ class TooSlow(Exception):
 
 
 class PoolClosed(Exception):
-    """The server ends, and its workers with it."""
+    """The pool is closed."""
 
 
 class Workers:
-    """Processes that answer, started when they are needed; whoever uses them ends them with `close`.
+    """A pool of processes, started on demand; `close` ends them.
 
     seconds: for one answer; work: what answers, a function that a process can import.
     """
@@ -44,7 +44,7 @@ class Workers:
         self._closed = False
 
     def answer(self, form: str, name: str, given: Mapping[str, str]) -> Answer:
-        """The answer of an idle process, or of a new one; for threads, of which each waits for its own.
+        """The answer of an idle process, or of a new one; called from a thread, which waits for it.
 
         Raises: TooSlow; Closed; Fault for a fault of ours, or if the process died.
         """
@@ -63,7 +63,7 @@ class Workers:
         return decode_answer(reply)
 
     def close(self) -> None:
-        """End all processes, those at work too."""
+        """End all processes, busy ones too."""
         with self._lock:
             self._closed = True
             workers = list(self._all)

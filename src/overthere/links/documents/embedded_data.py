@@ -71,7 +71,7 @@ def _document(text: str, base: Base, options: Options, depth: int) -> Iterator[F
         yield Note("too-large")
         inner = base
     yield from map(Note, page.notes)
-    for one in read_within(page.found, inner, options, depth + 1):
+    for one in read_within(page.items, inner, options, depth + 1):
         if isinstance(one, Found):
             outer = base if one.where == "base href" else one.base or inner
             one = one._replace(where=f"iframe srcdoc > {one.where}", base=outer)

@@ -294,7 +294,7 @@ class ParsedHTML(NamedTuple):
     """Names of image maps."""
 
     @property
-    def found(self) -> list[Found | EmbeddedContent]:
+    def items(self) -> list[Found | EmbeddedContent]:
         return [one.item for one in self.placed]
 
 

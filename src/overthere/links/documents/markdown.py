@@ -142,7 +142,7 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
 
 def _html(text: str) -> Iterator[Found | EmbeddedContent]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
-        for one in html.read(text).found:
+        for one in html.read(text).items:
             yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
 
 

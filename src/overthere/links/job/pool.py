@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 from overthere.ground.processes import without_interrupts
 from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task

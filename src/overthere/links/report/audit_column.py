@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 from overthere.ground.caches import bounded_cache
 from overthere.links.faults import note_kind
 from overthere.schemes.registry import Registry

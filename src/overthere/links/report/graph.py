@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from overthere import columns
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 from overthere.ground.atomic import create, remove, temporary_folder
 
 __all__ = ["Graph", "pairs", "schema"]

@@ -202,7 +202,7 @@ class _PythonRows(Rows):
 
     def html(self, document: Document, content: bytes) -> list[str]:
         page = html.read(content.decode("utf-8", "replace"))
-        href, held = page.base, page.found
+        href, held = page.base, page.items
         self.base = base = from_content(href, document.base)
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from overthere import columns
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 
 __all__ = ["CHOICES", "select"]
 

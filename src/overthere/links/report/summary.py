@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from overthere.columns.plain import compute
+from overthere.columns.rowwise import compute
 from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report import graph

@@ -44,9 +44,9 @@ class SuffixList:
     """The list, read once from its text; names are looked up in both forms, A-labels and U-labels (RFC 5890 2.3.2.1).
 
     >>> rules = SuffixList("uk\\n*.ck\\n!www.ck\\n// ===BEGIN PRIVATE DOMAINS===\\nio.uk")
-    >>> [rules.cut(name).registrable_domain for name in ("a.b.c.uk", "a.b.c.ck", "a.www.ck", "a.b.io.uk")]
+    >>> [rules.split(name).registrable_domain for name in ("a.b.c.uk", "a.b.c.ck", "a.www.ck", "a.b.io.uk")]
     ['c.uk', 'b.c.ck', 'www.ck', 'b.io.uk']
-    >>> rules.cut("a.b.io.uk", private=False).registrable_domain
+    >>> rules.split("a.b.io.uk", private=False).registrable_domain
     'io.uk'
     """
 
@@ -86,18 +86,18 @@ class SuffixList:
     def __repr__(self) -> str:
         return f"<SuffixList of {self.version}, {len(self.rules):,} names>"
 
-    def cut(self, host: str, *, private: bool = True) -> Domain | None:
+    def split(self, host: str, *, private: bool = True) -> Domain | None:
         """A host's name by the rule that prevails: an exception, or the one with the most labels, or "*" (one label).
 
         None for an address, and for what has an empty label.  A final dot is left out; escapes are decoded.
         private: whether the rules of the private section count, as in browsers.
 
-        >>> suffix_list().cut("www.bbc.co.uk.")
+        >>> suffix_list().split("www.bbc.co.uk.")
         Domain(subdomain='www', registrable_domain='bbc.co.uk', public_suffix='co.uk')
-        >>> suffix_list().cut("joe.github.io"), suffix_list().cut("joe.github.io", private=False).registrable_domain
+        >>> suffix_list().split("joe.github.io"), suffix_list().split("joe.github.io", private=False).registrable_domain
         (Domain(subdomain=None, registrable_domain='joe.github.io', public_suffix='github.io'), 'github.io')
-        >>> suffix_list().cut("127.0.0.1"), suffix_list().cut("[::1]"), suffix_list().cut("com").registrable_domain
-        (None, None, None)
+        >>> [one and one.registrable_domain for one in map(suffix_list().split, ("127.0.0.1", "[::1]", "com"))]
+        [None, None, None]
         """
         name = host
         if "%" in name:
@@ -173,4 +173,4 @@ def suffix_list() -> SuffixList:
 @bounded_cache(1000)
 def of_host(host: str | None) -> Domain | None:
     """What the values say, for their host; None where there is none."""
-    return suffix_list().cut(host) if host else None
+    return suffix_list().split(host) if host else None

@@ -10,19 +10,5 @@ from overthere.web.views import anatomy, audit, documents, editions, grammar, la
 
 __all__ = ["VIEWS"]
 
-VIEWS: Mapping[str, View] = MappingProxyType(
-    {
-        view.name: view
-        for view in (
-            anatomy.VIEW,
-            editions.VIEW,
-            resolution.VIEW,
-            ladder.VIEW,
-            plan.VIEW,
-            audit.VIEW,
-            documents.VIEW,
-            grammar.VIEW,
-            witnesses.VIEW,
-        )
-    }
-)
+_MODULES = (anatomy, editions, resolution, ladder, plan, audit, documents, grammar, witnesses)
+VIEWS: Mapping[str, View] = MappingProxyType({module.VIEW.name: module.VIEW for module in _MODULES})

@@ -2,83 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from overthere.ground.display import printable
+from overthere.ground.errors import Finding
 from overthere.ground.extras import missing_message
-from overthere.ground.redact import mask
-from overthere.security import KINDS, audit, level_of
+from overthere.security import audit
 from overthere.security.parts import split_text
 from overthere.web.model import Example, View
-from overthere.web.runs import Place, Run, runs
+from overthere.web.runs import Place
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "Audit"]
+__all__ = ["VIEW", "Audit", "places_in"]
 
 
-@dataclass(frozen=True)
-class Concern:
-    """One thing to be careful about."""
-
-    number: int
-    kind: str
-    level: str
-    """ "note", "warning" or "error"."""
-    start: int
-    end: int
-    component: str
-    message: str
-    means: str
-    """What can come of it."""
-    source: str
-    older: str
-    """The same in the documents before RFC 3986."""
-
-
-@dataclass(frozen=True)
-class Audit:
-    """Everything in the text that is worth care; passwords are masked."""
+class Audit(NamedTuple):
+    """The security findings on a text."""
 
     text: str
-    runs: list[Run]
-    concerns: list[Concern]
-    notes: list[str]
-    """What could not be looked for."""
+    findings: list[Finding]
+    skipped: list[str]
+    """Checks that need an extra which is not installed."""
 
 
 def view_audit(text: str) -> Audit:
-    """The data of the view."""
-    found = audit(text, limit=100)
-    concerns = []
-    for number, one in enumerate(found, 1):
-        row = KINDS[one.kind]
-        concerns.append(
-            Concern(
-                number, one.kind, level_of(one), one.start, one.end, one.component, printable(one.message),
-                row.means, one.source, row.older,
-            )
-        )  # fmt: skip
+    """The value of the view."""
+    return Audit(text, audit(text, limit=100), _skipped_checks())
+
+
+def places_in(text: str) -> list[Place]:
+    """Where the components of any text are."""
     parts = split_text(text)
-    spans = {
-        "userinfo": parts.userinfo, "host": parts.host, "port": parts.port, "path": parts.path, "query": parts.query,
-        "fragment": parts.fragment,
-    }  # fmt: skip
-    places = [Place(name, *span) for name, span in spans.items() if span is not None]
-    if parts.scheme:
-        places.append(Place("scheme", parts.start, parts.start + len(parts.scheme)))
-    return Audit(
-        printable(mask(text)), runs(text, places, [(one.start, one.end) for one in found]), concerns, _skipped_kinds()
-    )
+    names = ("userinfo", "host", "port", "path", "query", "fragment")
+    places = [Place(name, *span) for name in names if (span := getattr(parts, name)) is not None]
+    return [*places, *([Place("scheme", parts.start, parts.start + len(parts.scheme))] if parts.scheme else ())]
 
 
-def _skipped_kinds() -> list[str]:
+def _skipped_checks() -> list[str]:
     from importlib.util import find_spec
 
-    lacking = [
+    checks = [
         (missing_message("confusable_homoglyphs", "audit"), "names that look like others are not looked for"),
         (missing_message("ada_url", "whatwg"), "where browsers read another host is not looked for"),
     ]
-    return [f"{what}: {why}" for why, what in lacking if find_spec(why.split()[0]) is None]
+    return [f"{what}: {why}" for why, what in checks if find_spec(why.split()[0]) is None]
 
 
 VIEW = View(

@@ -2,118 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from overthere.editions import edition, whatwg
-from overthere.editions.readings import MARKS, Reading, disagreements, notes, read
-from overthere.ground.display import printable
-from overthere.ground.redact import mask, mask_equal_length, shorten_masks
+from overthere.anatomy import Explanation, explain
+from overthere.editions.readings import PARTS, Reading, disagreements
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "Readings"]
-
-_PARTS = ("host", "path", "query", "fragment", "target", "says")
+__all__ = ["VIEW", "browser_cells", "differing_parts", "usual_names"]
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One part as one document reads it."""
-
-    part: str
-    value: str | None
-    """None is undefined."""
-    differs: bool
-    """Whether the documents do not agree on this part."""
-    usual: bool
-    """Whether most of them say this."""
+def readings(text: str, base: str) -> Explanation:
+    """The value of the view, as `overthere explain --format jsonl` prints it."""
+    return explain(text, base or None)
 
 
-@dataclass(frozen=True)
-class Row:
-    """What one document, or a browser, makes of the text."""
-
-    name: str
-    document: str
-    date: str
-    valid: str
-    """ "ok", "-" for not valid by the letter, "n/a" where there is no production for such a text."""
-    cells: list[Cell]
-    note: str | None
-    """Why there are no parts, or no target."""
+def usual_names(found: Sequence[Reading]) -> dict[str, list[str]]:
+    """The parts that are read differently, each with the documents of the most frequent reading."""
+    return {part: max(groups.values(), key=len) for part, groups in disagreements(found).items()}
 
 
-@dataclass(frozen=True)
-class Readings:
-    """The readings side by side; passwords are masked."""
-
-    text: str
-    base: str | None
-    rows: list[Row]
-    differ: list[str]
-    """The parts on which they do not agree."""
-    notes: list[str]
-    whatwg: bool
-    """Whether the reading of browsers is at hand (the extra `whatwg`)."""
-
-
-def readings(text: str, base: str) -> Readings:
-    """The data of the view."""
-    given = (text,) if not base else (text, base)
-    veiled = mask_equal_length(*given)
-    # The letter is that of the text itself: a mask could change it.
-    own, parts = read(*given), read(*veiled)
-    groups = disagreements(parts)
-    usual = {part: max(held.items(), key=lambda one: len(one[1]))[1] for part, held in groups.items()}
-    rows = [_row(one, shown, usual) for one, shown in zip(own, parts, strict=True)]
-    told = [printable(note) for note in notes(parts, shorten_masks)]
-    differ = list(groups)
-    if whatwg.available():
-        row = _browser(veiled, parts[-1])
-        rows.append(row)
-        if row.cells[0].differs and parts[-1].host is not None:
-            told.append(f"a browser asks {row.cells[0].value or 'no host'}")
-        unlike = {cell.part for cell in row.cells if cell.differs}
-        differ = [part for part in _PARTS if part in differ or part in unlike]
-    return Readings(
-        printable(mask(text)), printable(mask(base)) if base else None, rows, differ, told, whatwg.available()
-    )
+def browser_cells(found: Explanation) -> dict[str, tuple[str | None, bool]]:
+    """What a browser reads for each part, and whether RFC 3986 reads something else; empty is undefined to it."""
+    href, today = found.whatwg, found.readings[-1]
+    if href is None:
+        return {}
+    host, path = today.host, today.path or ("/" if today.host else "")
+    values = (href.hostname, href.pathname, href.search[1:], href.hash[1:], href.href, None)
+    others = (host and host.lower(), path, today.query, today.fragment, href.href, None)
+    return {
+        part: (value if part == "path" else value or None, (value or None) != (other or None))
+        for part, value, other in zip(PARTS, values, others, strict=True)
+    }
 
 
-def _row(own: Reading, shown: Reading, usual: dict[str, list[str]]) -> Row:
-    document = edition(own.edition)
-    cells = [
-        Cell(part, _visible(getattr(shown, part)), part in usual, own.edition in usual.get(part, (own.edition,)))
-        for part in _PARTS
-    ]
-    return Row(own.edition, document.document, document.date, MARKS[own.valid], cells, _visible(own.note))
-
-
-def _browser(veiled: tuple[str, ...], today: Reading) -> Row:
-    """WHATWG's URL Standard, whose host is compared with that of RFC 3986."""
-    found = whatwg.read(*veiled)
-    document = "URL Standard (WHATWG)"
-    if found is None:
-        cells = [Cell(part, None, False, True) for part in _PARTS]
-        return Row("whatwg", document, "browsers", "-", cells, "a browser refuses it")
-    values = (
-        found.hostname or None, found.pathname, found.search[1:] or None, found.hash[1:] or None, found.href, None
-    )  # fmt: skip
-    others = (today.host and today.host.lower(), today.path or ("/" if today.host else ""), today.query, today.fragment)
-    cells = [
-        Cell(part, _visible(value), unlike, not unlike)
-        for part, value, unlike in zip(_PARTS, values, [*map(_unlike, values, others), False, False], strict=True)
-    ]
-    return Row("whatwg", document, "browsers", "ok", cells, None)
-
-
-def _unlike(browser: str | None, other: str | None) -> bool:
-    """Whether a browser reads something else than RFC 3986 does; empty is undefined to it."""
-    return (browser or None) != (other or None)
-
-
-def _visible(value: str | None) -> str | None:
-    return None if value is None else printable(shorten_masks(value))
+def differing_parts(found: Explanation) -> list[str]:
+    """The parts that not all documents and browsers read alike."""
+    parts = usual_names(found.readings).keys() | {
+        part for part, (_, differs) in browser_cells(found).items() if differs
+    }
+    return [part for part in PARTS if part in parts]
 
 
 BASE = Input("base", "Base", "A relative reference needs one.", default="")

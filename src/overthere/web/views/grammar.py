@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from overthere.editions import edition as named
+from overthere.editions.readings import compare_key
 from overthere.grammar.automaton import DEAD, Automaton
 from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError, NotRegular
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 
-__all__ = ["DRAWN", "VIEW", "Machine", "Move", "State"]
+__all__ = ["VIEW", "Machine", "Move", "State"]
 
-DRAWN = 64
-"""States of an automaton that is drawn: of more, no drawing can be read."""
+_DRAWN = 64
+"""Maximum states of a drawing: a larger one cannot be read."""
 _NAME = re.compile(r'"[^"]*"|%x[0-9A-Fa-f.-]+|([A-Za-z][A-Za-z0-9_-]*)')
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """A state from which a valid text can be reached."""
 
     number: int
     accepting: bool
-    distance: int
-    """The least characters that lead to it."""
     visited: bool
-    """Whether the text that was given comes through it."""
+    """Whether the text passes through it."""
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     """Characters that lead from one state to another."""
 
     origin: int
@@ -42,37 +40,34 @@ class Move:
     taken: bool
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """The minimal automaton of a rule."""
 
     edition: str
-    document: str
     rule: str
     production: str
     uses: list[str]
-    """The rules of the document that stand in it."""
+    """The rules of the document that its production names."""
     rules: list[str]
     """All rules of the document."""
-    states: int
-    """Live ones."""
-    start: int
-    drawn: bool
-    """Whether there are few enough to be drawn."""
-    nodes: list[State]
-    moves: list[Move]
     text: str
-    read: int
-    """Characters of the text after which it can still become valid."""
-    accepted: bool
-    expected: str
-    """What could stand there."""
-    problem: str | None
+    problem: str | None = None
     """Why the rule has no automaton."""
+    states: int = 0
+    """Live ones."""
+    start: int = 0
+    nodes: Sequence[State] = ()
+    """Empty if there are too many for a drawing."""
+    moves: Sequence[Move] = ()
+    read: int = 0
+    """Characters of the text after which it can still become valid."""
+    accepted: bool = False
+    expected: str = ""
+    """What could follow there."""
 
 
 def machine(edition: str, rule: str, text: str) -> Machine:
-    """The data of the view.  Raises: BadInput if the document has no such rule."""
+    """The value of the view.  Raises: BadInput if the document has no such rule."""
     document = named(edition)
     grammar = document.grammar
     try:
@@ -80,49 +75,46 @@ def machine(edition: str, rule: str, text: str) -> Machine:
     except GrammarError as error:
         raise BadInput(f"{document.document}: {printable(str(error))}") from None
     names = [one.name for one in grammar.rules.values()]
-    lower = {name.lower().replace("_", "-"): name for name in names}
-    used = (match[1].lower().replace("_", "-") for match in _NAME.finditer(own.text) if match[1])
+    lower = {compare_key(name): name for name in names}
+    used = (compare_key(match[1]) for match in _NAME.finditer(own.text) if match[1])
     uses = list(dict.fromkeys(lower[name] for name in used if name in lower))
-
-    def make_machine(automaton: Automaton | None, problem: str | None) -> Machine:
-        live = 0 if automaton is None else automaton.states - 1
-        drawn = automaton is not None and 0 < live <= DRAWN
-        way, read = ([], 0) if automaton is None else _path_through(automaton, text)
-        expected = None if automaton is None else automaton.expected(text)
-        return Machine(
-            edition, document.document, own.name, own.text, uses, names, live,
-            0 if automaton is None else automaton.start, drawn,
-            _nodes(automaton, set(way)) if automaton is not None and drawn else [],
-            _moves(automaton, set(pairwise(way))) if automaton is not None and drawn else [],
-            printable(text), read, automaton is not None and automaton.accepts(text),
-            "" if expected is None else grammar.describe(expected), problem,
-        )  # fmt: skip
-
+    made = Machine(edition, own.name, own.text, uses, names, text)
     try:
-        return make_machine(grammar.automaton(rule), None)
+        automaton = grammar.automaton(rule)
     except NotRegular as error:
-        return make_machine(None, printable(str(error)))
+        return made._replace(problem=str(error))
+    live = automaton.states - 1
+    path, expected = _path_through(automaton, text), automaton.expected(text)
+    drawn = 0 < live <= _DRAWN
+    return made._replace(
+        states=live, start=automaton.start, read=expected.offset, accepted=automaton.accepts(text),
+        expected=grammar.describe(expected),
+        nodes=_nodes(automaton, set(path)) if drawn else [],
+        moves=_moves(automaton, set(pairwise(path))) if drawn else [],
+    )  # fmt: skip
 
 
-def _path_through(automaton: Automaton, text: str) -> tuple[list[int], int]:
-    """The states that a text comes through, and how many characters are read."""
-    state, way = automaton.start, [automaton.start]
+def _path_through(automaton: Automaton, text: str) -> list[int]:
+    """The states that a text passes through."""
+    path = [automaton.start]
     for octet in text.encode("utf-8", "surrogatepass"):
-        state = automaton.table[state * automaton.width + automaton.classes[octet]]
+        state = automaton.table[path[-1] * automaton.width + automaton.classes[octet]]
         if state == DEAD:
             break
-        way.append(state)
-    return way, automaton.expected(text).offset
+        path.append(state)
+    return path
 
 
 def _nodes(automaton: Automaton, visited: set[int]) -> list[State]:
-    distance, order = {automaton.start: 0}, [automaton.start]
-    for state in order:
+    """The live states, the nearest to the start first."""
+    order = {automaton.start: None}
+    todo = [automaton.start]
+    for state in todo:
         for target in automaton.table[state * automaton.width : (state + 1) * automaton.width]:
-            if target != DEAD and target not in distance:
-                distance[target] = distance[state] + 1
-                order.append(target)
-    return [State(state, state in automaton.accepting, distance[state], state in visited) for state in order]
+            if target != DEAD and target not in order:
+                order[target] = None
+                todo.append(target)
+    return [State(state, state in automaton.accepting, state in visited) for state in order]
 
 
 def _moves(automaton: Automaton, taken: set[tuple[int, int]]) -> list[Move]:
@@ -187,4 +179,5 @@ VIEW = View(
         Example("A host name of 1738", {"edition": "rfc1738", "rule": "host", "text": "a-.b"}),
         Example("A segment that is not empty", {"rule": "segment-nz", "text": "a%2"}),
     ),
+    masked=False,
 )

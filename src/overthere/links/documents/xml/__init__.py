@@ -269,7 +269,7 @@ class _XMLReader:
         elif way in html.EMBEDDED["type"]:
             self.embed(EmbeddedContent(way, text))
         elif "<" in text:
-            for one in html.read(text).found:
+            for one in html.read(text).items:
                 if isinstance(one, EmbeddedContent):
                     self.embed(one, f"{place} > ")
                 else:

@@ -1,4 +1,4 @@
-"""The rows of the link table for people."""
+"""Rows of the link table, printed for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, fitted
+from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.display import columns, printable
 from overthere.ground.redact import mask
 from overthere.links.job import links
@@ -19,35 +19,35 @@ __all__ = ["show"]
 
 
 def show(batches: Iterator[Any]) -> None:
-    """The table for people, document by document."""
+    """Print the table, document by document."""
     rows = chain.from_iterable(map(links, batches))
-    paper = console()
+    target = console()
     for source, group in groupby(rows, key=lambda row: row.source):
-        paper.print(Text(printable(source), HEADING), soft_wrap=True)
+        target.print(Text(printable(source), HEADING), soft_wrap=True)
         while held := list(islice(group, _TOGETHER)):
-            _print(paper, held)
-        paper.print()
+            _print(target, held)
+        target.print()
 
 
 _TOGETHER = 10_000
 """Rows of a document that stand in columns of one width."""
 
 
-def _print(paper: Console, held: list[Link]) -> None:
+def _print(target: Console, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-        paper.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
-    column = min(max(columns(row.reference or '""') for row in held), max(16, paper.width // 3))
-    width = paper.width if paper.is_terminal else None
+        target.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
+    column = min(max(columns(row.reference or '""') for row in held), max(16, target.width // 3))
+    width = target.width if target.is_terminal else None
     for row in held:
-        paper.print(_line(row, column, width), soft_wrap=True)
+        target.print(_line(row, column, width), soft_wrap=True)
 
 
 def _line(row: Link, column: int, width: int | None) -> Text:
-    """A row; on a terminal of this width it goes on below where it does not fit, as behind a long reference."""
+    """A row, wrapped to the width of the terminal."""
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
     reference = printable(mask(row.reference)) or '""'
-    return fitted(_fields(row, reference + " " * (column - columns(reference))), width)
+    return wrap_fields(_fields(row, reference + " " * (column - columns(reference))), width)
 
 
 def _fields(row: Link, reference: str) -> Iterator[Text]:

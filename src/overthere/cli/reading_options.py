@@ -1,4 +1,4 @@
-"""By what a verb reads its texts: an edition; IRIs; zone identifiers (RFC 3987, RFC 6874)."""
+"""Options for how a verb reads its texts: --edition, --iri, --zone (RFC 3987, RFC 6874)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Reading(NamedTuple):
-    """What the options say: the document `by` which texts are read, and what of its extensions is read too."""
+    """The values of these options: the document `by` which texts are read, and its extensions."""
 
     by: str = "rfc3986"
     iri: bool = False
@@ -26,7 +26,7 @@ class Reading(NamedTuple):
 
     @property
     def is_older(self) -> bool:
-        """Another document than RFC 3986, which has no values of its own here."""
+        """The document if it is not RFC 3986; such a document has no values of its own."""
         return self.by != "rfc3986"
 
     def kind(self, *, relative: bool) -> Any:
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
         return self.kind(relative=True)(text, zone=self.zone)
 
     def base(self, text: str) -> Any:
-        """The base that was given; a usage error with its figure if it is no URI."""
+        """The value of --base; if it is invalid, a usage error with its figure."""
         try:
             return self.uri(text)
         except InvalidURI as error:
@@ -62,11 +62,10 @@ def iri_option(function: F) -> F:
 
 
 def edition_option(*more: str) -> Callable[[F], F]:
-    """`--edition`: by which document; `more` are the names of others that the verb knows."""
-    names = [*NAMES, *more]
-    return click.option(
-        "--edition", "by", type=click.Choice(names), default="rfc3986", show_default=True, help="By which document."
-    )
+    """`--edition`: which specification to follow; `more` are further names that the verb knows."""
+    names = click.Choice([*NAMES, *more])
+    sense = "Which specification to follow."
+    return click.option("--edition", "by", type=names, default="rfc3986", show_default=True, help=sense)
 
 
 def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:

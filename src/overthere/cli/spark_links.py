@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import base_uri
-from overthere.cli.paper import say
+from overthere.cli.printing import print_message
 from overthere.ground.atomic import save
 from overthere.ground.redact import mask
 from overthere.links.job.retrieval import is_uri
@@ -32,6 +32,7 @@ _REFUSED = {
     "resume": "--resume: with --engine spark a job that is run again always goes on",
     "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
     "safe": "--safe: with --engine spark sources are files",
+    "policy_file": "--policy: with --engine spark sources are files",
     "total_timeout": "--max-time: with --engine spark sources are files",
     "max_bytes": "--max-bytes: with --engine spark sources are files",
     "jobs": "--jobs: with --engine spark sources are files",
@@ -58,8 +59,8 @@ def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
             session, sources, output, base=base, only=asked["only"], distinct=asked["distinct"], **options._asdict()
         )
     if done.found:
-        say(f"{done.found:,} of {done.parts:,} parts were there from an earlier run")
-    say("\n".join(done.summary.lines()))
+        print_message(f"{done.found:,} of {done.parts:,} parts were there from an earlier run")
+    print_message("\n".join(done.summary.lines()))
     if asked["plot"] is not None:
         from overthere.links.report.picture import draw
 
@@ -113,20 +114,20 @@ def _session(master: str | None, output: str) -> Iterator[SparkSession]:
         if session is not None:
             session.sparkContext.setLogLevel("OFF")
             session.sparkContext.cancelAllJobs()
-        say(f"stopped; {output} holds whole files up to here; the same command goes on")
+        print_message(f"stopped; {output} holds whole files up to here; the same command goes on")
         raise SystemExit(130) from None
     except FileExistsError as error:
         raise click.UsageError(f"-o: {error}") from None
     except Exception as error:
         if not isinstance(error, PySparkException) and type(error).__module__.partition(".")[0] != "py4j":
             raise
-        raise click.ClickException(_said(error)) from None
+        raise click.ClickException(_error_message(error)) from None
     finally:
         if session is not None:
             session.stop()
 
 
-def _said(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     """What an error of Spark says, without the stacks of two languages: its first line, and the last of Python's."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     cause = [line for line in lines if line.startswith(("OSError", "RuntimeError", "ModuleNotFoundError", "Caused by"))]

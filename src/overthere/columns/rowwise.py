@@ -1,4 +1,4 @@
-"""The column functions row by row, through the values: what runs without the native kernel, and its oracle."""
+"""The column functions row by row, with values: the engine without the native kernel, and its oracle in tests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from overthere.values.relate import relate
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
-    from overthere.columns.parameters import Asked
+    from overthere.columns.parameters import Edit
     from overthere.grammar.automaton import Automaton
 
 _Error = tuple[str, int]
 """A kind, and the code point where."""
 
-__all__ = ["arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "taken", "text"]
+__all__ = ["arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "to_pyarrow", "text"]
 
 
 def compute() -> Any:
@@ -36,8 +36,8 @@ def compute() -> Any:
         return import_module("pyarrow.compute")
 
 
-def taken(column: Any) -> Any:
-    """Any Arrow column as pyarrow's own."""
+def to_pyarrow(column: Any) -> Any:
+    """Convert any Arrow column to pyarrow."""
     with brought_by("columns"):
         import pyarrow as pa
 
@@ -58,7 +58,7 @@ def arrow(column: Any) -> Any:
     """
     import pyarrow as pa
 
-    column = taken(column)
+    column = to_pyarrow(column)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise TypeError(f"a column of text is wanted, not of {column.type}")
@@ -66,7 +66,7 @@ def arrow(column: Any) -> Any:
     return column
 
 
-def _each(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
+def _apply(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
     import pyarrow as pa
 
     rows = arrow(column)
@@ -86,7 +86,7 @@ def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> An
     def work(rows: list[str | None]) -> Any:
         return pa.array([None if row is None else valid(row) for row in rows], pa.bool_())
 
-    return _each(column, work)
+    return _apply(column, work)
 
 
 def _kind(views: bool) -> Any:
@@ -127,7 +127,7 @@ def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, thread
             labels += ["error", "error_at"]
         return pa.StructArray.from_arrays(columns, labels, mask=_nulls(rows))
 
-    return _each(column, work)
+    return _apply(column, work)
 
 
 def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | None], _Error | None]:
@@ -159,7 +159,7 @@ def text(column: Any, operation: str, *, details: bool, threads: int, views: boo
         fields = [value, *_errors([e for _, e in answers])]
         return pa.StructArray.from_arrays(fields, ["value", "error", "error_at"], mask=_nulls(rows))
 
-    return _each(column, work)
+    return _apply(column, work)
 
 
 def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tuple[str | None, _Error | None]:
@@ -174,7 +174,7 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
             case "normalize":
                 return normal_form(str(URIReference(row)), Rung(how["rung"]), None, how.get("registry")), None
             case "resolve" | "relate":
-                return _against(row, base, how.get("strict"), bool(how.get("iri")))
+                return _resolve_row(row, base, how.get("strict"), bool(how.get("iri")))
             case "repair":
                 return str(repair(row, relative=how["relative"], limit=0)), None
             case "canonicalize":
@@ -200,7 +200,7 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
         return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
 
 
-def _parameters(row: str, operation: str, asked: Asked) -> str | None:
+def _parameters(row: str, operation: str, asked: Edit) -> str | None:
     value = URIReference(row)
     data, _, separator, plus = asked
     if operation in ("parameter", "raw_parameter"):
@@ -209,7 +209,7 @@ def _parameters(row: str, operation: str, asked: Asked) -> str | None:
     return str(getattr(value, operation)(*data, separator=separator, plus=plus))
 
 
-def _against(row: str, base: str | None, strict: bool | None, iri: bool) -> tuple[str | None, _Error | None]:
+def _resolve_row(row: str, base: str | None, strict: bool | None, iri: bool) -> tuple[str | None, _Error | None]:
     """The target of a reference, or where `strict` is None the reference to a target."""
     if base is None:
         return None, None
@@ -227,7 +227,7 @@ def _against(row: str, base: str | None, strict: bool | None, iri: bool) -> tupl
 
 @bounded_cache(1)
 def _base(text: str, iri: bool) -> URI | IRI | _Error:
-    """Read once where one base serves many rows, for it may be long."""
+    """The parsed base; cached, because one base often serves many rows."""
     try:
         return IRI(text) if iri else URI(text)
     except InvalidURI as error:
@@ -256,13 +256,13 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
 
     rules = suffix_list()
 
-    def one(row: str | None) -> str | None:
+    def part_of(row: str | None) -> str | None:
         host = None if row is None else _parts(row, None, False)[0]["host"]
-        cut = rules.cut(host, private=private) if host else None
+        cut = rules.split(host, private=private) if host else None
         found: str | None = None if cut is None else getattr(cut, part)
         return found
 
-    return _each(column, lambda rows: pa.array(map(one, rows), _kind(views)))
+    return _apply(column, lambda rows: pa.array(map(part_of, rows), _kind(views)))
 
 
 def host_names(column: Any, threads: int) -> Any:
@@ -273,17 +273,17 @@ def host_names(column: Any, threads: int) -> Any:
     from overthere.values.hosts.dns import check_host_name
 
     @bounded_cache(100_000)
-    def judged(host: str) -> _Error | None:
+    def first_finding(host: str) -> _Error | None:
         return next(((one.kind, one.start) for one in check_host_name(host, limit=1)), None)
 
     def work(rows: list[str | None]) -> Any:
-        cut = taken(columns.split(pa.array(rows, pa.string()), ("userinfo", "host"), threads=threads)).to_pylist()
+        cut = to_pyarrow(columns.split(pa.array(rows, pa.string()), ("userinfo", "host"), threads=threads)).to_pylist()
         found: list[_Error | None] = []
         named: list[bool] = []
         for row, parts in zip(rows, cut, strict=True):
             host = parts and parts["host"]
             named.append(bool(host))
-            error = judged(host) if host else None
+            error = first_finding(host) if host else None
             if row is not None and error is not None:
                 scheme = reference.split(row).scheme
                 before = (0 if scheme is None else len(scheme) + 1) + 2
@@ -295,11 +295,11 @@ def host_names(column: Any, threads: int) -> Any:
         mask = pa.array([not one for one in named], pa.bool_())
         return pa.StructArray.from_arrays([valid, *_errors(found)], ["valid", "error", "error_at"], mask=mask)
 
-    return _each(column, work)
+    return _apply(column, work)
 
 
 def first_bad(answer: Any) -> tuple[int, str, int] | None:
-    """The first refused row of a struct with `error` and `error_at`: its number, the kind, the place."""
+    """The first invalid row of a struct with `error` and `error_at`: its number, kind and place."""
     import pyarrow as pa
 
     kinds = field(answer, "error")
@@ -311,4 +311,4 @@ def first_bad(answer: Any) -> tuple[int, str, int] | None:
 
 def field(answer: Any, name: str) -> Any:
     """A column of a struct column."""
-    return compute().struct_field(taken(answer), name)
+    return compute().struct_field(to_pyarrow(answer), name)

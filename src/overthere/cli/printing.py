@@ -1,4 +1,4 @@
-"""What is printed: its width, data as it is on a pipe, findings with a caret under the place, texts that fit."""
+"""Printing: terminal width, data unchanged on a pipe, findings with a caret, wrapped sentences."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from overthere.ground import errors
 from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
 
-__all__ = ["data_or_shown", "figure", "figures", "filled", "is_terminal", "say", "width", "without_look_alikes"]
+__all__ = [
+    "terminal_text", "figure", "figures", "wrap_sentence", "is_terminal", "print_message", "width",
+    "warn_without_look_alikes",
+]  # fmt: skip
 
 
 def width() -> int:
-    """The columns of the terminal, 100 where there is none."""
+    """The columns of the terminal; 100 without one."""
     import shutil
 
     return max(40, shutil.get_terminal_size((100, 24)).columns)
 
 
-def data_or_shown(text: str) -> str | bytes:
-    """An answer: on a person's terminal without controls, on a pipe or in a file as it is.
+def terminal_text(text: str) -> str | bytes:
+    """An answer: without control characters on a terminal, unchanged on a pipe or in a file.
 
     Octets that were no UTF-8 are written as they were read.
     """
@@ -38,8 +41,8 @@ def data_or_shown(text: str) -> str | bytes:
         return text.encode("utf-8", "replace")
 
 
-def say(text: str) -> None:
-    """A message on standard error.  It may name what others have written: no control of theirs is in it."""
+def print_message(text: str) -> None:
+    """Print a message on standard error, without control characters of the input."""
     click.echo(visible(text), err=True)
 
 
@@ -49,7 +52,7 @@ def figure(error: InvalidURI) -> str:
 
 
 def figures(text: str, findings: Sequence[Finding], level: str = "error") -> Iterator[str]:
-    """The same for each finding on a text; level: of `styles.LEVELS`."""
+    """A figure for each finding on a text; level: of `styles.LEVELS`."""
     for one in errors.figures(text, findings, width()) if findings else ():
         yield _broken(one, level)
 
@@ -57,14 +60,14 @@ def figures(text: str, findings: Sequence[Finding], level: str = "error") -> Ite
 def _broken(figure: str, level: str) -> str:
     shown, place, *told = figure.split("\n")
     if is_terminal(sys.stderr):
-        from overthere.cli.styles import LEVELS, painted
+        from overthere.cli.styles import LEVELS, style_text
 
-        place = painted(place, LEVELS[level], err=True)
-    return "\n".join([shown, place, *(filled(line, sys.stderr) for line in told)])
+        place = style_text(place, LEVELS[level], err=True)
+    return "\n".join([shown, place, *(wrap_sentence(line, sys.stderr) for line in told)])
 
 
-def filled(line: str, stream: Any, indent: str = "") -> str:
-    """A sentence that is broken between words on a terminal; elsewhere it is one line, for those who search."""
+def wrap_sentence(line: str, stream: Any, indent: str = "") -> str:
+    """A sentence, wrapped on a terminal; elsewhere one line, so that it can be searched."""
     if not is_terminal(stream):
         return indent + line
     from textwrap import wrap
@@ -78,12 +81,11 @@ def is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 
-def without_look_alikes() -> None:
-    """Said on standard error if the package that knows look-alikes is not there: `audit` cannot tell them then."""
+def warn_without_look_alikes() -> None:
+    """Warn on standard error that the look-alike check is skipped because its package is missing."""
     from importlib.util import find_spec
 
     from overthere.ground.extras import missing_message
 
     if find_spec("confusable_homoglyphs") is None:
-        told = f"host-confusable is not told: {missing_message('confusable_homoglyphs', 'audit')}"
-        say(told)
+        print_message(f"host-confusable is not told: {missing_message('confusable_homoglyphs', 'audit')}")

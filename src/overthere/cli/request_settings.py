@@ -1,4 +1,4 @@
-"""The options by which `overthere broken` asks for what lies outside: how many at once, how often, what is kept."""
+"""Options of `overthere broken` for requests: how many at once, how often, with which cache."""
 
 from __future__ import annotations
 
@@ -12,56 +12,58 @@ import click
 from overthere.access.policy import Policy
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
-from overthere.cli.policies import bounds, policy
+from overthere.cli.policies import policy_of, policy_options
 
-__all__ = ["asking", "duration", "policy_of", "settings"]
+__all__ = ["duration", "policy_for", "request_options", "settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OWN = Checker()
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 _OPTIONS = (
-    click.option("--online", is_flag=True, help="Ask for what lies outside of the sources, each URI once."),
+    click.option("--online", is_flag=True, help="Also check external URIs, each with one request."),
     click.option(
-        "--private", is_flag=True, help="Ask addresses that are not public too, as localhost; else they are refused."
+        "--private", is_flag=True,
+        help="Also request addresses that are not public, such as localhost; otherwise they are refused.",
     ),
-    click.option("--jobs", type=click.IntRange(1), default=_OWN.jobs, show_default=True, help="Asked at once."),
+    click.option("--jobs", type=click.IntRange(1), default=_OWN.jobs, show_default=True, help="Requests in parallel."),
     click.option(
-        "--per-host", type=click.IntRange(1), default=_OWN.per_host, show_default=True, help="Of them, of one host."
+        "--per-host", type=click.IntRange(1), default=_OWN.per_host, show_default=True,
+        help="Parallel requests to one host.",
     ),
-    click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests a second of one host."),
+    click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests per second to a host."),
     click.option(
         "--header", "headers", multiple=True, metavar="ORIGIN:NAME:VALUE",
-        help="A field for requests to that origin (repeatable), as a token; nobody else is told, on a redirect either. "
-        "An origin is written as https://api.example:8443; a host alone is https://HOST.",
+        help="A field for requests to that origin (repeatable), such as a token; no other origin gets it, not even "
+        "after a redirect. An origin is written as https://api.example:8443; a host alone is https://HOST.",
     ),
     click.option("--agent", metavar="TEXT", help="The field User-Agent."),
     click.option(
         "--cache", type=click.Path(dir_okay=False), metavar="FILE",
-        help="Keep there what asking has shown (SQLite), so that it is not asked again: a week what is there, a day "
-        "what is not, an hour what could not be reached.",
+        help="Cache of answers (SQLite), so that they are not requested again: for a week if found, a day if not "
+        "found, an hour if unreachable.",
     ),
     click.option(
         "--max-age", "ages", multiple=True, metavar="KIND=AGE",
-        help="How long that holds for a kind of finding, or for ok: 30m, 12h, 7d (repeatable).",
+        help="Lifetime in the cache for a kind of finding, or for ok: 30m, 12h, 7d (repeatable).",
     ),
-    click.option("--resume", is_flag=True, help="With --cache: go on where a run was stopped."),
+    click.option("--resume", is_flag=True, help="With --cache: continue a stopped run."),
     click.option(
         "--pages", type=click.IntRange(1), default=_OWN.pages, show_default=True,
-        help="Of a site that is crawled, at most so many URIs.",
+        help="When crawling a site, request at most this many URIs.",
     ),
     click.option(
         "--crawl-time", metavar="AGE", default="6h", show_default=True,
-        help="How long a site is crawled at most, as 30m; what is left then is counted.",
+        help="Time limit of a crawl, as 30m; URIs left then are counted.",
     ),
 )  # fmt: skip
 
 
-def asking(function: F) -> F:
-    """The options of asking, and --max-time and --max-bytes for each URI."""
+def request_options(function: F) -> F:
+    """The options of requests and of the policy."""
     for option in reversed(_OPTIONS):
         function = option(function)
-    return bounds(function, PATIENT)
+    return policy_options(function, PATIENT)
 
 
 def duration(text: str) -> float:
@@ -78,7 +80,7 @@ def duration(text: str) -> float:
 
 
 def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What the options say, as fields of `Checker`.  Raises: click.UsageError."""
+    """The options as fields of `Checker`.  Raises: click.UsageError."""
     if asked["resume"] and asked["cache"] is None:
         raise click.UsageError("--resume is for --cache: it goes on with what was kept there")
     headers = [_header(text) for text in asked["headers"]]
@@ -95,11 +97,9 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         raise click.UsageError(f"--crawl-time {asked['crawl_time']}: as in 90s, 30m or 6h") from None
     names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
     return {
-        **{name: asked[name] for name in names},
-        "headers": tuple(headers),
-        "max_age": tuple(ages),
+        **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
         "crawl_time": crawl_time,
-    }
+    }  # fmt: skip
 
 
 # A port has a name behind it; a name is a token (RFC 9110 5.6.2).
@@ -111,7 +111,7 @@ _HEADER = re.compile(
 
 
 def _header(text: str) -> tuple[str, str, str]:
-    """An origin, a name and a value.  Raises: click.UsageError, which says nothing of the value."""
+    """An origin, a name and a value.  Raises: click.UsageError, which does not show the value."""
     from overthere.broken.requests import origin_of
 
     match = _HEADER.fullmatch(text)
@@ -126,9 +126,7 @@ def _header(text: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def policy_of(asked: Mapping[str, Any]) -> Policy:
-    """What asking may do: what is safe for URIs of others, unless more is allowed."""
-    if asked["total_timeout"] is None:
-        asked = {**asked, "total_timeout": PATIENT.total_timeout}
-    chosen = policy({**asked, "safe": True})
+def policy_for(asked: Mapping[str, Any]) -> Policy:
+    """The policy of requests: the safe one, unless more is allowed."""
+    chosen = policy_of(asked, PATIENT)
     return chosen.with_(private=True) if asked["private"] else chosen
