@@ -38,7 +38,7 @@ class Lines:
 
     def __init__(self, room: int = 0) -> None:
         self.kept: list[Line] = []
-        self.left_out = 0
+        self.left_out: int = 0
         self._room = room
 
     def add(self, step: str, statement: str, value: str | None = None) -> None:

@@ -47,6 +47,7 @@ class Container(Protocol):
 
         stream: one that can seek, unless the kind is one of `STREAMED`.  Raises nothing.
         """
+        ...
 
 
 STREAMED = ("tar", "compressed")
