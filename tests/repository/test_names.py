@@ -31,9 +31,9 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 62_500
+LINES = 60_850
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
-number with a reason; the goal is 58,000."""
+number with a reason."""
 
 
 def test_the_package_does_not_grow() -> None:
