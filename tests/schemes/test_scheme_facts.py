@@ -71,7 +71,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "a bar behind a drive letter is no URI yet, so that no scheme has read it (RFC 8089 E.2.2)",
     ),
     "web/guard.py": ({"http"}, WORDS + "the kind of an ASGI scope; the origins of its own pages (RFC 6454 4)"),
-    "web/views/plan.py": ({"data"}, WORDS + "titles of examples; a field of a step"),
 }
 
 
