@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -89,3 +90,14 @@ def test_project_text_names_no_machine() -> None:
         if file.suffix in (".py", ".md", ".toml", ".txt", ".rs", "") and file.is_file():
             text = file.read_text(errors="replace")
             assert not [w for w in words if w in text], name
+
+
+PLACES = ("", "src/", "src/overthere/", "tests/", "rust/", "rust/python/src/", "examples/")
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs/decisions.md"])
+def test_files_that_pages_name_are_there(page: str) -> None:
+    """A page names a file by its place in the repository or in one of `PLACES`; NAME and KIND stand for any."""
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|rs|toml|abnf|csv|md))`", (ROOT / page).read_text("utf-8"))
+    files = [name for name in named if not re.search("NAME|KIND|DIR", name)]
+    assert [name for name in files if not any((ROOT / place / name).is_file() for place in PLACES)] == []
