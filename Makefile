@@ -86,12 +86,11 @@ clean:
 	touch $@
 
 .venv/run.stamp: .venv/pip.stamp pyproject.toml
-	@if command -v cargo > /dev/null; then echo "Building the Rust kernel, once; it takes a minute or two"; fi
-	$(BIN)/python -m pip install --quiet --editable '.[cli,links]'
+	$(BIN)/python tools/install.py --editable '.[cli,links]'
 	touch $@
 
 .venv/dev.stamp: .venv/pip.stamp pyproject.toml requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/dev.txt --editable '.[all]'
+	$(BIN)/python tools/install.py --requirement requirements/dev.txt --editable '.[all]'
 	touch $@
 
 .venv/all.stamp: .venv/dev.stamp requirements/all.txt
