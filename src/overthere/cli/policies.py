@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 from collections.abc import Callable, Mapping
 from math import inf
@@ -111,8 +110,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _place(text: str, name: str) -> str:
     """The line of a field, as it begins a message; empty where it is written with escapes."""
-    match = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
-    return "" if match is None else f"line {text.count(chr(10), 0, match.start()) + 1}: "
+    for number, line in enumerate(text.split("\n"), 1):
+        begins, found, rest = line.lstrip(" \t[\"'").partition(name)
+        if found and not begins and not rest[:1].isidentifier():
+            return f"line {number}: "
+    return ""
 
 
 def _of_type(value: Any, *types: type) -> Any:
