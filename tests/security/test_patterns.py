@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import pytest
 
@@ -178,32 +176,3 @@ def test_refreshes_are_read_by_the_steps_of_the_standard() -> None:
         for before, text in product(("", "0", "0;url="), map("".join, product(pieces, repeat=count))):
             wanted = refresh(before + text)
             assert html.values("refresh", before + text) == ([] if wanted is None else [wanted.strip("\t\n\f\r ")])
-
-
-def _captures(pattern: Any, inside: bool = False) -> Iterator[int]:
-    """The numbers of the groups that lie in a possessive or atomic part of a parsed expression."""
-    for operation, argument in pattern:
-        match str(operation):
-            case "POSSESSIVE_REPEAT":
-                yield from _captures(argument[2], True)
-            case "ATOMIC_GROUP":
-                yield from _captures(argument, True)
-            case "SUBPATTERN":
-                if inside and argument[0] is not None:
-                    yield argument[0]
-                yield from _captures(argument[3], inside)
-            case "MAX_REPEAT" | "MIN_REPEAT":
-                yield from _captures(argument[2], inside)
-            case "BRANCH":
-                for branch in argument[1]:
-                    yield from _captures(branch, inside)
-
-
-def test_no_group_in_a_possessive_part() -> None:
-    """Before Python 3.11.5 such a group keeps what it held when the part failed (CPython issue 106052)."""
-    import re._parser as parser  # type: ignore[import-not-found]  # what `re` itself parses by
-
-    assert list(_captures(parser.parse(r"(?:(a):)?+b"))) == [1]
-    expressions, _ = used()
-    bad = [made.where for (text, flags), made in expressions.items() if list(_captures(parser.parse(text, flags)))]
-    assert bad == []

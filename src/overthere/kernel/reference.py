@@ -92,9 +92,8 @@ def expression(rule: str) -> re.Pattern[str]:
     iprivate = class_ranges(IPRIVATE) if rule.startswith("IRI") else ""
     scheme = f"(?:([{CHARSETS['ALPHA']}][{re.escape(CHARSETS['scheme'])}]*+):)"
     if rule.endswith("-reference"):
-        # Without a scheme, the first segment of a path has no colon (4.2, path-noscheme).  Not "?+": before Python
-        # 3.11.5 a group within a possessive part keeps what it held when that failed (CPython issue 106052).
-        scheme += "?(?(1)|(?![^:/?#]*+:))"
+        # Without a scheme, the first segment of a path has no colon (4.2, path-noscheme).
+        scheme += "?+(?(1)|(?![^:/?#]*+:))"
     userinfo, reg_name = _class("userinfo", ucschar), _class("reg-name", ucschar)
     return re.compile(
         rf"{scheme}"

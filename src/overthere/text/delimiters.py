@@ -113,7 +113,7 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Name
     )  # fmt: skip
 
 
-_OWN = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?")
+_OWN = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?+")
 
 
 def _is_own(piece: str, known: Names) -> bool:

@@ -114,7 +114,7 @@ def _authority(apostrophe: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?:(?:{user}|\((?:{user})*+\))*+@)?+"
         rf"(?P<host>\[[0-9A-Za-z:.\-_~!$&*+,;=]++\]|(?:[A-Za-z0-9\-._~{_U}]++|{_ESCAPED})*+)"
-        rf"(?P<port>:[0-9]*+)?(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?"
+        rf"(?P<port>:[0-9]*+)?+(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?+"
     )
 
 

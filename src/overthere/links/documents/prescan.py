@@ -41,7 +41,7 @@ def find_encoding(content: bytes) -> Declaration:
 # "Get an attribute"; the tokenizer's own (`tokens`), but for CR.
 _ATTRIBUTE = re.compile(
     rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)"
-    rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?"
+    rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?+"
 )
 _UNCLOSED = re.compile(rb"[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:[\"']|\Z)")
 _MARKUP = re.compile(

@@ -60,7 +60,7 @@ _MARKUP = re.compile(r"<(?:(?P<end>/)?(?P<tag>[A-Za-z][^\t\n\f />]*+)|(?P<commen
 # 13.2.5.32 to 13.2.5.39.
 _ATTRIBUTE = re.compile(
     r"[\t\n\f /]*+([^\t\n\f />][^\t\n\f />=]*+)"
-    r"(?:[\t\n\f ]*+=[\t\n\f ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f >\"'][^\t\n\f >]*+)|(?=>)))?"
+    r"(?:[\t\n\f ]*+=[\t\n\f ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f >\"'][^\t\n\f >]*+)|(?=>)))?+"
 )
 _CLOSE = re.compile(r"[\t\n\f /]*+>")
 _UNCLOSED = re.compile(r"[\t\n\f ]*+=[\t\n\f ]*+(?:[\"']|\Z)")

@@ -161,7 +161,7 @@ class ItemAttributes:
 
 # "+ADMIN" alone stands in an example of 2.8, "+ADMIN:" in the others, "+ADMIN: " in Appendix II.
 _BLOCK = re.compile(rb"(?s)(\+[!-*,-9;-~][!-*,-9;-~]*):?(?:[ \t]+(.*))?")
-_VIEW = re.compile(r"([^\s:]++)(?:[ \t]++([^\s:]++))?[ \t]*+:?+[ \t]*+(?:<([^<>]*+)>)?.*+")
+_VIEW = re.compile(r"([^\s:]++)(?:[ \t]++([^\s:]++))?+[ \t]*+:?+[ \t]*+(?:<([^<>]*+)>)?+.*+")
 _SIZE = re.compile(r"[ \t]*+([0-9]{0,12}+(?:\.[0-9]{1,9}+)?+)[ \t]*+([kKmMbB]?+)[ \t]*+")
 
 
