@@ -80,7 +80,7 @@ clean:
 	rm -rf .venv build
 
 .venv/pip.stamp:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "overthere needs Python 3.11 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "overthere needs Python 3.11.5 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	touch $@

@@ -70,6 +70,16 @@ def test_attacks_find_nothing_in_what_is_linear(use: str, pattern: str) -> None:
     assert faults(pattern, 0, {use}) == []
 
 
+def test_possessive_quantifiers_are_matched_as_they_are_described() -> None:
+    """Python before 3.11.5 does not (CPython issue 106052): pyproject.toml and the Makefile refuse it."""
+    assert re.match(r"(?:(?<!x)a)++c", "aac")
+    assert (found := re.match(r"(?:(?:[ab]++|x)*+@)?+[a-z]", "abc")) is not None
+    assert found[0] == "a"
+    project = (PACKAGE.parents[1] / "pyproject.toml").read_text()
+    assert 'requires-python = ">=3.11.5"' in project
+    assert "(3, 11, 5)" in (PACKAGE.parents[1] / "Makefile").read_text()
+
+
 def test_every_expression_is_linear() -> None:
     found, unknown = used()
     assert not unknown, f"these lines make an expression that is not seen: let WORK call them: {unknown}"
