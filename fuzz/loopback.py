@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conversations import ACCEPT, ID
-from overthere.access import aio, opening, transport
+from overthere.access import aio, blocking, opening
 from overthere.access.transport import Carrier, Ready, Waiting
 from overthere.access.wire import Dial, Effect, OpenLocal
 from overthere.protocols.websocket.steps import accept
@@ -198,7 +198,7 @@ def _receive(held: socket.socket) -> bytes | None:
         return None
 
 
-class _Blocking(_ScriptedCarrier, transport.Transport):
+class _Blocking(_ScriptedCarrier, blocking.Transport):
     pass
 
 

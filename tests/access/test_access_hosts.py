@@ -9,10 +9,10 @@ import pytest
 
 import overthere
 from overthere import PlanRefused, Policy, explain, plan
+from overthere.access.blocking import Transport
 from overthere.access.errors import AccessFailed
 from overthere.access.gateways import Gateways
 from overthere.access.steps import Connect, Interact, Send
-from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue
 from overthere.base import establish
 from overthere.protocols.http.proxy import through_proxy

@@ -14,6 +14,7 @@ import pytest
 
 from overthere import URI, Credentials, Gateways, InvalidURI, PlanRefused, Registry
 from overthere.access.aio import AsyncTransport
+from overthere.access.blocking import Transport
 from overthere.access.errors import (
     AccessError,
     AccessFailed,
@@ -26,7 +27,6 @@ from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.steps import Connect
-from overthere.access.transport import Transport
 from overthere.access.wire import Dial, Dialogue, Head, OpenLocal, Write
 from overthere.values.hosts.address import forbidden, literal
 from servers.faults import nothing_left

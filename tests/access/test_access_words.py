@@ -12,7 +12,7 @@ import pytest
 
 import overthere
 from overthere import PlanRefused, Policy, edition, plan
-from overthere.access import Cited, aio, opening, transport
+from overthere.access import Cited, aio, blocking, opening
 from overthere.access.errors import DOCUMENTED
 from overthere.access.planning import Plan, plan_under
 from overthere.testing.words import PROSE, as_before, replace_words
@@ -42,7 +42,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Words:
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connections lead to scripts, for one test."""
-    monkeypatch.setattr(opening, "Transport", transport.Transport)
+    monkeypatch.setattr(opening, "Transport", blocking.Transport)
     monkeypatch.setattr(aio, "AsyncTransport", aio.AsyncTransport)
     from loopback import put_in
 

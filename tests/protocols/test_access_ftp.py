@@ -18,6 +18,7 @@ import pytest
 
 import overthere
 from overthere import URI, Credentials, Policy, plan
+from overthere.access.blocking import Transport
 from overthere.access.errors import (
     AccessError,
     AccessFailed,
@@ -29,7 +30,6 @@ from overthere.access.errors import (
     ResourceUnavailable,
 )
 from overthere.access.steps import Send
-from overthere.access.transport import Transport
 from overthere.access.wire import Data, Dial, Dialogue, Head, Item, Read, Write
 from overthere.editions import edition
 from overthere.protocols.ftp.dialogue import dialogue, entry

@@ -188,7 +188,7 @@ def test_nothing_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     texts += [path.read_text() for path in pages]
     asked = [(text, options[number % len(options)]) for number, text in enumerate(texts)]
     quick = [list(find(text, **more)) for text, more in asked]
-    monkeypatch.setattr("overthere.text._trigger", _any_trigger)
+    monkeypatch.setattr("overthere.text.compile_trigger", _any_trigger)
     for (text, more), found in zip(asked, quick, strict=True):
         assert found == list(find(text, **more)), (text, more)
 

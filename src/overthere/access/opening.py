@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from overthere.access.blocking import Transport
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.loading import by_proxy, dialogue_of
@@ -15,7 +16,6 @@ from overthere.access.planning import Plan, plan_under, planned_uri
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource, ResourceInfo
 from overthere.access.steps import Credentials
-from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Effect, Head
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.schemes.registry import Registry

@@ -19,8 +19,9 @@ from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.access.aio import AsyncTransport
+    from overthere.access.blocking import Transport
     from overthere.access.planning import Plan
-    from overthere.access.transport import Carrier, Transport
+    from overthere.access.transport import Carrier
     from overthere.protocols.session.client import Session
     from overthere.values.uri import URI
 

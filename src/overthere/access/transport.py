@@ -1,6 +1,6 @@
 """Sockets for dialogues: connections, TLS, timeouts, limits, and the policy check before each connection.
 
-`Carrier` does all of it but wait; `Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
+`Carrier` does all of it but wait; `blocking.Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import selectors
 import socket
 import ssl
 from collections.abc import Callable, Generator
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.values.uri import URI
 
-__all__ = ["Call", "Carrier", "Ready", "Transport", "Waiting"]
+__all__ = ["DAY", "Call", "Carrier", "Pause", "Ready", "Waiting"]
 
 
 class Ready(NamedTuple):
@@ -73,7 +72,7 @@ class Pause(NamedTuple):
 
 _BREATH = 64
 """How many effects are carried out between two pauses."""
-_DAY = 86_400.0
+DAY = 86_400.0
 """Longer than that no system waits at once."""
 
 Waiting = Ready | Call | Pause
@@ -373,38 +372,3 @@ class Carrier:
 def _close(held: socket.socket | io.FileIO) -> None:
     with contextlib.suppress(OSError):
         held.close()
-
-
-class Transport(Carrier):
-    """On blocking waits."""
-
-    def advance(self) -> Head | Data | Item | None:
-        """What the dialogue gives next; None at its end.  Raises: AccessError."""
-        with contextlib.closing(self.steps()) as work:
-            try:
-                waiting = next(work)
-                while True:
-                    waiting = work.send(_wait_for(waiting))
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
-            except BaseException as error:
-                self.fail(error)
-                raise
-
-    def close(self) -> None:
-        """Close every channel; what was not read is lost."""
-        self.release()
-
-
-# poll() takes descriptors of any number, select() only small ones.
-_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
-
-
-def _wait_for(waiting: Waiting) -> Any:
-    if isinstance(waiting, Call):
-        return waiting.function()
-    if isinstance(waiting, Pause):
-        return None
-    with _Selector() as selector:
-        selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
-        return bool(selector.select(min(waiting.seconds, _DAY)))

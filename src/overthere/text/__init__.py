@@ -32,13 +32,13 @@ from overthere.text.rules import (
     FILES,
     GENERIC_NAMES,
     MAIL_DOMAIN,
-    NAME,
     OF_TEXT,
     SECOND_LEVEL,
     WORD,
     run,
     trim_end,
 )
+from overthere.text.trigger import compile_trigger
 from overthere.text.typed_input import typed
 
 if TYPE_CHECKING:
@@ -112,40 +112,10 @@ _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
 _NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
 # Of C, Python, Java, JSON: a control, or a character by its number.
 _ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}")
-# What is quick to see first: most places have a letter before them.
-_LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAME})++"
-_HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"
 _WORD = re.compile(WORD)
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _ANY = re.compile(r"[^\s<>\"]")
-
-
-def _trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
-    """Where something may begin, has a colon or a dot; each alternative looks at its own part of the text.
-
-    Each but `_HOST` begins with the character that it waits for, so that all other text is passed over quickly.
-    """
-    wanted_names = {*schemes, "url"}
-    width = min(2, *(len(name) for name in wanted_names)) or 1
-    ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
-    # Between brackets white space and line marks may stand anywhere (`text.read_delimited`).
-    blank = r"(?u:[\s>|])*+"
-    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
-    if abbreviated:
-        wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
-    wanted = [
-        rf"<(?=\s*+(?=[A-Za-z])(?:{'|'.join(wrapped)}))",
-        r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
-        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
-    ]
-    if abbreviated:
-        wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
-    if mail:
-        wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
-    if hosts:
-        wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
-    return re.compile("|".join(wanted), re.ASCII)
 
 
 class _Scanner:
@@ -165,7 +135,7 @@ class _Scanner:
         self.names = names
         self.schemes = schemes
         self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
-        self.search = _trigger(names.shapes if schemes is None else schemes, abbreviated, hosts, mail).search
+        self.search = compile_trigger(names.shapes if schemes is None else schemes, abbreviated, hosts, mail).search
         self.floor = 0
         self.prefix = (-1, -1)
         self.line = self.seen = 0

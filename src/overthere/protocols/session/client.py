@@ -7,10 +7,10 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from overthere.access.blocking import Transport
 from overthere.access.errors import AccessFailed, needs
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
-from overthere.access.transport import Transport
 from overthere.access.wire import Dialogue, Head, Seek
 from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, PlanRefused

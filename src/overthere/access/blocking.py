@@ -1,0 +1,47 @@
+"""Dialogues over sockets, each wait of which blocks the thread; `aio` waits in an event loop."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+from typing import Any
+
+from overthere.access.transport import DAY, Call, Carrier, Pause, Waiting
+from overthere.access.wire import Data, Head, Item
+
+__all__ = ["Transport"]
+
+
+class Transport(Carrier):
+    """On blocking waits."""
+
+    def advance(self) -> Head | Data | Item | None:
+        """What the dialogue gives next; None at its end.  Raises: AccessError."""
+        with contextlib.closing(self.steps()) as work:
+            try:
+                waiting = next(work)
+                while True:
+                    waiting = work.send(_wait_for(waiting))
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            except BaseException as error:
+                self.fail(error)
+                raise
+
+    def close(self) -> None:
+        """Close every channel; what was not read is lost."""
+        self.release()
+
+
+# poll() takes descriptors of any number, select() only small ones.
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
+def _wait_for(waiting: Waiting) -> Any:
+    if isinstance(waiting, Call):
+        return waiting.function()
+    if isinstance(waiting, Pause):
+        return None
+    with _Selector() as selector:
+        selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
+        return bool(selector.select(min(waiting.seconds, DAY)))

@@ -1,0 +1,41 @@
+"""Where in a text a URI may begin: one expression, by what is looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from overthere.text.rules import NAME, WORD
+
+__all__ = ["compile_trigger"]
+
+# What is quick to see first: most places have a letter before them.
+_LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAME})++"
+_HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"
+
+
+def compile_trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
+    """Where something may begin, has a colon or a dot; each alternative looks at its own part of the text.
+
+    Each but `_HOST` begins with the character that it waits for, so that all other text is passed over quickly.
+    """
+    wanted_names = {*schemes, "url"}
+    width = min(2, *(len(name) for name in wanted_names)) or 1
+    ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
+    # Between brackets white space and line marks may stand anywhere (`text.read_delimited`).
+    blank = r"(?u:[\s>|])*+"
+    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
+    if abbreviated:
+        wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
+    wanted = [
+        rf"<(?=\s*+(?=[A-Za-z])(?:{'|'.join(wrapped)}))",
+        r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
+        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
+    ]
+    if abbreviated:
+        wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
+    if mail:
+        wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
+    if hosts:
+        wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
+    return re.compile("|".join(wanted), re.ASCII)
