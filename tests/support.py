@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from overthere.links.containers.model import Member, Place, find_container
 from overthere.links.containers.streams import read_content
 from overthere.links.faults import guard
-from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -137,6 +137,7 @@ def flat_members(
 ) -> Iterator[Document | Note | PassedContent]:
     """The members of a container of this kind, each read, but not what is in it."""
     for member in find_container(kind).members(file, document, Place(options, None, start, end)):
+        assert not isinstance(member, BegunPage)  # nobody is there to begin one
         if not isinstance(member, Member):
             yield member
         elif member.documents is not None:

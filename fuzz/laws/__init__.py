@@ -19,7 +19,7 @@ os.environ["OVERTHERE_FAULTS"] = "raise"
 NAMES = (
     "kernels", "values", "columns",
     "html", "xml", "css", "json", "markdown", "text",
-    "mail", "warc", "archives",
+    "mail", "warc", "records", "archives",
     "dialogues", "terminal", "patterns", "schemes",
     "letter", "shortest", "older", "names", "keys",
 )  # fmt: skip

@@ -162,12 +162,14 @@ class LinkRows:
         attributes: list[tuple[str, list[str], str]],
         embedded: list[tuple[str, str]],
         metadata: bool,
+        signatures: list[tuple[int, bytes]],
         rung: int,
         mapped: Callable[[str], tuple[str | None, str | None, int | None]],
         values: Callable[[str, str], list[str]],
         styles: Callable[[str], list[tuple[str, str]]],
         normal: Callable[[str], str] | None,
         part: Callable[[str, dict[str, str]], str | None],
+        octets: Callable[[bytes, str | None], tuple[bytes, bool]],
     ) -> LinkRows: ...
     def __len__(self) -> int: ...
     @property
@@ -176,6 +178,20 @@ class LinkRows:
         self, source: str, data: bytes, base: str, layer: str, parts: dict[str, str] | None = None
     ) -> list[str]: ...
     def step(self, count: int) -> bool: ...
+    def records(
+        self,
+        data: bytes,
+        first: int,
+        at: int,
+        stop: int,
+        is_last: bool,
+        is_packed: bool,
+        source: str,
+        limit: int,
+        rows: int,
+    ) -> tuple[Literal["end", "cut", "full", "odd", "page", "record"], Any]: ...
+    def place(self) -> tuple[int, int | None, str | None]: ...
+    def counts(self) -> tuple[int, int, list[tuple[str, int]]]: ...
     def embedded(self) -> tuple[str, str] | None: ...
     def href(self) -> str | None: ...
     def base(self) -> tuple[str, str]: ...

@@ -314,7 +314,7 @@ def entries() -> dict[str, Callable[[], Any]]:
     """Every way from CPython into Rust: what is called, and a call of it that works."""
     arrow = pa.array(["http://a/b"])
     nothing: Any = lambda *_: None  # noqa: E731
-    rows = partial(_native.LinkRows, [], [], False, 3, nothing, nothing, nothing, nothing, nothing)
+    rows = partial(_native.LinkRows, [], [], False, [], 3, *[nothing] * 6)
     linked, keys, value, uri = rows(), _native.Keys(), _native.Components("http://h:8/p"), URI("http://h:8/p")
     linked.html("s", b"<a href=x>", "http://a/", "base")
     pages = partial(_native.Pages, [], [], {}, [], [], True)
@@ -370,6 +370,9 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.octets": lambda: linked.octets,
         "LinkRows.html": lambda: linked.html("s", b"<a href=x>", "http://a/", "base"),
         "LinkRows.step": lambda: linked.step(1),
+        "LinkRows.records": lambda: linked.records(b"", 0, 0, 0, True, True, "s", 1, 1),
+        "LinkRows.place": linked.place,
+        "LinkRows.counts": linked.counts,
         "LinkRows.embedded": linked.embedded,
         "LinkRows.base": linked.base,
         "LinkRows.href": linked.href,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from overthere import URI, Rung, kernel
 from overthere.base import Base
 from overthere.links.job import links
-from overthere.links.job.reading import BATCH, fill
+from overthere.links.job.reading import fill
 from overthere.links.model import Document, Found, Link, Options
+from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import Rows, _Native, _PythonRows
 from support import cases, ids
 

@@ -234,6 +234,7 @@ def deadly(task, options, *walk):
     yield pool.TaskEnd({"html": (len(task.paths), 0)}, task.size)
 
 pool.carry_out = deadly
+pool.is_native = lambda *_: False  # processes, though the kernel is native
 
 if __name__ == "__main__":
     import sys
@@ -258,6 +259,7 @@ from overthere.links import batches
 from overthere.links.documents import html
 from overthere.links.job import pool
 from overthere.links.containers import warc
+from overthere.links.report.rows import _Native
 
 octets, documents = html.octets, warc._documents
 
@@ -275,6 +277,9 @@ def deadly_record(record, here, options):
     yield from documents(record, here, options)
 
 html.octets, warc._documents = deadly, deadly_record
+pool.is_native = lambda *_: False  # processes, though the kernel is native
+if "early" in sys.argv:
+    _Native.pages = None  # and each record in Python
 
 if __name__ == "__main__":
     for batch in batches([sys.argv[1]], "http://h/", workers=2):

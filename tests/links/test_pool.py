@@ -1,13 +1,21 @@
-"""Processes of the main job, and what ends them."""
+"""Processes and threads of the main job, and what ends them."""
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from overthere import kernel
+from overthere.links.job import batches, links, pool, threads
 from overthere.links.job.pool import _read, _to_buffer, _Worker
+from overthere.links.job.sources import Task
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
 from overthere.links.report.table import to_batch
 
@@ -44,3 +52,64 @@ def test_a_batch_is_what_was_sent() -> None:
         found = _read(bytes(_to_buffer(part)))
         assert found == part
         assert found.schema == batch.schema  # type: ignore[union-attr]
+
+
+# -- threads
+
+
+def folder_of_pages(folder: Path, count: int) -> Path:
+    for number in range(count):
+        (folder / f"{number:04}.html").write_text(f"<a href=x{number}>" * (number % 5))
+    return folder
+
+
+def read(folder: Path, workers: int) -> list[Link]:
+    return [
+        link for batch in batches([folder], "http://h/", workers=workers) if not isinstance(batch, TaskEnd)
+        for link in links(batch)
+    ]  # fmt: skip
+
+
+def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows come in the order of the sources, however little is held before its turn."""
+    folder_of_pages(tmp_path, 900)
+    alone = read(tmp_path, 1)
+    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    for held in (threads._HELD, 0):
+        monkeypatch.setattr(threads, "_HELD", held)
+        assert read(tmp_path, 4) == alone
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
+
+
+def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Iterator[TaskEnd]:
+        raise RuntimeError("no task today")
+        yield TaskEnd({}, 0)
+
+    folder_of_pages(tmp_path, 900)
+    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    monkeypatch.setattr(threads, "carry_out", fail)
+    with pytest.raises(RuntimeError, match="no task today"):
+        read(tmp_path, 2)
+
+
+def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder_of_pages(tmp_path, 900)
+    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    results = batches([tmp_path], "http://h/", workers=2)
+    next(iter(results))
+    results.close()  # type: ignore[attr-defined]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "by_threads"),
+    [
+        ("a.html", {}, True), ("a.warc.gz", {}, True), ("a.md", {}, False), ("a.zip", {}, False),
+        ("a.html", {"audit": True}, False), ("a.html", {"edition": "rfc1738"}, False),
+    ],
+)  # fmt: skip
+def test_threads_are_for_the_native_kernel(name: str, options: dict[str, Any], by_threads: bool) -> None:
+    """What Python reads is read by one thread at a time: by processes it is read at once."""
+    task = Task((name,), None, None)
+    assert threads.is_native(task, Options(**options)) is (by_threads and kernel.name == "native")

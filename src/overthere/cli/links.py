@@ -101,7 +101,7 @@ def _form(name: str | None) -> Canonical | None:
     "--strict", is_flag=True, help="Exit 1 on any note, even if all documents were read, as for wrong-charset."
 )
 @click.option("--jobs", type=click.IntRange(1), help="URIs retrieved in parallel, at most two per host; by default 8.")
-@click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
+@click.option("--workers", type=click.IntRange(1), help="Threads or processes that read; by default one per core.")
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Execution engine.")
 @click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
 @click.option(

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
 __all__ = [
+    "BEGUN",
     "NOTES",
     "UNREAD",
+    "BegunPage",
     "Document",
     "EmbeddedContent",
     "Found",
@@ -111,6 +113,16 @@ class Note(NamedTuple):
     """Something that is the matter with a document as a whole."""
 
     kind: str
+
+
+class BegunPage(NamedTuple):
+    """An HTML page of which rows are made without its content being here: they go on where it comes up."""
+
+    document: Document
+
+
+BEGUN = "begun"
+"""The kind of its document, which no other has."""
 
 
 class PassedContent(NamedTuple):

@@ -1,17 +1,15 @@
 //! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
 
+mod crawl;
 mod css;
 mod document;
 mod escapes;
 mod html;
 mod page;
 pub mod pages;
+mod row;
 mod table;
 
-use overthere_core::iri::escape;
-use overthere_core::parse::Rule;
-use overthere_core::place::{Part, Spans};
-use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,14 +18,18 @@ use std::sync::Arc;
 
 use crate::arrow::ArrowArray;
 use crate::bug::guarded;
-use crate::fast::parse;
+use crawl::{Crawl, Limits, Stop, Window};
 use html::{Against, Embedded, Pending, Reference};
+use row::{complete_row, from_content, related, resolve_meaning, row_of};
 use table::{Base, Columns, Row};
 
 /// Do the work of an entry while other threads of Python run; what calls Python attaches for that.
 fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     guarded(py, || py.detach(work))
 }
+
+/// Names, each with how many there were.
+type Counted = Vec<(&'static str, u64)>;
 
 /// What Python does: what is rare, or needs what only it knows.
 struct Callbacks {
@@ -41,19 +43,25 @@ struct Callbacks {
     normal: Option<Py<PyAny>>,
     /// A target and the labels of parts to the source of the part, or None.
     part: Py<PyAny>,
+    /// The octets of a page and the charset that was told, or None, to its characters in UTF-8, and whether some are
+    /// lost.
+    octets: Py<PyAny>,
 }
 
 /// The rows of links.
 ///
 /// attributes: (name, elements, way) of each rule of HTML; a way is "one", "nonempty", or one that `values` knows.
 /// embedded: (way, name) of what HTML holds in a syntax of its own; metadata: whether that is handed over or counted.
+/// signatures: (place, octets) of what a content may be that is no HTML.
 #[pyclass(module = "overthere._native")]
 pub struct LinkRows {
     attributes: Attributes,
     ways: Vec<String>,
     embedded: Embedded,
+    signatures: Vec<(usize, Vec<u8>)>,
     rung: u8,
     python: Callbacks,
+    crawl: Crawl,
     columns: Columns,
     pending: Pending,
     waiting: Option<Reference>,
@@ -75,12 +83,14 @@ impl LinkRows {
         attributes: Vec<(String, Vec<String>, String)>,
         embedded: Vec<(String, String)>,
         metadata: bool,
+        signatures: Vec<(usize, Vec<u8>)>,
         rung: u8,
         mapped: Py<PyAny>,
         values: Py<PyAny>,
         styles: Py<PyAny>,
         normal: Option<Py<PyAny>>,
         part: Py<PyAny>,
+        octets: Py<PyAny>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let mut rules = Attributes::default();
@@ -96,8 +106,10 @@ impl LinkRows {
                 attributes: rules,
                 ways,
                 embedded: Embedded::new(embedded, metadata),
+                signatures,
                 rung,
-                python: Callbacks { mapped, values, styles, normal, part },
+                python: Callbacks { mapped, values, styles, normal, part, octets },
+                crawl: Crawl::default(),
                 columns: Columns::default(),
                 pending: Pending::default(),
                 waiting: None,
@@ -137,15 +149,8 @@ impl LinkRows {
         self.source = source;
         self.parts = parts;
         released(py, || {
-            self.fallback = Base::new(base, layer)?;
-            self.pending.read(data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
-            self.base = match self.pending.base_href() {
-                None => self.fallback.clone(),
-                Some(href) => from_content(href, &self.fallback, &self.python)?,
-            };
-            let found = self.pending.notes;
-            let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
-            Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
+            let base = Base::new(base, layer)?;
+            self.read_page(data, base)
         })
     }
 
@@ -153,29 +158,60 @@ impl LinkRows {
     ///
     /// Returns: whether there are more.
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
-        released(py, || {
-            for _ in 0..count {
-                if self.columns.octets >= OCTETS {
-                    break;
+        released(py, || self.make_rows(count))
+    }
+
+    /// Make rows of the records of a WARC file that begin in [at, stop), while they are whole and hold HTML.
+    ///
+    /// data: the octets of the file from `first` on; is_last: whether the file ends with them.
+    /// is_packed: whether each record is a gzip member.  source: what comes before the place of a record.
+    /// limit: octets of a document; rows: of a batch.
+    /// Returns: why it stops, and what belongs to that; `place` is the record.  "end": there are no more.  "cut": it is
+    /// not whole in `data`.  "odd": it is for Python.  "record": its header and content are for Python.  "page": there
+    /// is a batch to take, or something for Python in the page, of which the notes and the octets are told; `step` goes
+    /// on with it.  "full": there is a batch to take.
+    #[expect(clippy::too_many_arguments, reason = "they come from Python one by one")]
+    fn records(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        first: usize,
+        at: usize,
+        stop: usize,
+        is_last: bool,
+        is_packed: bool,
+        source: &str,
+        limit: usize,
+        rows: usize,
+    ) -> PyResult<(&'static str, Py<PyAny>)> {
+        let window = Window { data, first, stop, is_last, is_packed, source };
+        let limits = Limits { octets: limit, rows };
+        let found = released(py, || self.read_records(&window, at, &limits))?;
+        guarded(py, || {
+            Ok(match found {
+                Stop::End => ("end", py.None()),
+                Stop::Cut => ("cut", py.None()),
+                Stop::Full => ("full", py.None()),
+                Stop::Odd => ("odd", py.None()),
+                Stop::Record(header, content) => {
+                    ("record", (header, content).into_pyobject(py)?.into_any().unbind())
                 }
-                let Some(found) = self.pending.next() else { return Ok(false) };
-                let inner;
-                let base = match found.against {
-                    Against::Embedded => {
-                        self.waiting = Some(found);
-                        break;
-                    }
-                    Against::Content => &self.base,
-                    Against::Outside => &self.fallback,
-                    Against::Codebase(start, end) => {
-                        inner = from_content(self.pending.text(start, end), &self.base, &self.python)?;
-                        &inner
-                    }
-                };
-                let row = row_of(&self.pending, found, base, &self.python, self.rung, &self.parts)?;
-                self.columns.push(&self.source, base, row);
-            }
-            Ok(true)
+                Stop::Page(notes, octets) => ("page", (notes, octets).into_pyobject(py)?.into_any().unbind()),
+            })
+        })
+    }
+
+    /// The record that `records` came to: where it begins, where the next one does, and the URI of its document.
+    fn place(&self, py: Python<'_>) -> PyResult<(usize, Option<usize>, Option<&str>)> {
+        let now = &self.crawl.now;
+        guarded(py, || Ok((now.at, now.next, now.base.as_deref())))
+    }
+
+    /// The pages that `records` read, their octets, and the records that hold no document, by their types.
+    fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64, Counted)> {
+        guarded(py, || {
+            let (pages, octets) = self.crawl.pages;
+            Ok((pages, octets, overthere_records::TYPES.into_iter().zip(self.crawl.passed).collect()))
         })
     }
 
@@ -249,119 +285,43 @@ impl LinkRows {
     }
 }
 
-/// 5.1.1: the first `base` element with an href, or a codebase, against what stands outside.
-fn from_content(href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
-    let row = related(href, fallback, python)?;
-    let Some(mut text) = row.target else { return Ok(fallback.clone()) };
-    text.truncate(memchr::memchr(b'#', text.as_bytes()).unwrap_or(text.len()));
-    let base = Base::new(text, "content".to_owned())?;
-    let scheme = base.spans.scheme().map_or("", |scheme| scheme.of_str(&base.text));
-    let other = scheme.eq_ignore_ascii_case("data") || scheme.eq_ignore_ascii_case("javascript");
-    Ok(if other { fallback.clone() } else { base })
-}
+impl LinkRows {
+    /// Read an HTML document in UTF-8, against the base that stands outside of it.  Returns: the notes on it.
+    fn read_page(&mut self, data: &[u8], outside: Base) -> PyResult<Vec<&'static str>> {
+        self.fallback = outside;
+        self.pending.read(data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
+        self.base = match self.pending.base_href() {
+            None => self.fallback.clone(),
+            Some(href) => from_content(href, &self.fallback, &self.python)?,
+        };
+        let found = self.pending.notes;
+        let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
+        Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
+    }
 
-fn row_of<'a>(
-    pending: &'a Pending,
-    found: Reference,
-    base: &Base,
-    python: &Callbacks,
-    rung: u8,
-    parts: &Option<Py<PyDict>>,
-) -> PyResult<Row<'a>> {
-    let (place, reference) = pending.texts(found);
-    let row = complete_row(related(reference, base, python)?, base, python, rung, parts)?;
-    Ok(Row { place, reference: Some(reference), ..row })
-}
-
-/// The target of a reference, or why there is none.
-fn related<'a>(reference: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
-    let text = reference.as_bytes();
-    let mut row = Row::default();
-    match parse(text, Rule::UriReference, false) {
-        Ok(spans) => row.join(base, text, &spans),
-        Err(_) if row.join_iri(base, reference) => {}
-        Err(_) => {
-            type Mapped = (Option<String>, Option<String>, Option<i64>);
-            let (mapped, error, at): Mapped =
-                Python::attach(|py| python.mapped.call1(py, (reference,))?.extract(py))?;
-            if let Some(mapped) = &mapped {
-                if let Ok(spans) = parse(mapped.as_bytes(), Rule::UriReference, false) {
-                    row.join(base, mapped.as_bytes(), &spans);
+    /// `step`
+    fn make_rows(&mut self, count: usize) -> PyResult<bool> {
+        for _ in 0..count {
+            if self.columns.octets >= OCTETS {
+                break;
+            }
+            let Some(found) = self.pending.next() else { return Ok(false) };
+            let inner;
+            let base = match found.against {
+                Against::Embedded => {
+                    self.waiting = Some(found);
+                    break;
                 }
-            }
-            (row.error, row.error_at) = match text.is_ascii().then(|| crate::columns::refused(text)) {
-                Some((kind, at)) => (Some(kind.to_owned()), Some(at as i64)),
-                None => (error, at),
+                Against::Content => &self.base,
+                Against::Outside => &self.fallback,
+                Against::Codebase(start, end) => {
+                    inner = from_content(self.pending.text(start, end), &self.base, &self.python)?;
+                    &inner
+                }
             };
+            let row = row_of(&self.pending, found, base, &self.python, self.rung, &self.parts)?;
+            self.columns.push(&self.source, base, row);
         }
-    }
-    Ok(row)
-}
-
-/// The URI that is meant by a text which is no reference, or why it is none; the place is one in the text.
-fn resolve_meaning<'a>(target: &str, text: &str, base: &Base, python: &Callbacks) -> PyResult<Row<'a>> {
-    let mut row = related(target, base, python)?;
-    let before = (target.len() - text.len().min(target.len())) as i64;
-    row.error_at = row.error_at.filter(|at| *at >= before && target.ends_with(text)).map(|at| at - before);
-    Ok(row)
-}
-
-/// What follows from the target.
-fn complete_row<'a>(
-    mut row: Row<'a>,
-    base: &Base,
-    python: &Callbacks,
-    rung: u8,
-    parts: &Option<Py<PyDict>>,
-) -> PyResult<Row<'a>> {
-    let Some(target) = &row.target else { return Ok(row) };
-    let spans = match row.spans {
-        Some(spans) => spans,
-        None => parse(target.as_bytes(), Rule::Uri, true)
-            .map_err(|at| PyValueError::new_err(format!("the target is no URI (at {at})")))?,
-    };
-    let whole = spans.fragment(target.len()).map_or(target.len(), |fragment| fragment.start - 1);
-    row.fragment = spans.fragment(target.len());
-    row.same_document = Some(target.part(..whole) == base.text);
-    row.normal = match &python.normal {
-        Some(normal) => Python::attach(|py| normal.call1(py, (target,))?.extract(py))?,
-        None => table::normal(target, &spans, rung),
-    };
-    if let Some(parts) = parts {
-        row.part = Python::attach(|py| match parts.bind(py).get_item(target.part(..whole))? {
-            Some(part) => part.extract(),
-            // RFC 2392 2: these may be written in more than one way.
-            None if spans.scheme().is_some_and(|scheme| scheme.end == 3) => {
-                python.part.call1(py, (target, parts))?.extract(py)
-            }
-            None => Ok(None),
-        })?;
-    }
-    row.spans = Some(spans);
-    Ok(row)
-}
-
-impl Row<'_> {
-    /// 5.2 with what an IRI-reference maps to (RFC 3987 3.1).  Returns: whether it is one, else nothing was done.
-    fn join_iri(&mut self, base: &Base, reference: &str) -> bool {
-        let mut mapped = Vec::new();
-        let Some(escaped) = escape(reference, &mut mapped) else { return false };
-        let Ok(spans) = parse(&mapped, Rule::UriReference, false) else { return false };
-        if !escaped.fits(&spans) {
-            return false;
-        }
-        self.join(base, &mapped, &spans);
-        self.error = Some("non-ascii".to_owned());
-        self.error_at = Some(escaped.at as i64);
-        true
-    }
-
-    /// 5.2
-    fn join(&mut self, base: &Base, reference: &[u8], spans: &Spans) {
-        let mut out = Vec::new();
-        let base = Parsed { text: base.text.as_bytes(), spans: &base.spans };
-        self.spans = Some(resolve(base, Parsed { text: reference, spans }, true, &mut out));
-        // Both are US-ASCII, for both were parsed.
-        self.target = String::from_utf8(out).ok();
+        Ok(true)
     }
 }

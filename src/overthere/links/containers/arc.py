@@ -10,8 +10,9 @@ from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
+from overthere.links.containers.gzip_member import inflate_octets, read_gzip_member
 from overthere.links.containers.model import Member, Place, Stream
-from overthere.links.containers.records import inflate_octets, read_gzip_member, write_pieces
+from overthere.links.containers.records import write_pieces
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from overthere.ground.codings import Stream
-from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.links.containers.records import PageReader
 
 __all__ = ["STREAMED", "Container", "Member", "Place", "Stream", "find_container"]
 
@@ -23,6 +26,8 @@ class Place(NamedTuple):
     start: int = 0
     end: int | None = None
     """Of a WARC or ARC file the records that begin in [start, end)."""
+    pages: Callable[[Document], PageReader] | None = None
+    """Of a WARC file, what reads pages on its own; None if each is to be a document here."""
 
 
 class Member(NamedTuple):
@@ -42,7 +47,7 @@ class Container(Protocol):
 
     def members(
         self, stream: Stream, document: Document, place: Place = ...
-    ) -> Iterator[Document | Member | Note | PassedContent]:
+    ) -> Iterator[BegunPage | Document | Member | Note | PassedContent]:
         """The members one by one, each to be read before the next is asked for, and notes on the container.
 
         stream: one that can seek, unless the kind is one of `STREAMED`.  Raises nothing.

@@ -13,7 +13,7 @@ from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import ChainedStream, take_octets, truncate
 from overthere.links.documents.kinds import CONTAINERS, Kind, kind_of, passed_kind
 from overthere.links.faults import guard, note_kind
-from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.links.model import BEGUN, BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 __all__ = ["KnownDocument", "NestedReader", "with_kind"]
@@ -83,9 +83,11 @@ class NestedReader:
             yield from self._read_member(member, document, beneath)
 
     def _read_member(
-        self, member: Document | Member | Note | PassedContent, container: Document, beneath: URI | None
+        self, member: BegunPage | Document | Member | Note | PassedContent, container: Document, beneath: URI | None
     ) -> Iterator[KnownDocument]:
         match member:
+            case BegunPage(document):
+                yield document, (BEGUN, ())
             case PassedContent(kind):
                 self.progress.passed[kind] += 1
             case Note(kind):

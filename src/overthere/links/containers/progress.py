@@ -27,6 +27,8 @@ class Progress:
         """The unit that has begun last."""
         self.behind: bool = after < 0
         """Whether what comes now is wanted."""
+        self.is_stopped: bool = False
+        """Whether nothing more is wanted."""
         self.passed: Counter[str] = Counter()
         """What held no document that can be read, by kind."""
 

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Generator, Iterator
+from typing import BinaryIO, NamedTuple, Protocol
 
 from overthere.ground.atomic import open_unnamed
 from overthere.ground.codings import FILE_WINDOW, SKIPPABLE, Decoder, decode, zstd_dictionary
-from overthere.links.containers.gzip_member import MOST, PIECE, inflate_member
+from overthere.links.containers.gzip_member import (
+    GZIP,
+    PIECE,
+    RATIO,
+    WINDOW,
+    inflate_octets,
+    next_member,
+    read_gzip_member,
+)  # fmt: skip
 from overthere.links.containers.streams import coding_fault
+from overthere.links.model import BegunPage
 
-__all__ = ["Record", "cuts", "inflate_octets", "read_gzip_member", "records", "write_pieces"]
+__all__ = ["PageReader", "Record", "cuts", "records", "write_pieces"]
 
 
 class Record(NamedTuple):
@@ -33,6 +41,22 @@ class Record(NamedTuple):
     """The type of one that holds no document, which has no header then; "other" is none of WARC 1.1."""
 
 
+class PageReader(Protocol):
+    """What makes rows of whole records that hold HTML, of which nobody else hears then."""
+
+    def read_records(
+        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool
+    ) -> Generator[Record | BegunPage, None, int]:
+        """Read records from `at` on that begin before `end`.
+
+        prefix: of the place of a record, as in `Record.at`.  is_packed: whether each is a gzip member.
+        Gives: records that are whole and are not read; a page where rows are to be taken, or something in it is not
+        read.
+        Returns: where the first one begins that is not whole, or not for sure; `end` or more if there is none.
+        """
+        ...
+
+
 class _Frame(NamedTuple):
     at: int
     header: bytes
@@ -43,9 +67,8 @@ class _Frame(NamedTuple):
 
 
 _HEAD, _HEAD_MOST = 1 << 13, 1 << 16
-_WINDOW = 1 << 20
 _END = b"\r\n\r\n"
-_GZIP, _ZSTD, _LZ4 = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
+_ZSTD, _LZ4 = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 _VERSION = (b"WARC/1.", b"WARC/0.")
 
 # A block that has a second version line is two blocks, the first of them without an end.
@@ -59,31 +82,27 @@ _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
 _TELLING = re.compile(rb"\r\nContent-Type:(?:\r\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
 
-# How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
-# a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
-# record are longer.
-_BELIEVED = 1 << 17
-# Octets of a member for each octet in the file, beyond which it is a bomb. Deflate reaches 1032.
-_RATIO = 64
 
-
-def records(file: BinaryIO, limit: int, start: int = 0, end: int | None = None) -> Iterator[Record]:
+def records(
+    file: BinaryIO, limit: int, start: int = 0, end: int | None = None, pages: PageReader | None = None
+) -> Iterator[Record | BegunPage]:
     """The records that begin in [start, end), and what is broken; those that hold documents have their content.
 
     file: can seek.
     limit: octets of a content that are read; there may be a few more, for the header of HTTP.
     start, end: of `cuts()`, or 0 and None; within a file that is compressed as a whole they have no meaning.
+    pages: what it reads does not come here; the documents are its own.
     """
     size = file.seek(0, os.SEEK_END)
     end = size if end is None else min(end, size)
     match _packing(file, size):
         case "gzip":
-            yield from _read_gzip(file, size, start, end, limit)
+            yield from _read_gzip(file, size, start, end, limit, pages)
         case "plain":
-            yield from _read_plain(file, size, start, end, limit)
+            yield from _read_plain(file, size, start, end, limit, pages)
         case other:
             if start == 0:
-                yield from _read_unpacked(_decompress(file, other), "", _unpacked_limit(limit, size), limit)
+                yield from _read_unpacked(_decompress(file, other), "", _unpacked_limit(limit, size), limit, pages)
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
@@ -93,7 +112,7 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
 
     Without compression the file is walked from header to header: a WARC file in a record of a WARC file has records
     too. With gzip, a member is looked for from each multiple of `split` on, and believed if the next 128 KiB are gzip
-    members too: no content of a record can look so (see `_BELIEVED`).
+    members too: no content of a record can look so (see `gzip_member`).
     """
     yield 0
     size = file.seek(0, os.SEEK_END)
@@ -102,13 +121,15 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
         case "gzip":
             for at in range(split, size, split):
                 if at > last:
-                    last = _next_member(file, at, size, far=True)
+                    last = next_member(file, at, size, _is_record, far=True)
                     if last >= size:
                         break
                     yield last
         case "plain":
-            for frame in _frames(file, size, 0, size):
-                if frame.at - last >= split:
+            at = 0
+            while at < size:
+                frame, at = _next_frame(file, size, at)
+                if frame is not None and frame.at - last >= split:
                     last = frame.at
                     yield last
         case _:
@@ -117,11 +138,11 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
 
 def _packing(file: BinaryIO, size: int) -> str:
     at, head = _first_frame(file)
-    if head.startswith(_GZIP):
+    if head.startswith(GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
         return "lz4" if head.startswith(_LZ4) else "zstd"
-    if head.startswith(b"WARC/") or _next_member(file, 0, size, far=False) >= size:
+    if head.startswith(b"WARC/") or next_member(file, 0, size, _is_record, far=False) >= size:
         return "plain"
     return "gzip"  # its beginning is broken
 
@@ -136,23 +157,36 @@ def _first_frame(file: BinaryIO) -> tuple[int, bytes]:
 
 def _unpacked_limit(limit: int, size: int) -> int:
     """Octets that a file may have when it is uncompressed."""
-    return _RATIO * limit + 32 * size
+    return RATIO * limit + 32 * size
 
 
 # Without compression
 
 
-def _read_plain(file: BinaryIO, size: int, start: int, end: int, limit: int) -> Iterator[Record]:
-    for at, header, begin, stop, notes in _frames(file, size, start, end):
-        if not header:
-            yield Record(str(at), header, b"", notes)
-        elif (passed := _passed_type(header)) is None:
-            most = limit + _HEAD_MOST
-            file.seek(begin)
-            content = file.read(min(stop - begin, most))
-            yield Record(str(at), header, content, (*notes, "too-large") if stop - begin > most else notes)
-        else:
-            yield _passed_record(str(at), passed, notes)
+def _read_plain(
+    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None, prefix: str = ""
+) -> Iterator[Record | BegunPage]:
+    while at < end:
+        if pages is not None:
+            at = yield from pages.read_records(file, at, end, prefix, is_packed=False)
+            if at >= end:
+                break
+        frame, at = _next_frame(file, size, at)
+        if frame is not None:
+            yield _frame_record(file, frame, limit, prefix)
+
+
+def _frame_record(file: BinaryIO, frame: _Frame, limit: int, prefix: str) -> Record:
+    at, header, begin, stop, notes = frame
+    place = f"{prefix}{at}"
+    if not header:
+        return Record(place, header, b"", notes)
+    if (passed := _passed_type(header)) is not None:
+        return _passed_record(place, passed, notes)
+    most = limit + _HEAD_MOST
+    file.seek(begin)
+    content = file.read(min(stop - begin, most))
+    return Record(place, header, content, (*notes, "too-large") if stop - begin > most else notes)
 
 
 def _passed_type(header: bytes) -> str | None:
@@ -170,36 +204,32 @@ def _passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
     return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
-def _frames(file: BinaryIO, size: int, at: int, end: int) -> Iterator[_Frame]:
-    while at < end:
-        file.seek(at)
-        head = file.read(_HEAD)
+def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]:
+    """The frame at a place, None where line ends stand, and where the next one is."""
+    file.seek(at)
+    head = file.read(_HEAD)
+    block = _BLOCK.match(head)
+    if block is None and len(head) == _HEAD:
+        head += file.read(_HEAD_MOST - _HEAD)
         block = _BLOCK.match(head)
-        if block is None and len(head) == _HEAD:
-            head += file.read(_HEAD_MOST - _HEAD)
-            block = _BLOCK.match(head)
-        length = _LENGTH.search(block[0]) if block else None
-        if block is None or length is None:
-            blank = len(head) - len(head.lstrip(b"\r\n"))
-            if blank:
-                at += blank
-                continue
-            cut = b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and _END not in head
-            yield _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",))
-            at = _next_block(file, at + 1, size)
-            continue
-        begin = at + block.end()
-        stop = begin + int(length[1])
-        after = stop + 4
-        end_of = _ending(file, stop, size)
-        notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
-        if not end_of:
-            # Too long, it would swallow the next records; too short, it would hide the rest of its own.
-            after = _next_block(file, begin, size)
-            notes = ("truncated",) if stop > size and after >= size else ("wrong-length",)
-            stop = max(begin, after - _blank_before(file, after))
-        yield _Frame(at, block[0], begin, stop, notes)
-        at = after
+    length = _LENGTH.search(block[0]) if block else None
+    if block is None or length is None:
+        blank = len(head) - len(head.lstrip(b"\r\n"))
+        if blank:
+            return None, at + blank
+        cut = b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and _END not in head
+        return _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",)), _next_block(file, at + 1, size)
+    begin = at + block.end()
+    stop = begin + int(length[1])
+    after = stop + 4
+    end_of = _ending(file, stop, size)
+    notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
+    if not end_of:
+        # Too long, it would swallow the next records; too short, it would hide the rest of its own.
+        after = _next_block(file, begin, size)
+        notes = ("truncated",) if stop > size and after >= size else ("wrong-length",)
+        stop = max(begin, after - _blank_before(file, after))
+    return _Frame(at, block[0], begin, stop, notes), after
 
 
 def _ending(file: BinaryIO, stop: int, size: int) -> str:
@@ -234,23 +264,30 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
                 return at + place + 1
             place = window.find(b"\nWARC/", place + 1)
         at += step
-        step = _WINDOW
+        step = WINDOW
     return size
 
 
 # With gzip, record by record (annex D.2)
 
 
-def _read_gzip(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[Record]:
+def _read_gzip(
+    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None
+) -> Iterator[Record | BegunPage]:
     while at < end:
-        data, note, after = read_gzip_member(file, size, at, limit + _HEAD_MOST)
+        if pages is not None:
+            at = yield from pages.read_records(file, at, end, "", is_packed=True)
+            if at >= end:
+                break
+        data, note, after = read_gzip_member(file, size, at, limit + _HEAD_MOST, _is_record)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
         if block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
-            yield from _read_unpacked(inflate_octets(file, at), f"{at}!", _unpacked_limit(limit, size), limit)
+            pieces, most = inflate_octets(file, at), _unpacked_limit(limit, size)
+            yield from _read_unpacked(pieces, f"{at}!", most, limit, pages)
         elif (passed := _passed_type(block[0])) is None:
             yield _only_record(at, block[0], data, int(length[1]), note)
         else:
@@ -272,91 +309,16 @@ def _is_record(head: bytes) -> bool:
     return head.startswith(_VERSION)
 
 
-def read_gzip_member(
-    file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool] = _is_record
-) -> tuple[bytes, str, int]:
-    """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins."""
-    data, used, note = inflate_member(file, at, most, _RATIO)
-    if note in ("", "long"):
-        return data, note and "too-large", at + used
-    after = _next_member(file, at + (used if note == "too-large" else 1), size, holds, far=False)
-    # A length that is broken may lead to the end of the file too.
-    return data, "corrupt" if note == "truncated" and after < size else note, after
-
-
-def _next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool] = _is_record, *, far: bool) -> int:
-    """Where from `at` on a gzip member begins that holds a record; or `size`.
-
-    far: believe only what is followed by gzip members as far as `_BELIEVED`.
-    """
-    begun = at
-    tried = 0
-    step = PIECE
-    while at < size:
-        file.seek(at)
-        window = file.read(step + _FIRST)
-        place = window.find(_GZIP)
-        while 0 <= place < step:
-            # Content made to look like endless members is tried only so often.
-            if tried < _RATIO * _BELIEVED + 8 * (at + place - begun):
-                tried += _FIRST
-                if _begins_with(window[place : place + _FIRST], holds):
-                    good, cost = _try_member(file, at + place, far)
-                    if good:
-                        return at + place
-                    tried += cost
-            place = window.find(_GZIP, place + 1)
-        at += step
-        step = _WINDOW
-    return size
-
-
-_FIRST = 1 << 10
-"""Octets of a member in which its first ones must be."""
-
-
-def _begins_with(head: bytes, holds: Callable[[bytes], bool]) -> bool:
-    try:
-        return holds(zlib.decompressobj(31).decompress(head, 32))
-    except zlib.error:
-        return False
-
-
-def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
-    """Whether a member begins here, as far as is looked; and how much that cost."""
-    inflate = zlib.decompressobj(31)
-    file.seek(at)
-    piece, between = b"", False
-    used = made = 0
-    try:
-        while used < _BELIEVED and made < _RATIO * _BELIEVED:
-            if inflate.eof:
-                if not far:
-                    break
-                piece, between = inflate.unused_data, True
-                inflate = zlib.decompressobj(31)
-            if not piece:
-                piece = file.read(PIECE)
-                if not piece:
-                    return between or not far, used
-                used += len(piece)
-            between = False
-            made += len(inflate.decompress(piece, MOST))
-            piece = inflate.unconsumed_tail
-    except zlib.error:
-        return False, used + made // 8
-    return True, used + made // 8
-
-
 # Compressed as a whole, or many records in one gzip member
 
 
-def _read_unpacked(pieces: Iterator[bytes], prefix: str, most: int, limit: int) -> Iterator[Record]:
+def _read_unpacked(
+    pieces: Iterator[bytes], prefix: str, most: int, limit: int, pages: PageReader | None
+) -> Iterator[Record | BegunPage]:
     """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
     with open_unnamed() as file:
         size, note = write_pieces(pieces, file, most)
-        for record in _read_plain(file, size, 0, size, limit):
-            yield record._replace(at=prefix + record.at)
+        yield from _read_plain(file, size, 0, size, limit, pages, prefix)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
 
@@ -372,18 +334,6 @@ def write_pieces(pieces: Iterator[bytes], file: BinaryIO, most: int) -> tuple[in
     except Exception as error:  # each library has its own
         return size, coding_fault(error)
     return size, ""
-
-
-def inflate_octets(file: BinaryIO, at: int) -> Iterator[bytes]:
-    """The octets of a gzip member, in pieces.  Raises: EOFError if it ends early; zlib.error."""
-    inflate = zlib.decompressobj(31)
-    file.seek(at)
-    while not inflate.eof and (piece := file.read(PIECE)):
-        while piece and not inflate.eof:
-            yield inflate.decompress(piece, MOST)
-            piece = inflate.unconsumed_tail
-    if not inflate.eof:
-        raise EOFError
 
 
 def _decompress(file: BinaryIO, packing: str) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from overthere.links.containers.response import has_stated_length, read_content
 from overthere.links.documents.header import HTTP, Fields, fields, first_value, header, reference_fields
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
-from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 __all__ = ["members", "response", "target"]
@@ -30,7 +30,7 @@ def members(
     stream: Stream,
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
-) -> Iterator[Member | Note | PassedContent]:
+) -> Iterator[BegunPage | Member | Note | PassedContent]:
     """As `Container.members`, of the records that begin in [start, end) of the place, as `records.cuts()` gives them.
 
     The source of a record is the octet at which it begins, or its gzip member: `crawl.warc.gz!12345`. Its base is its
@@ -40,7 +40,11 @@ def members(
     browsertrix. Requests, other metadata, revisits and what came by DNS hold no documents, and are passed over.
     """
     try:
-        for record in records(cast("BinaryIO", stream), place.options.limit, place.start, place.end):
+        pages = None if place.pages is None else place.pages(document)
+        for record in records(cast("BinaryIO", stream), place.options.limit, place.start, place.end, pages):
+            if isinstance(record, BegunPage):
+                yield record
+                continue
             if record.passed:
                 yield PassedContent(record.passed)
                 if not record.notes:

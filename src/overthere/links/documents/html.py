@@ -245,15 +245,22 @@ def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
 
 def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
     """The same characters in UTF-8: mostly the octets as they are."""
-    if told is not None and encoding(told) == "utf-8" and not data.startswith(_MARKS) and _decode_utf16(data) is None:
-        try:
-            if not data.isascii():
-                data.decode()
+    known = None if told is None else encoding(told)
+    if known in (None, "utf-8") and not data.startswith(_MARKS) and _decode_utf16(data) is None and _is_utf8(data):
+        if known is not None:
             return data, False
-        except UnicodeError:
-            pass
+        said, unknown = find_encoding(data)
+        if said in (None, "utf-8"):
+            return data, unknown or told is not None
     text, lossy = decode(data, told)
     return text.encode("utf-8", "replace"), lossy
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or data.decode() is not None
+    except UnicodeError:
+        return False
 
 
 def _decode_utf16(data: bytes) -> str | None:

@@ -7,7 +7,7 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "LISTING", "Kind", "kind", "kind_of", "media_type_of", "passed_kind"]
+__all__ = ["CONTAINERS", "HEAD", "LISTING", "SIGNATURES", "Kind", "kind", "kind_of", "media_type_of", "passed_kind"]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -88,6 +88,8 @@ _MAGIC = (
     (b"7z\xbc\xaf\x27\x1c", "binary"), (b"Rar!\x1a\x07", "binary"), (b"\x7fELF", "binary"),
 )  # fmt: skip
 _MAGICS = tuple(magic for magic, _ in _MAGIC)
+SIGNATURES = (*((0, magic) for magic in _MAGICS), (257, b"ustar"), (0, b"BZh"))
+"""Places and octets there, by one of which a content that is no text is known, or may be."""
 _DTD = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<[!?]|%[^\s;]++;)")
 _LZ4 = b"\x04\x22\x4d\x18"
 _SPACE = b"\t\n\f\r "

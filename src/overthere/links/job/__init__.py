@@ -56,8 +56,8 @@ def extract(
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.
-    workers: processes that read; with more than one, the module that asks must be one that can be imported anew
-    (`if __name__ == "__main__":`).
+    workers: how many read at once.  They are threads where the native kernel reads (HTML, WARC files), else processes;
+    then the module that asks must be one that can be imported anew (`if __name__ == "__main__":`).
     policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
     addresses that are not public.
     jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of

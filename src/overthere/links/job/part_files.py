@@ -223,7 +223,7 @@ def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterato
         if not all(map(os.path.isabs, _paths(part.tasks))):
             with suppress(OSError):  # on a machine without this folder they cannot be read, and rows say so
                 stack.enter_context(chdir(part.folder))
-        yield from run(part.tasks, options, 2 if guarded else 1)
+        yield from run(part.tasks, options, 2 if guarded else 1, apart=True)
 
 
 def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:

@@ -1,4 +1,4 @@
-"""A pool of worker processes; rows come in the order of the tasks.
+"""A pool of worker processes, or of threads; rows come in the order of the tasks.
 
 Each worker is a process with a pipe.  What it sends before its turn is held up to a bound; beyond that it waits in the
 pipe, and the worker with it.
@@ -14,6 +14,7 @@ import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
 from functools import cache, partial
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,7 @@ from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task
 from overthere.links.job.task_documents import failed_sources
 from overthere.links.job.task_rows import TaskEnd, carry_out
+from overthere.links.job.threads import is_native, run_threads
 from overthere.links.model import Options
 from overthere.links.report.rows import rows
 
@@ -44,16 +46,27 @@ _MESSAGE = 1 << 14
 """Octets that a pipe takes while nothing reads from it."""
 
 
-def run(tasks: Iterable[Task], options: Options, workers: int) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
+def run(
+    tasks: Iterable[Task], options: Options, workers: int, *, apart: bool = False
+) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
     """The rows of all tasks in their order, each task's followed by its end.
 
-    A worker that dies leaves a note on what it was reading, and another takes its place.
+    Threads read where the first task is the native kernel's, else processes: Python lets one thread run at a time.
+    apart: processes in any case.
+    A process that dies leaves a note on what it was reading, and another takes its place.
     """
     if workers <= 1:
         for task in tasks:
             yield from carry_out(task, options)
         return
-    pool = _Pool(iter(tasks), options, workers)
+    waiting = iter(tasks)
+    first = next(waiting, None)
+    if first is None:
+        return
+    if not apart and is_native(first, options):
+        yield from run_threads(chain((first,), waiting), options, workers)
+        return
+    pool = _Pool(chain((first,), waiting), options, workers)
     try:
         yield from pool.results()
     finally:

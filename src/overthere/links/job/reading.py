@@ -8,13 +8,12 @@ from itertools import chain, groupby, islice
 
 from overthere.base import Base, from_content
 from overthere.links.documents import embedded_data, html
-from overthere.links.model import Document, Found, Note, Options, PassedContent
+from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedContent
+from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import OCTETS, Rows
 
-__all__ = ["BATCH", "READERS", "fill"]
+__all__ = ["READERS", "fill"]
 
-BATCH = 1 << 14
-"""Rows of a batch."""
 _SWELLING = 64
 """A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
 
@@ -37,6 +36,13 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
 
     kind, notes: what `kinds.kind_of` says of it.
     """
+    if kind == BEGUN:
+        rows.begin(document)
+        if rows.begun is None:
+            yield
+        else:
+            yield from _bound(rows, document, rows.begun, _make_rows(rows, document, options, set(document.notes)))
+        return
     for note in document.notes:
         rows.note(document, note)
     if not document.content:
@@ -47,8 +53,15 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     for note in notes:
         if note not in document.notes:
             rows.note(document, note)
-    most = OCTETS + _SWELLING * len(document.content)
-    for octets in _html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options):
+    made = _html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options)
+    yield from _bound(rows, document, len(document.content), made)
+
+
+def _bound(rows: Rows, document: Document, size: int, made: Iterator[int]) -> Iterator[None]:
+    """Stop for a batch each time there are so many octets of text; after too many for a document of that size, at
+    all."""
+    most = OCTETS + _SWELLING * size
+    for octets in made:
         most -= octets
         if most < 0:
             rows.note(document, "too-large")
@@ -70,13 +83,21 @@ def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
         _add_note(rows, document, "wrong-charset", said)
     for note in rows.html(document, content):
         _add_note(rows, document, note, said)
-    while rows.step(_STEP):
+    if rows.step(_STEP):
+        yield from _make_rows(rows, document, options, said)
+
+
+def _make_rows(rows: Rows, document: Document, options: Options, said: set[str]) -> Iterator[int]:
+    """The rest of a page, of which some was made."""
+    more = True
+    while more:
         if (one := rows.take_embedded()) is not None:
             yield from _add(
                 rows, document, rows.base, embedded_data.read(one, rows.base, options, document.depth), said
             )
         if _full(rows):
             yield rows.octets
+        more = rows.step(_STEP)
 
 
 def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:

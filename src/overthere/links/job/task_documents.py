@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +13,7 @@ from overthere.base import Base, file_uri, retrieval_uri
 from overthere.links.containers.model import Place
 from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
 from overthere.links.containers.progress import Progress
+from overthere.links.containers.records import PageReader
 from overthere.links.containers.streams import read_content
 from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
@@ -25,15 +26,22 @@ from overthere.values.uri import URI
 __all__ = ["documents", "failed_sources"]
 
 
-def documents(task: Task, options: Options, progress: Progress | None = None) -> Iterator[KnownDocument]:
+def documents(
+    task: Task,
+    options: Options,
+    progress: Progress | None = None,
+    pages: Callable[[Document], PageReader] | None = None,
+) -> Iterator[KnownDocument]:
     """The documents of a task that a reader can read, out of all containers, and those that have notes.
 
     Each with its kind.  Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is
     passed over in folders and containers; of a file that was named the note "unsupported" says so.
+
+    pages: of a WARC file, what reads pages on its own (`containers.model.Place`).
     """
     progress = Progress() if progress is None else progress
     for path in task.paths:
-        yield from guard(_file_documents(task, path, options, progress), partial(_failed_source, task, path))
+        yield from guard(_file_documents(task, path, options, progress, pages), partial(_failed_source, task, path))
 
 
 def failed_sources(task: Task, options: Options) -> Iterator[Document]:
@@ -79,7 +87,13 @@ _RECORDED = ("warc", "arc")
 """Containers of which a part can be read."""
 
 
-def _file_documents(task: Task, path: str, options: Options, progress: Progress) -> Iterator[KnownDocument]:
+def _file_documents(
+    task: Task,
+    path: str,
+    options: Options,
+    progress: Progress,
+    pages: Callable[[Document], PageReader] | None,
+) -> Iterator[KnownDocument]:
     document = _document(task, path)
     is_named = task.root is None
     try:
@@ -107,7 +121,7 @@ def _file_documents(task: Task, path: str, options: Options, progress: Progress)
             beneath = URI(task.base) if is_named and task.base is not None else None
             if beneath is None and is_named and options.rooted:
                 beneath = URI(f"{document.base.uri}!/")
-            yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end))
+            yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end, pages))
             return
         content, notes = read_content(file, options.limit)
     if is_named and content and not known[0]:

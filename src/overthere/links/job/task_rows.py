@@ -11,7 +11,7 @@ from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import Task
 from overthere.links.job.task_documents import documents
-from overthere.links.model import Document, Options
+from overthere.links.model import BEGUN, Document, Options
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, rows
 
@@ -38,28 +38,33 @@ class TaskEnd(NamedTuple):
         return sum(count for count, _ in self.kinds.values())
 
 
-_BESIDE = ("http", "header")
-"""Kinds that are no documents of their own: the header of one."""
+_BESIDE = ("http", "header", BEGUN)
+"""Kinds that are no documents of their own, the header of one; or that are counted where they are read."""
 
 
 def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of a task in batches, and its end."""
     walk = Progress() if walk is None else walk
-    return read(documents(task, options, walk), options, task.size, walk)
-
-
-def read(
-    documents: Iterable[KnownDocument], options: Options, size: int = 0, walk: Progress | None = None
-) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The rows of documents in batches, each with what `kinds` says of it; and the end, of `size` octets.
-
-    walk: of the documents; where it is told, each document has batches of its own.
-    """
-    walk = Progress() if walk is None else walk
     made = rows(options)
+    # Where each unit is told, each is a document.
+    pages = made.pages if walk.tell is None else None
+    return _read(documents(task, options, walk, pages), made, options, task.size, walk)
+
+
+def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """The rows of documents in batches, each with what `kinds` says of it; and the end."""
+    return _read(documents, rows(options), options, 0, Progress())
+
+
+def _read(
+    documents: Iterable[KnownDocument], made: Rows, options: Options, size: int, walk: Progress
+) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """size: octets of the source.  walk: of the documents; where it is told, each document has batches of its own."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
     for document, (kind, notes) in documents:
+        if walk.is_stopped:
+            return
         if browsing is not None:
             browsing.begin(document, kind, len(made))
         if kind not in _BESIDE:
@@ -74,6 +79,10 @@ def read(
             yield _fill_audit(made, options, browsing)
     if len(made):
         yield _fill_audit(made, options, browsing)
+    pages, octets = made.page_counts
+    if pages:
+        count, before = kinds.get("html", (0, 0))
+        kinds["html"] = (count + pages, before + octets)
     yield TaskEnd(kinds, size, dict(walk.passed + made.passed_counts))
 
 

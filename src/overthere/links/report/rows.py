@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere import kernel
@@ -16,15 +17,20 @@ from overthere.editions import edition
 from overthere.editions.resolution_steps import for_request
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.records import PageReader
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind
+from overthere.links.documents.kinds import SIGNATURES
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
+from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.table import schema, to_batch
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from overthere._native import LinkRows
 
 __all__ = ["OCTETS", "Rows", "rows"]
 
@@ -40,6 +46,8 @@ class Rows(ABC):
     """Of the document that `html` read."""
 
     def __init__(self) -> None:
+        self.begun: int | None = None
+        """Octets of the page that `pages` has begun; None if rows are to be taken, and no page goes on."""
         self.others: Counter[str] = Counter()
         """What other readers have passed over."""
         self.hrefs: dict[str, str] = {}
@@ -49,6 +57,20 @@ class Rows(ABC):
     def passed_counts(self) -> Counter[str]:
         """What documents held so far that is read by choice only, and was not, by kind."""
         return +self.others
+
+    @property
+    def pages(self) -> Callable[[Document], PageReader] | None:
+        """For a WARC file, what reads the pages in it into rows on its own."""
+        return None
+
+    @property
+    def page_counts(self) -> tuple[int, int]:
+        """How many pages that has read, and of how many octets."""
+        return 0, 0
+
+    def begin(self, document: Document) -> None:
+        """Go on with a page that was begun so."""
+        self.base = document.base
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -101,9 +123,24 @@ class _Native(Rows):
         normal = None if options.canonical is None and options.rung <= Rung.SYNTAX else _normalizer(options)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
-        self.native = LinkRows(
-            attributes, names, options.metadata, rung, _map_text, html.values, _styles, normal, part_of
-        )
+        self.native: LinkRows = LinkRows(
+            attributes, names, options.metadata, list(SIGNATURES), rung, _map_text, html.values, _styles, normal,
+            part_of, html.octets,
+        )  # fmt: skip
+
+    @property
+    def pages(self) -> Callable[[Document], PageReader] | None:
+        # What browsers open is found out document by document, in Python.
+        return None if self.options.whatwg else partial(RecordPages, self)
+
+    @property
+    def page_counts(self) -> tuple[int, int]:
+        pages, octets, _ = self.native.counts()
+        return pages, octets
+
+    def begin(self, document: Document) -> None:
+        super().begin(document)
+        self._find_base()
 
     def __len__(self) -> int:
         return len(self.native)
@@ -115,11 +152,15 @@ class _Native(Rows):
     def html(self, document: Document, content: bytes) -> list[str]:
         self.base = base = document.base
         notes = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
-        if self.options.metadata and (given := self.native.base()) != (str(base.uri), base.layer):
-            self.base = Base(URI(given[0]), "content", "HTML base")
+        self._find_base()
         if self.options.whatwg and (href := self.native.href()) is not None:
             self.hrefs[document.source] = href
         return notes
+
+    def _find_base(self) -> None:
+        base = self.base
+        if self.options.metadata and (given := self.native.base()) != (str(base.uri), base.layer):
+            self.base = Base(URI(given[0]), "content", "HTML base")
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
@@ -134,6 +175,7 @@ class _Native(Rows):
         for name, count in self.native.passed():
             if count:
                 passed[kind(name)] += count
+        passed.update({name: count for name, count in self.native.counts()[2] if count})
         return passed
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:

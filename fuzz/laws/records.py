@@ -1,0 +1,130 @@
+"""WARC files read record by record natively and in Python: the same rows, the same counts.
+
+An input is one octet of flags, two for a place and one for what is changed there, and a file without compression.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from laws.warc import WORDS
+from overthere import kernel
+from overthere.links.containers.model import Place
+from overthere.links.containers.nested import NestedReader
+from overthere.links.job import links
+from overthere.links.job.reading import fill
+from overthere.links.model import Document, Link, Options
+from overthere.links.report.record_pages import RecordPages
+from overthere.links.report.rows import rows
+from readings import OUTER
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "read_file", "record", "response", "seeds"]
+
+LONGEST = 4096
+AFTER = "a test to tests/links/test_record_pages.py"
+PACKED, LATE, METADATA, SMALL, NARROW = 1, 2, 4, 8, 16
+"""Flags: each record is a gzip member; what is changed is changed after that; embedded content is read; documents of
+more than 64 octets are too large; the file is read in windows of a few octets."""
+
+
+def read_file(octets: bytes, options: Options, natively: bool) -> tuple[list[Link], Counter[str], int]:
+    """The rows of a WARC file, what was passed over, and how many pages there are."""
+    made = rows(options)
+    reader = NestedReader(options, len(octets))
+    place = Place(options, pages=made.pages if natively else None)
+    found: list[Link] = []
+    pages = 0
+    for document, (kind, notes) in reader.members(("warc", ()), io.BytesIO(octets), Document("w", b"", OUTER), place):
+        pages += kind == "html"
+        for _ in fill(made, document, kind, notes, options):
+            found += links(made.take())
+    found += links(made.take())
+    return found, reader.progress.passed + made.passed_counts, pages + made.page_counts[0]
+
+
+def check(data: bytes) -> None:
+    if kernel.name != "native" or len(data) < 4:
+        return
+    flags, octets = data[0], data[4:]
+    if flags & PACKED and flags & LATE:
+        octets = _change(_pack(octets), data)
+    elif flags & PACKED:
+        octets = _pack(_change(octets, data))
+    else:
+        octets = _change(octets, data)
+    options = Options(metadata=bool(flags & METADATA), limit=64 if flags & SMALL else 1 << 18)
+    before, RecordPages.window = RecordPages.window, 16 if flags & NARROW else RecordPages.window
+    try:
+        native = read_file(octets, options, natively=True)
+    finally:
+        RecordPages.window = before
+    plain = read_file(octets, options, natively=False)
+    assert native == plain, f"natively {native}, in Python {plain}"
+
+
+def _change(octets: bytes, data: bytes) -> bytes:
+    if not data[3] or not octets:
+        return octets
+    at = int.from_bytes(data[1:3], "big") * len(octets) >> 16
+    if data[3] == 0xFF:
+        return octets[:at]
+    return octets[:at] + bytes((octets[at] ^ data[3],)) + octets[at + 1 :]
+
+
+def _pack(octets: bytes) -> bytes:
+    """Each record as a gzip member."""
+    return b"".join(gzip.compress(part, mtime=0) for part in re.split(rb"(?=WARC/1\.)", octets) if part)
+
+
+def record(block: bytes, *fields: bytes, kind: bytes = b"response", uri: bytes = b"http://h/a/b") -> bytes:
+    """A record with a block, which is a response of HTTP."""
+    lines = [b"WARC/1.1", b"WARC-Type: " + kind, b"WARC-Record-ID: <urn:x:y>", b"WARC-Target-URI: " + uri]
+    lines += [b"Content-Type: application/http; msgtype=response", b"Content-Length: %d" % len(block), *fields]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + block + b"\r\n\r\n"
+
+
+def response(content: bytes, *fields: bytes, status: bytes = b"200 OK", media: bytes = b"text/html") -> bytes:
+    """A response of HTTP."""
+    return b"\r\n".join((b"HTTP/1.1 " + status, b"Content-Type: " + media, *fields)) + b"\r\n\r\n" + content
+
+
+_PAGE = b"<base href=d/><a href=x>1</a><img src='y z'><style>a{b:url(c)}</style><a href=\xc3\xa9>"
+_WHOLE = (
+    record(response(_PAGE, b"Content-Length: %d" % len(_PAGE), media=b'text/html; charset="UTF-8"')),
+    record(response(_PAGE, b"Content-Length: 7", b"Link: <a>; rel=\"b, c\", <d>", b"Refresh: 1; url=e")),
+    record(response(b"", b"Location: ../z", status=b"301 Moved: yes", media=b"text/html")),
+    record(response(b"moved", b"Location: \xff", status=b"302 x")),
+    record(response(b"%x\r\n%b\r\n0\r\n\r\n" % (len(_PAGE), _PAGE), b"Transfer-Encoding: chunked")),
+    record(response(gzip.compress(_PAGE, mtime=0), b"Content-Encoding: gzip")),
+    record(response(_PAGE, b"Content-Location: /q", media=b"TEXT/HTML")),
+    record(response(b"<meta charset=koi8-r><a href=\xc1>", media=b"text/html;charset=")),
+    record(response(b"\xff\xfe<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0", media=b"text/html; charset=utf-8")),
+    record(response(b"\x89PNG\r\n\x1a\n<a href=x>")),
+    record(response(b"a{b:url(c)}", media=b"text/css")),
+    record(response(b"<p>unclosed <!-- ", media=b"text/html; charset=utf8"), b"WARC-Truncated: length"),
+    record(response(b"<meta property=og:url content=x><a href=y><script type=importmap>{}</script>")),
+    record(response(_PAGE), kind=b"request"),
+    record(b"via: http://v/", kind=b"metadata").replace(b"application/http; msgtype=response", b"application/json"),
+    record(response(_PAGE), kind=b"revisit", uri=b"dns:h"),
+    record(response(_PAGE), uri=b"dns:h"),
+    record(response(_PAGE), uri=b"<http://h/ x>"),
+    record(response(_PAGE), uri=b"<http://h/x#y>"),
+    record(_PAGE),
+    record(b"HTTP/1.1 100 Continue\r\n\r\n" + response(_PAGE)),
+    record(response(_PAGE).replace(b"\r\n\r\n", b"\n\n").replace(b"\r\n", b"\n")),
+    record(response(_PAGE, b"A: b\r\n c")),
+    record(response(b"", status=b"204 No")),
+    record(response(b"")),
+)  # fmt: skip
+
+
+def seeds() -> Iterator[bytes]:
+    for flags in (0, PACKED, METADATA, PACKED | SMALL, NARROW, PACKED | NARROW | METADATA):
+        yield bytes((flags, 0, 0, 0)) + b"".join(_WHOLE)
+    for one in _WHOLE:
+        for flags in (0, PACKED, PACKED | LATE):
+            yield bytes((flags, 0x80, 0, 0x20)) + one + _WHOLE[0]

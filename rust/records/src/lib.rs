@@ -1,0 +1,17 @@
+//! Records of WARC files (WARC 1.1 section 4, annex D) and the HTTP responses in them (RFC 9112), of those that are whole.
+//!
+//! What is cut, broken, folded or seldom is not judged here: it is left to the reader in Python, which knows what to
+//! say of it, so that both give the same rows.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod fields;
+mod gzip;
+mod http;
+mod warc;
+
+pub use fields::{is_plain, trim, Fields};
+pub use gzip::{inflate, Inflated};
+pub use http::{media_type, Body, Links, Response};
+pub use warc::{frame, member, Frame, Member, Record, HEADER_MOST, TYPES};

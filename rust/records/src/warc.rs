@@ -1,0 +1,219 @@
+//! A record of a WARC file as it lies in the file, or in a gzip member of its own.
+
+use overthere_core::place::Part;
+
+use crate::fields::{trim, Fields};
+
+/// Octets of a header block that are looked at; a longer one is left to Python.
+pub const HEADER_MOST: usize = 1 << 16;
+
+/// The types of records that hold no document here; "other" is none of WARC 1.1.
+pub const TYPES: [&str; 6] = ["warcinfo", "request", "metadata", "revisit", "continuation", "other"];
+
+/// A record that is whole.
+pub struct Record<'a> {
+    /// The header block with its empty line.
+    pub header: &'a [u8],
+    /// Its fields.
+    pub fields: Fields<'a>,
+    /// The content block.
+    pub content: &'a [u8],
+}
+
+/// What stands in a gzip member, or at a place of a file without compression.
+pub enum Member<'a> {
+    /// A record that may hold a document.
+    Record(Record<'a>),
+    /// A record without a document, by the number of its type in `TYPES`.
+    Passed(usize),
+    /// Something else, or not for sure.
+    Odd,
+}
+
+/// A member in a file without compression, and the octets to the next one.
+pub enum Frame<'a> {
+    /// It is whole.
+    Whole(Member<'a>, usize),
+    /// The input ends before it does.
+    Cut,
+    /// It has no end that can be believed, or no beginning.
+    Odd,
+}
+
+const END: &[u8] = b"\r\n\r\n";
+const DIGITS: usize = 18;
+
+/// The end of the header block at the beginning; None if there is none.
+fn block_end(data: &[u8]) -> Option<usize> {
+    let head = data.part(..data.len().min(HEADER_MOST));
+    let version = head.strip_prefix(b"WARC/")?;
+    if !matches!(version.first(), Some(b'0' | b'1')) || version.get(1) != Some(&b'.') {
+        return None;
+    }
+    let digits = version.part(2..).iter().take_while(|octet| octet.is_ascii_digit()).count();
+    let mut at = b"WARC/".len() + 2 + digits;
+    if digits == 0 || !head.part(at..).starts_with(b"\r\n") {
+        return None;
+    }
+    at += 2;
+    loop {
+        let line = head.part(at..);
+        let end = memchr::memchr2(b'\r', b'\n', line)?;
+        if !line.part(end..).starts_with(b"\r\n") {
+            return None;
+        }
+        at += end + 2;
+        if end == 0 {
+            return Some(at);
+        }
+        if line.starts_with(b"WARC/") {
+            return None;
+        }
+    }
+}
+
+/// What the header block says that is needed here: the length of the content, and the type.
+struct Said {
+    length: usize,
+    /// The number of the type in `TYPES`; None for one that may hold a document.
+    passed: Option<usize>,
+}
+
+fn read_block(fields: &Fields<'_>) -> Option<Said> {
+    let length = fields.first(b"content-length")?;
+    if length.is_empty() || length.len() > DIGITS || !length.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let length = length.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+    let kind = fields.first(b"warc-type")?;
+    if kind.is_empty() || !kind.iter().all(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
+    let passed = if is("response") || is("resource") || is("conversion") || (is("metadata") && tells(fields))
+    {
+        None
+    } else {
+        Some(TYPES.iter().position(|name| is(name)).unwrap_or(TYPES.len() - 1))
+    };
+    Some(Said { length, passed })
+}
+
+/// Whether metadata is of a type that may hold references.
+fn tells(fields: &Fields<'_>) -> bool {
+    fields.all(b"content-type").any(|value| {
+        [&b"application/json"[..], b"application/warc-fields"].iter().any(|name| {
+            value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+                && matches!(value.get(name.len()), None | Some(b' ' | b'\t' | b';'))
+        })
+    })
+}
+
+/// A header block, its fields and what is said in them.
+fn header(data: &[u8]) -> Option<(&[u8], Fields<'_>, Said)> {
+    let block = data.part(..block_end(data)?);
+    let fields = Fields::read(block)?;
+    let said = read_block(&fields)?;
+    Some((block, fields, said))
+}
+
+/// What a whole gzip member holds: one record and line ends.
+pub fn member(data: &[u8]) -> Member<'_> {
+    let Some((header, fields, said)) = header(data) else { return Member::Odd };
+    let rest = data.part(header.len()..);
+    let Some(content) = rest.get(..said.length) else { return Member::Odd };
+    if !rest.part(said.length..).iter().all(|octet| matches!(octet, b'\r' | b'\n')) {
+        return Member::Odd;
+    }
+    match said.passed {
+        Some(kind) => Member::Passed(kind),
+        None => Member::Record(Record { header, fields, content }),
+    }
+}
+
+/// The record at the beginning of what is not compressed.
+///
+/// is_last: whether the file ends with `data`; most: octets of a content.
+pub fn frame(data: &[u8], is_last: bool, most: usize) -> Frame<'_> {
+    let Some((header, fields, said)) = header(data) else {
+        let is_short = data.len() < HEADER_MOST && !is_last;
+        return if is_short { Frame::Cut } else { Frame::Odd };
+    };
+    if said.length > most {
+        return Frame::Odd;
+    }
+    let rest = data.part(header.len()..);
+    let after = said.length + END.len();
+    let next = b"WARC/";
+    if rest.len() < after + next.len() && !is_last {
+        return Frame::Cut;
+    }
+    let Some(tail) = rest.get(said.length..) else { return Frame::Odd };
+    if !tail.starts_with(END) || !(tail.len() == END.len() || tail.part(END.len()..).starts_with(next)) {
+        return Frame::Odd;
+    }
+    let content = rest.part(..said.length);
+    let member = match said.passed {
+        Some(kind) => Member::Passed(kind),
+        None => Member::Record(Record { header, fields, content }),
+    };
+    Frame::Whole(member, header.len() + after)
+}
+
+impl<'a> Record<'a> {
+    /// Whether it is one part of several, or was cut when it was written.
+    pub fn is_truncated(&self) -> bool {
+        let says = |name: &[u8]| self.fields.first(name).is_some_and(|value| !value.is_empty());
+        says(b"warc-truncated") || says(b"warc-segment-number")
+    }
+
+    /// Whether it is a response of HTTP.
+    pub fn is_response(&self) -> bool {
+        let kind = self.fields.first(b"warc-type").unwrap_or_default();
+        let media = self.fields.first(b"content-type").unwrap_or_default();
+        let essence = media.part(..memchr::memchr(b';', media).unwrap_or(media.len()));
+        kind.eq_ignore_ascii_case(b"response")
+            && media.len() < 1024
+            && crate::is_plain(media)
+            && trim(essence).eq_ignore_ascii_case(b"application/http")
+    }
+
+    /// The WARC-Target-URI as it is written, without angle brackets and fragment.
+    pub fn target(&self) -> Option<&'a [u8]> {
+        let mut text = self.fields.first(b"warc-target-uri")?;
+        if text.first() == Some(&b'<') && text.last() == Some(&b'>') && text.len() > 1 {
+            text = text.part(1..text.len() - 1);
+        }
+        Some(text.part(..memchr::memchr(b'#', text).unwrap_or(text.len())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &[u8] = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n";
+
+    #[test]
+    fn one_record() {
+        assert!(matches!(member(GOOD), Member::Record(Record { content: b"abc", .. })));
+        for end in 0..GOOD.len() - 4 {
+            assert!(matches!(member(&GOOD[..end]), Member::Odd), "{end}");
+        }
+        assert!(matches!(member(&[GOOD, b"WARC/1.0"].concat()), Member::Odd));
+        let request = String::from_utf8(GOOD.to_vec()).unwrap().replace("response", "REQUEST");
+        assert!(matches!(member(request.as_bytes()), Member::Passed(1)));
+    }
+
+    #[test]
+    fn a_frame_ends_where_the_next_begins() {
+        assert!(matches!(frame(GOOD, true, 9), Frame::Whole(_, all) if all == GOOD.len()));
+        let two = [GOOD, GOOD].concat();
+        assert!(matches!(frame(&two, true, 9), Frame::Whole(_, all) if all == GOOD.len()));
+        assert!(matches!(frame(&two, true, 2), Frame::Odd));
+        for end in 0..GOOD.len() + 5 {
+            assert!(matches!(frame(&two[..end], false, 9), Frame::Cut), "{end}");
+        }
+        assert!(matches!(frame(&[GOOD, b"x"].concat(), true, 9), Frame::Odd));
+    }
+}

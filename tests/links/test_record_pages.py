@@ -1,0 +1,86 @@
+"""Records of WARC files that are read natively: the same rows as in Python, and what is odd is Python's."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere import kernel
+
+sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
+
+from laws import records
+from overthere.links.model import Options
+from overthere.links.report.record_pages import RecordPages
+
+if kernel.name != "native":
+    pytest.skip("it is the native kernel that is compared", allow_module_level=True)
+
+
+def test_both_ways_give_the_same() -> None:
+    """Whole records, odd ones, and each changed in many places: before it is packed, and after."""
+    chance = random.Random(28)
+    for seed in records.seeds():
+        records.check(seed)
+        for _ in range(25):
+            head = bytes(chance.choice((0, 1, 3, 4, 5, 16, 17)) if n == 0 else chance.randrange(256) for n in range(4))
+            records.check(head + seed[4:])
+        for _ in range(25):
+            head = bytes((chance.choice((0, 1, 16)), chance.randrange(256), 0, 0xFF))
+            octets = bytearray(seed[4:])
+            for _ in range(chance.randrange(1, 4)):
+                at = chance.randrange(len(octets))
+                octets[at : at + chance.randrange(4)] = chance.choice(records.WORDS)
+            records.check(head + octets)
+
+
+def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison of nothing would be no comparison."""
+    whole = next(iter(records.seeds()))[4:]
+    _, _, pages = records.read_file(whole, Options(), natively=True)
+    made = []
+
+    def count(self: RecordPages, *given: object, **more: object) -> object:
+        made.append(self)
+        return before(self, *given, **more)  # type: ignore[arg-type]
+
+    before = RecordPages.read_records
+    monkeypatch.setattr(RecordPages, "read_records", count)
+    records.read_file(whole, Options(), natively=True)
+    assert made
+    assert made[0].native.counts()[0] >= 8
+    assert pages >= 12
+
+
+def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecordPages, "window", 256)
+    page = b"<a href=x>" * 2000
+    whole = records.record(records.response(page, media=b"text/html; charset=utf-8")) * 3
+    found, _, pages = records.read_file(whole, Options(), natively=True)
+    assert pages == 3
+    assert len(found) == 6000
+    assert (found, pages) == records.read_file(whole, Options(), natively=False)[::2]
+
+
+def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python is asked for may fail: a note on that record, and the others are read."""
+    monkeypatch.setenv("OVERTHERE_FAULTS", "")
+    from overthere.links.documents import html
+
+    def fail(octets: bytes, told: str | None) -> tuple[bytes, bool]:
+        raise ValueError("no charset today")
+
+    monkeypatch.setattr(html, "octets", fail)
+    good = records.record(records.response(b"<a href=x>", media=b"text/html; charset=utf-8"))
+    odd = records.record(records.response(b"<a href=y>", media=b"text/html; charset=koi8-r"))
+    found, _, _ = records.read_file(good + odd + good, Options(), natively=True)
+    assert [(link.reference, link.error) for link in found] == [
+        ("x", None),
+        (None, "reader-failed"),
+        ("x", None),
+    ]
+    assert found[1].source == f"w!{len(good)}"
+    assert found[1].base == "http://h/a/b"
