@@ -21,6 +21,7 @@ from overthere.links.documents.kinds import CONTAINERS, HEAD, kind
 from overthere.links.faults import guard
 from overthere.links.job.sources import Task, is_within
 from overthere.links.model import Document, Options
+from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.uri import URI
 
 __all__ = ["documents", "failed_sources"]
@@ -40,42 +41,64 @@ def documents(
     pages: of a WARC file, what reads pages on its own (`containers.model.Place`).
     """
     progress = Progress() if progress is None else progress
+    places = _Places(task)
     for path in task.paths:
-        yield from guard(_file_documents(task, path, options, progress, pages), partial(_failed_source, task, path))
+        yield from guard(_file_documents(places, path, options, progress, pages), partial(_failed_source, places, path))
 
 
 def failed_sources(task: Task, options: Options) -> Iterator[Document]:
     """The sources of a task that could not be carried out, each with the note "unreadable"."""
+    places = _Places(task)
     for path in task.paths:
-        yield _document(task, path, "unreadable")
+        yield _document(places, path, "unreadable")
 
 
-def _failed_source(task: Task, path: str, note: str) -> KnownDocument:
-    return with_kind(_document(task, path, note))
+def _failed_source(places: _Places, path: str, note: str) -> KnownDocument:
+    return with_kind(_document(places, path, note))
+
+
+class _Places:
+    """A task, and the URIs of its files: those in one folder differ in their last segment alone."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.base: URI | None = None if task.base is None else URI(task.base)
+        self.folder: str | None = None
+        self.prefix: str = ""
+
+    def uri(self, path: str) -> URI:
+        folder, name = os.path.split(path)
+        if name in ("", ".", ".."):
+            return self._retrieval_uri(Path(path))
+        if folder != self.folder:
+            self.prefix = str(self._retrieval_uri(Path(folder, "x")))[:-1]
+            self.folder = folder
+        return URI(self.prefix + encode(os.fsencode(name), keep=IN_SEGMENT))
+
+    def _retrieval_uri(self, place: Path) -> URI:
+        return retrieval_uri(place, place.parent if self.task.root is None else Path(self.task.root), self.base)
 
 
 class _NotFollowedError(OSError):
     """A link in a folder that is not followed."""
 
 
-def _document(task: Task, path: str, *notes: str) -> Document:
+def _document(places: _Places, path: str, *notes: str) -> Document:
+    task = places.task
     if (there := task.retrieved) is not None:
         notes = (*there.notes, *notes)
         return Document(
             _show_name(task.name or ""), b"", there.base, there.media_type, there.charset, notes, name=there.name
         )
-    base = None if task.base is None else URI(task.base)
     if task.name is not None:
         # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
         here = Base(URI(f"{file_uri('.')}/"), "default", "default")
-        return Document(_show_name(task.name), b"", here if base is None else _base(base), notes=notes)
-    place = Path(path)
-    uri = retrieval_uri(place, place.parent if task.root is None else Path(task.root), base)
-    return Document(_show_name(path), b"", _base(uri), notes=notes)
+        return Document(_show_name(task.name), b"", here if places.base is None else _base(places.base), notes=notes)
+    return Document(_show_name(path), b"", _base(places.uri(path)), notes=notes)
 
 
 def _base(uri: URI) -> Base:
-    return Base(uri.replace(fragment=None), "retrieval", "retrieval")
+    return Base(uri if uri.fragment is None else uri.replace(fragment=None), "retrieval", "retrieval")
 
 
 def _show_name(path: str) -> str:
@@ -88,13 +111,14 @@ _RECORDED = ("warc", "arc")
 
 
 def _file_documents(
-    task: Task,
+    places: _Places,
     path: str,
     options: Options,
     progress: Progress,
     pages: Callable[[Document], PageReader] | None,
 ) -> Iterator[KnownDocument]:
-    document = _document(task, path)
+    task = places.task
+    document = _document(places, path)
     is_named = task.root is None
     try:
         opened = _open_file(path, task.root)
@@ -127,8 +151,7 @@ def _file_documents(
     if is_named and content and not known[0]:
         notes += ("unsupported",)
     document = document._replace(content=content, notes=document.notes + notes)
-    for read, _ in reader.read(document, known, is_named=is_named):
-        yield with_kind(read)
+    yield from reader.read(document, known, is_named=is_named)
 
 
 _BUFFER = 1 << 18
