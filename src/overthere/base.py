@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, cast
 
 from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
@@ -57,9 +57,17 @@ class Base(NamedTuple):
 def file_uri(path: str | os.PathLike[str]) -> URI:
     """The `file:` URI of a path on this machine (RFC 8089 2), octet for octet.
 
-    >>> str(file_uri("/tmp/a b"))
-    'file:///tmp/a%20b'
+    A `PureWindowsPath`, and on Windows a `PurePosixPath`, is a path on another machine, and absolute there.
+
+    Raises: Unwritable for a path of another machine that no file URI names.
+
+    >>> str(file_uri("/tmp/a b")), str(file_uri(PureWindowsPath("C:/a b")))
+    ('file:///tmp/a%20b', 'file:///C:/a%20b')
     """
+    if isinstance(path, PurePath) and not isinstance(path, type(PurePath())):
+        from overthere.schemes.known.file.paths import from_path
+
+        return from_path(path).uri()
     absolute = Path(os.path.abspath(path))
     segments: list[str | bytes] = [os.fsencode(part) for part in absolute.parts[1:]]
     if absolute.drive:

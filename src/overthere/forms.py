@@ -22,11 +22,12 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
 
     None as a value writes the name without "="; an empty name with None, alone, is the empty query.  Numbers are
-    written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`.
+    written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`; URIs, UUIDs, dates, times,
+    Decimals, paths and members of an Enum as `form_pairs.plain_value` says.
     Everything but unreserved characters is encoded, a space as "+".
 
     Raises: CodingError for text that `charset` does not have, and for a float that is no number; TypeError for other
-    types.
+    types, for a set, which has no order, and for a mapping as a value.
 
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
@@ -213,7 +214,7 @@ class Parameters:
         """These with other values: of each name that is given the first place is kept, and its doubles go.
 
         pairs: a mapping or pairs, as `forms.encode` takes them; several values of a name stand together, names that
-        are new at the end.
+        are new at the end.  An empty list takes a name away.
 
         >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
         'a=x+y&a=z&X=%3b%20&new'

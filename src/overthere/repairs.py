@@ -31,6 +31,7 @@ DRIVE = "RFC 8089 E.2.2"
 NAME = "RFC 5891 4"
 
 _BREAKS = re.compile(r"[\t\n\r]+")
+_SPACE = re.compile(r"\S[ \t\n\r]++\S")
 _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
 _BARE = "%(?![0-9A-Fa-f]{2})"
@@ -102,8 +103,8 @@ def repair(
     limit: how many changes are listed (None: all); `total` is how many there are.
 
     Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
-    blanks, a second "@", whatever else a host or a port cannot hold, controls; CodingError for a host that is no name
-    under IDNA, where `idna` asks for one.
+    blanks, white space between two URIs, a second "@", whatever else a host or a port cannot hold, controls;
+    CodingError for a host that is no name under IDNA, where `idna` asks for one.
 
     >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
     >>> str(done)
@@ -115,6 +116,10 @@ def repair(
     kind: type[URIReference] = URIReference if relative else URI
     guessed = None if scheme is None else exact(scheme, "scheme")
     try:
+        if _SPACE.search(given):
+            from overthere.text.typed_input import refuse_two_uris
+
+            refuse_two_uris(given, len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND)))
         return _repair(given, kind, guessed, limit, idna)
     except InvalidURI:
         if not browsers:

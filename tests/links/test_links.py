@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import urllib.parse
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import pytest
 
 from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
+from overthere.ground.errors import Unwritable
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
 from overthere.links.job.task_rows import TaskEnd
@@ -97,6 +98,10 @@ def test_base_without_base_is_the_fallback() -> None:
 def test_retrieval_uris(tmp_path: Path) -> None:
     assert str(file_uri("/a b/ü%.html")) == "file:///a%20b/%C3%BC%25.html"
     assert str(file_uri("/")) == "file:///"
+    assert str(file_uri(PureWindowsPath("C:/a b"))) == "file:///C:/a%20b"
+    assert str(file_uri(PureWindowsPath("//server/share/c"))) == "file://server/share/c"
+    with pytest.raises(Unwritable, match="no absolute path on windows"):
+        file_uri(PureWindowsPath("a"))
     base = URI("http://h/docs/x")
     assert str(retrieval_uri(tmp_path / "a" / "b:c.html", tmp_path, base)) == "http://h/docs/a/b:c.html"
     assert str(retrieval_uri(tmp_path / "b:c.html", tmp_path, base)) == "http://h/docs/b%3Ac.html"

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import pickle
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, URIReference, kernel
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, Template, URIReference, forms, kernel
 from overthere.forms import Parameters
 from overthere.values.conveniences import ELSEWHERE
 from overthere.values.encoding import decode_bytes
@@ -79,11 +84,48 @@ def test_setting() -> None:
 
     assert after("a=1&b=%7e&a=2&%61=3", {"a": "x"}) == "a=x&b=%7e"
     assert after("a=1&b&a=2", [("a", "x"), ("c", 1), ("a", "y")]) == "a=x&a=y&b&c=1"
-    assert after("a=1", {"a": []}) == "a=1"  # nothing is said of it
+    assert after("a=1&b=2", {"a": [], "c": []}) == "b=2"
+    assert after("a=1", {"a": []}) is None
     assert after("a=1", {"a": None}) == "a"
     assert after(None, {"a": 1}) == "a=1"
     assert after("", {"a": 1}) == "a=1"
     assert after("a&b", {b"\xe9": b"\xff"}) == "a&b&%E9=%FF"
+
+
+class Colour(Enum):
+    RED = "r d"
+    DAY = date(2026, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (URI("http://x/?a"), "http%3A%2F%2Fx%2F%3Fa"), (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (date(2026, 1, 2), "2026-01-02"), (datetime(2026, 1, 2, 3, 4), "2026-01-02T03%3A04%3A00"),
+        (Decimal("1.50"), "1.50"), (PurePosixPath("/a"), "%2Fa"), (PureWindowsPath("C:/a"), "C%3A%5Ca"),
+        (Colour.RED, "r%20d"), (Colour.DAY, "2026-01-02"), (True, "true"), (2, "2"),
+    ],
+)  # fmt: skip
+def test_values_of_one_form(value: Any, written: str) -> None:
+    """Forms and templates write them alike."""
+    assert URI("http://h/").with_parameters({"a": value}, plus=False).query == f"a={written}"
+    assert URI("http://h/").with_parameters([("a", value)], plus=False).query == f"a={written}"
+    assert URI("http://h/").add_parameters({"a": [value]}, plus=False).query == f"a={written}"
+    assert Template("{?a}").expand(a=value) == f"?a={written}"
+
+
+@pytest.mark.parametrize("value", [{"x": 1}, {1}, frozenset(), object(), [{"x": 1}], [{1}], [[1]]])
+def test_values_that_say_no_order(value: Any) -> None:
+    with pytest.raises(TypeError):
+        URI("http://h/").with_parameters({"a": value})
+    with pytest.raises(TypeError):
+        forms.encode([("a", value)])
+
+
+def test_what_is_no_number() -> None:
+    for value in (Decimal("NaN"), Decimal("Infinity"), float("nan")):
+        with pytest.raises(CodingError):
+            forms.encode({"a": value})
 
 
 def test_pairs_where_a_query_goes() -> None:

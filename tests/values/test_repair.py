@@ -284,3 +284,28 @@ def test_the_verb() -> None:
     assert "which is meant?" in done.stderr
     done = CliRunner().invoke(app, ["repair", "--scheme", "https", "example.com"])
     assert done.stdout == "https://example.com\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second", "at"),
+    [
+        ("http://a.example/\nhttp://b.example/", "http://a.example/", "http://b.example/", 17),
+        (" http://a.example/ http://b.example/ ", "http://a.example/", "http://b.example/", 18),
+        ("http://a.example/?u=\r\n\thttps://b.example/ x", "http://a.example/?u=", "https://b.example/", 20),
+        ("a.html mailto:a@b", "a.html", "mailto:a@b", 6),
+        ("http://u:secret@h/ x://y", "http://u:***@h/", "x://y", 18),
+    ],
+)
+def test_two_uris_are_not_made_one(text: str, first: str, second: str, at: int) -> None:
+    """White space parts URIs (RFC 3986 Appendix C): both are named, and neither is chosen."""
+    for function in (lambda text: repair(text, relative=True), typed):
+        with pytest.raises(InvalidURI) as told:
+            function(text)
+        assert repr(first) in str(told.value)
+        assert repr(second) in str(told.value)
+        assert told.value.start == at
+
+
+@pytest.mark.parametrize("text", ["http://h/a\nb:c", "http://h/?q=a b", "http://h/a\n/b"])
+def test_white_space_within_one(text: str) -> None:
+    assert str(repair(text)).startswith("http://h/")

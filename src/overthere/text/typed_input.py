@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from overthere.ground.errors import Finding, InvalidURI
 from overthere.ground.exact import exact
+from overthere.ground.redact import mask
 from overthere.schemes.registry import Registry
 from overthere.text.match import Found, Kind, expand_abbreviation
 from overthere.text.names import registered_schemes
 from overthere.text.rules import MAIL_DOMAIN
 from overthere.values.uri import URI
 
-__all__ = ["typed"]
+__all__ = ["refuse_two_uris", "typed"]
 
 _PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
@@ -35,7 +37,8 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
 
     registry: which schemes are known, the default one unless given.
 
-    Raises: InvalidURI if what is left is none of these; TypeError if it is not text.
+    Raises: InvalidURI if what is left is none of these, or two URIs with white space between them; TypeError if it is
+    not text.
 
     >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
     ('http://h.example/a', 'http://example.com:8080/x', 'mail')
@@ -51,6 +54,7 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
         start = prefix.end()
         delimiter = delimiter or "URL:"
     inside = whole[start:end]
+    refuse_two_uris(whole, start, end)
     reference = "".join(inside.split())
     kind = _kind(reference, Registry.default() if registry is None else registry)
     uri = expand_abbreviation(reference, kind)
@@ -62,6 +66,28 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
     if kind == "URI" and not reference.isascii():
         kind = "IRI"
     return Found(reference, inside, start, end, delimiter, kind, uri, alternative, outer)
+
+
+_SECOND = re.compile(r"(?<=\S)\s++(?=[A-Za-z][A-Za-z0-9+.-]*+://|mailto:)")
+_SHOWN = 60
+"""Characters of a URI that a message shows."""
+
+
+def refuse_two_uris(text: str, start: int, end: int) -> None:
+    """White space parts URIs (Appendix C): what begins with a scheme behind it is not the end of the one before.
+
+    start, end: what is looked at of the text, without white space around it.
+    Raises: InvalidURI, which names both.
+    """
+    space = _SECOND.search(text, start, end)
+    if space is None:
+        return
+    shown = [
+        mask(part)[:_SHOWN] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
+    ]
+    why = f"white space parts two URIs, {shown[0]!r} and {shown[1]!r}: give one of them, or one without the white space"
+    kind = "space" if space[0].startswith(" ") else "control"
+    raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", why))
 
 
 def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
-from overthere.kernel import percent_decode
+from overthere.kernel import Components, percent_decode
 from overthere.values import encoding
 
-__all__ = ["Pairs", "Value", "by_name", "flat", "matches", "encode_name", "octets_of", "pattern", "write_pairs"]
+if TYPE_CHECKING:
+    from datetime import date, time
+    from decimal import Decimal
+    from enum import Enum
+    from pathlib import PurePath
+    from uuid import UUID
 
-Value: TypeAlias = "str | bytes | bool | int | float | None"
+__all__ = [
+    "Pairs", "Value", "by_name", "encode_name", "flat", "matches", "octets_of", "pattern", "plain_value", "write_pairs",
+]  # fmt: skip
+
+Value: TypeAlias = (
+    "str | bytes | bool | int | float | Components | UUID | date | time | Decimal | Enum | PurePath | None"
+)
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
 
 
@@ -33,20 +44,57 @@ def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
         return
     mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
     for name, value in mapping.items():
-        if value is None or isinstance(value, str | bytes | int | float):
-            yield name, value
-        else:
-            for item in _iterable(value):
-                yield name, item
+        for item in _items(value):
+            yield name, item
+
+
+def _items(value: Any) -> Iterable[Any]:
+    """What a mapping holds for a name: one value, or several."""
+    plain = plain_value(value)
+    if plain is None or isinstance(plain, str | bytes | int | float):
+        return (plain,)
+    if isinstance(value, Mapping):
+        raise TypeError("a form has no mapping as a value: several values of a name are a list")
+    return _iterable(value)
 
 
 def _iterable(given: Any) -> Iterable[Any]:
+    if isinstance(given, set | frozenset):
+        raise TypeError("a form is in an order, which a set has not: sorted() makes a list of it")
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise TypeError(
-            "a form is a mapping or pairs, its values text, bytes, numbers, booleans or several, not "
-            f"{_show_value(given)}"
+            "a form is a mapping or pairs, its values text, bytes, numbers, booleans, URIs, UUIDs, dates, paths, "
+            f"members of an Enum, or several of these, not {_show_value(given)}"
         )
     return given
+
+
+def plain_value(value: object) -> object:
+    """A value as text, octets, number or boolean, if it is of a type that has one form; another is given back.
+
+    A URI and a UUID are their text, a date or time is ISO 8601 (`isoformat`), a Decimal as Python writes it, a path as
+    its system writes it, and a member of an Enum what it stands for.
+
+    >>> from datetime import date
+    >>> from pathlib import PurePosixPath
+    >>> plain_value(date(2026, 1, 2)), plain_value(PurePosixPath("/a b"))
+    ('2026-01-02', '/a b')
+    """
+    if value is None or type(value) in (str, bytes, int, bool, float):
+        return value
+    from datetime import date, time
+    from decimal import Decimal
+    from enum import Enum
+    from pathlib import PurePath
+    from uuid import UUID
+
+    if isinstance(value, Enum):
+        return plain_value(value.value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise CodingError(f"{value} is no number that a form could hold")
+    return str(value) if isinstance(value, Components | UUID | Decimal | PurePath) else value
 
 
 def _pair(given: Any) -> Any:
@@ -59,7 +107,8 @@ def _show_value(given: object) -> str:
     return type(given).__name__
 
 
-def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
+def _quote(given: Value, charset: str, space: str) -> str:
+    data = plain_value(given)
     if isinstance(data, bool):
         data = "true" if data else "false"
     elif isinstance(data, int | float):
@@ -67,7 +116,9 @@ def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
             raise CodingError(f"{data} is no number that a form could hold")
         data = str(data)
     elif not isinstance(data, str | bytes):
-        raise TypeError(f"a form's names and values are text, bytes, numbers or booleans, not {_show_value(data)}")
+        raise TypeError(
+            f"a form's names and values are text, bytes, numbers, dates and the like, not {_show_value(data)}"
+        )
     encoded = encoding.encode(data, "query", keep="", charset=charset)
     return encoded.replace("%20", space) if space != "%20" else encoded
 
@@ -75,12 +126,17 @@ def _quote(data: str | bytes | int | float, charset: str, space: str) -> str:
 def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[bytes, list[str]]:
     """Pairs as they are to be written, by the octets of their names, in the order of their first places.
 
+    A name of a mapping that has an empty list is there, and has none.
     Raises: as `encode`.
 
     >>> by_name([("a", "1"), ("b c", None), ("a", 2)])
     {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
     """
     found: dict[bytes, list[str]] = {}
+    listed: Any = [(name, list(_items(value))) for name, value in pairs.items()] if isinstance(pairs, Mapping) else None
+    if listed is not None:
+        found = {encode_name(name, charset): [] for name, _ in listed}
+        pairs = dict(listed)
     for text in write_pairs(pairs, charset=charset, plus=plus):
         found.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
     return found

@@ -11,6 +11,7 @@ from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.kernel import Components, percent_encode
 from overthere.kernel.classes import CHARSETS
+from overthere.values.form_pairs import plain_value
 
 __all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "form_value", "literal"]
 
@@ -88,6 +89,7 @@ def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, S
 
     Raises: TypeError, CodingError.
     """
+    value = plain_value(value)
     if value is None or isinstance(value, str | bytes | int | float | Components):
         return _simple(name, value)
     if isinstance(value, Mapping):
@@ -104,7 +106,8 @@ def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, S
     return tuple((key, member) for key, member in made if key is not None and member is not None) or None
 
 
-def _simple(name: str, value: object) -> Simple | None:
+def _simple(name: str, given: object) -> Simple | None:
+    value = plain_value(given)
     if value is None or type(value) in (str, bytes):
         return value  # type: ignore[return-value]
     if isinstance(value, str):
@@ -119,9 +122,10 @@ def _simple(name: str, value: object) -> Simple | None:
         if not math.isfinite(value):
             raise CodingError(f"{name!r} is {value}, which no text stands for")
         return float.__repr__(value)
-    if isinstance(value, Components):
-        return str(value)
-    raise TypeError(f"a value of {name!r} is text, bytes, int, float, bool or a URI, not {type(value).__name__}")
+    raise TypeError(
+        f"a value of {name!r} is text, bytes, a number, bool, a URI, UUID, date, path or Enum, "
+        f"not {type(value).__name__}"
+    )
 
 
 def literal(text: str) -> str:
