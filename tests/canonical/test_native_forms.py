@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import tomllib
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -41,8 +44,8 @@ def steps() -> Iterator[Step]:
 
 def by_steps(form: Canonical) -> Canonical:
     """The same form without the native kernel."""
-    object.__setattr__(copy := Canonical(*form.steps, key=form.written_as), "_compiled", None)
-    return copy
+    object.__setattr__(other := Canonical(*form.steps, key=form.written_as), "_compiled", None)
+    return other
 
 
 SINGLE = [Canonical(step) for step in steps()]
@@ -217,3 +220,10 @@ def test_forms_take_time_in_proportion(start: str, unit: str) -> None:
             form.compiled.apply(text, True)
 
     assert not outgrows(run, make, (16_000, 64_000, 256_000), 0.2)
+
+
+def test_a_compiled_form_is_the_same_value() -> None:
+    one, other = Canonical(Step("drop-fragment")), Canonical(Step("drop-fragment"))
+    assert one.compiled is not None
+    assert (one, hash(one), asdict(one)) == (other, hash(other), asdict(other))
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == copy.copy(one) == other

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,7 +113,7 @@ def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
     raise ValueError(f"{key} of the step {name!r} is {wanted}, not {value!r}")
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, init=False)
 class Canonical:
     """Steps in their order; called on a URI or its text it gives the canonical URI.
 
@@ -128,9 +128,11 @@ class Canonical:
     ('http://h/?a&b', ['sort-parameters'])
     """
 
+    __slots__ = ("_compiled", "steps", "written_as")
     steps: tuple[Step, ...]
     written_as: str
-    _compiled: CanonicalForm | None = field(compare=False)
+    if TYPE_CHECKING:  # no field: not compared, and not there before its first use
+        _compiled: CanonicalForm | None
 
     def __init__(self, *steps: Step, key: str = "") -> None:
         for step in steps:
