@@ -1,5 +1,6 @@
-"""Parameters and registrable domains of a column beside peers, in one run on one thread: what each row takes, and how
-often the registrable domain is the one of the list that is installed, whose date may not be that of a peer's own.
+"""Parameters, canonical forms and registrable domains of a column beside peers, in one run on one thread: what each row
+takes, and how often the registrable domain is the one of the list that is installed, whose date may not be that of a
+peer's own.
 
 python bench/everyday.py [ROWS]
 """
@@ -19,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import pyarrow as pa
 
 from overthere import columns
+from overthere.canonical import FORMS
 from overthere.values.hosts.domains import suffix_list
 
 _LOOP = 20_000
@@ -66,7 +68,7 @@ def _chdb(column: pa.Array) -> Callable[[str], Callable[[], Any]]:
 def main(rows: int) -> None:
     """Print a row for each."""
     import tldextract
-    from w3lib.url import add_or_replace_parameter, url_query_cleaner
+    from w3lib.url import add_or_replace_parameter, canonicalize_url, url_query_cleaner
     from yarl import URL
 
     listed = texts(rows)
@@ -94,6 +96,9 @@ def main(rows: int) -> None:
         ("remove, chdb cutURLParameter", ask("cutURLParameter(u, 'utm_source')"), rows),
         ("remove, loop w3lib", loop(lambda text: url_query_cleaner(text, ("utm_source",), remove=True)), _LOOP),
         ("sort, overthere", own_call("sort_parameters"), rows),
+        *((f"canonical {name}, overthere", own_call("canonicalize", form), rows) for name, form in FORMS.items()),
+        *((f"canonical {name}, loop overthere", loop(form), _LOOP) for name, form in FORMS.items()),
+        ("canonical w3lib, loop w3lib", loop(canonicalize_url), _LOOP),
     ]
     for name, work, count in calls:
         seconds, _ = _least_time(work, 5 if count == rows else 2)

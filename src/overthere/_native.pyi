@@ -11,6 +11,7 @@ __all__ = [
     "ArrowRows",
     "ArrowStream",
     "Automaton",
+    "CanonicalForm",
     "Components",
     "Keys",
     "LinkRows",
@@ -69,6 +70,17 @@ class Automaton:
         cls, classes: bytes, width: int, table: Sequence[int], start: int, accepting: Sequence[int]
     ) -> Self: ...
     def run(self, data: bytes, state: int) -> tuple[int, int]: ...
+
+@final
+class CanonicalForm:
+    @staticmethod
+    def compile(
+        steps: Sequence[tuple[str, Mapping[str, str | bool | Sequence[str]]]],
+        key: str,
+        schemes: Sequence[tuple[str, int | None, tuple[str | None, bool] | None]],
+        sessions: tuple[Sequence[tuple[str, int, bool, int]], tuple[str, str]],
+    ) -> CanonicalForm | None: ...
+    def apply(self, uri: str, key: bool) -> str | None: ...
 
 @disjoint_base
 class Components:
@@ -146,6 +158,7 @@ def column_text(
     safe: str = "",
     schemes: tuple[Mapping[str, tuple[str | None, bool] | None], Callable[[list[str]], list[str]]] | None = None,
     parameters: tuple[list[tuple[bytes, list[bytes]]], str, bool] | None = None,
+    canonical: tuple[CanonicalForm, bool, Callable[[list[str]], list[str]]] | None = None,
     details: bool = False,
     threads: int = 1,
     views: bool = True,

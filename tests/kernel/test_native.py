@@ -327,6 +327,7 @@ def entries() -> dict[str, Callable[[], Any]]:
     check = partial(_native.column_check, rule="URI", zone=False, threads=1)
     array: Any = check(arrow)
     chunks: Any = check(chunked)
+    form: Any = _native.CanonicalForm.compile([], "", [], ([], ("", "")))
     stream: Any = check(source)
     streams: Any = iter([check(source) for _ in range(3)])
     table: dict[str, Callable[[], Any]] = {
@@ -352,6 +353,9 @@ def entries() -> dict[str, Callable[[], Any]]:
         "ArrowStream.closed": lambda: stream.closed,
         "Automaton": states,
         "Automaton.run": lambda: dfa.run(b"a", 1),
+        "CanonicalForm": lambda: _native.CanonicalForm.compile([], "", [], ([], ("", ""))),
+        "CanonicalForm.compile": lambda: _native.CanonicalForm.compile([], "", [], ([], ("", ""))),
+        "CanonicalForm.apply": lambda: form.apply("x:a", False),
         "Components": lambda: _native.Components("a"),
         "Components.__init_subclass__": lambda: type("Own", (_native.Components,), {}),
         "Components.parse": lambda: _native.Components.parse("a"),

@@ -12,6 +12,7 @@ pub mod automaton;
 #[cfg(avx2)]
 #[expect(clippy::incompatible_msrv, reason = "`build.rs` asks for the compiler that it needs")]
 mod avx2;
+pub mod canonical;
 pub mod check;
 pub mod classes;
 pub mod host;

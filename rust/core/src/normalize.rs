@@ -34,13 +34,18 @@ pub struct SchemeRules {
 impl SchemeRules {
     /// The digits of the port that stay: none of an empty or a default port, no leading zero of another (3.2.3).
     fn port(&self, text: &[u8], spans: &Spans) -> Option<Span> {
-        let port = spans.port().filter(|port| !port.is_empty())?;
-        let zeros = port.of(text).iter().take_while(|&&digit| digit == b'0').count();
-        let digits = port.from(port.start + zeros).of(text);
-        if self.default_port.as_ref().is_some_and(|port| port.as_bytes() == digits) {
+        let port = spans.port()?;
+        Some(port.from(port.start + self.start_of_port(port.of(text))?))
+    }
+
+    /// Where the digits of a port begin that stay; None if none stays.
+    pub(crate) fn start_of_port(&self, port: &[u8]) -> Option<usize> {
+        let last = port.len().checked_sub(1)?;
+        let zeros = port.iter().take_while(|&&digit| digit == b'0').count();
+        if self.default_port.as_ref().is_some_and(|own| own.as_bytes() == port.part(zeros..)) {
             return None;
         }
-        Some(port.from((port.start + zeros).min(port.end - 1)))
+        Some(zeros.min(last))
     }
 
     fn slash(&self, spans: &Spans) -> bool {
@@ -118,7 +123,7 @@ fn path(path: &[u8], spans: &Spans, rung: u8, out: &mut Vec<u8>) {
 }
 
 /// 6.2.2.1 and 6.2.2.2 for the escapes of a component.
-fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+pub(crate) fn escapes(text: &[u8], rung: u8, out: &mut Vec<u8>) {
     let mut i = 0;
     while i < text.len() {
         if text.at(i) == b'%' {
@@ -146,7 +151,7 @@ fn upper(text: &[u8], at: usize) -> [u8; 3] {
 
 /// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
 /// beyond US-ASCII, which is an IRI's (RFC 3987 5.3.2.1).
-fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+pub(crate) fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
     if !text.is_ascii() {
         return escapes(text, rung, out);
     }

@@ -130,6 +130,12 @@ impl Form {
         octets
     }
 
+    /// Whether the name of a pair is one of these, each given as what stands between its "*".
+    pub(crate) fn has_name(&self, pair: &[u8], names: &[Vec<Vec<u8>>], scratch: &mut Scratch) -> bool {
+        let name = self.name(pair, &mut scratch.octets);
+        names.iter().any(|one| matches(one, name))
+    }
+
     /// Write the query with its pairs changed; whether it is defined then.
     pub fn change(
         &self,
@@ -150,8 +156,7 @@ impl Form {
             }
             Change::Without(names) => {
                 for (start, end) in self.pairs(text) {
-                    let name = self.name(text.part(start..end), &mut scratch.octets);
-                    if !names.iter().any(|one| matches(one, name)) {
+                    if !self.has_name(text.part(start..end), names, scratch) {
                         to.keep(start, end);
                     }
                 }

@@ -45,7 +45,7 @@ impl Safe {
         clippy::indexing_slicing,
         reason = "worked out while it is compiled: what is out of range is an error there"
     )]
-    const fn members(bits: u8) -> Self {
+    pub(crate) const fn members(bits: u8) -> Self {
         let mut set = Self::NONE;
         let mut i = 0;
         while i < 256 {
@@ -55,6 +55,35 @@ impl Safe {
             i += 1;
         }
         set
+    }
+
+    /// The octets from one to another, both of US-ASCII.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "worked out while it is compiled: what is out of range is an error there"
+    )]
+    pub(crate) const fn between(first: u8, last: u8) -> Self {
+        let mut set = Self::NONE;
+        let mut octet = first;
+        while octet <= last {
+            set.0[octet as usize] = [octet, 0, 0, 1];
+            octet += 1;
+        }
+        set
+    }
+
+    /// One octet more.
+    #[expect(clippy::indexing_slicing, reason = "there is a piece for each octet")]
+    pub(crate) const fn with(mut self, octet: u8) -> Self {
+        self.0[octet as usize] = [octet, 0, 0, 1];
+        self
+    }
+
+    /// One octet less.
+    #[expect(clippy::indexing_slicing, reason = "there is a piece for each octet")]
+    pub(crate) const fn without(mut self, octet: u8) -> Self {
+        self.0[octet as usize] = Self::NONE.0[octet as usize];
+        self
     }
 
     /// What data keeps unescaped in a component of that name (`DATA_RULES` in `encoding.py`): no reserved character

@@ -5,6 +5,7 @@
 mod arrow;
 mod automaton;
 mod bug;
+mod canonical;
 mod columns;
 mod components;
 mod fast;
@@ -26,6 +27,8 @@ mod _native {
     use super::automaton::Automaton;
     #[pymodule_export]
     use super::bug::panic_on_purpose;
+    #[pymodule_export]
+    use super::canonical::CanonicalForm;
     #[pymodule_export]
     use super::columns::{column_check, column_domain, column_parts, column_text, Suffixes};
     #[pymodule_export]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere import kernel
 from overthere.canonical.rewriting import compose
+from overthere.canonical.sessions import DOUBLE, SINGLE
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
+from overthere.ground.late_imports import default_registry
 from overthere.ground.option_files import read_toml
 from overthere.ground.rung import Rung
 from overthere.kernel.reference import Parts, recompose, split
 from overthere.values.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    from overthere._native import CanonicalForm
 
 __all__ = ["Applied", "Canonical", "Step"]
 
@@ -106,7 +113,7 @@ def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
     raise ValueError(f"{key} of the step {name!r} is {wanted}, not {value!r}")
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, init=False)
 class Canonical:
     """Steps in their order; called on a URI or its text it gives the canonical URI.
 
@@ -121,8 +128,11 @@ class Canonical:
     ('http://h/?a&b', ['sort-parameters'])
     """
 
+    __slots__ = ("_compiled", "steps", "written_as")
     steps: tuple[Step, ...]
     written_as: str
+    if TYPE_CHECKING:  # no field: not compared, and not there before its first use
+        _compiled: CanonicalForm | None
 
     def __init__(self, *steps: Step, key: str = "") -> None:
         for step in steps:
@@ -135,10 +145,25 @@ class Canonical:
 
     def __call__(self, uri: URIReference | str) -> URI:
         """The canonical URI.  Raises: InvalidURI if the text is no URI (`raw_uri` makes one of raw text)."""
+        return URI(self._canonical_text(uri, False))
+
+    @property
+    def compiled(self) -> CanonicalForm | None:
+        """The steps in the native kernel; None without it, and where it does not know a step or a value of one."""
+        if not hasattr(self, "_compiled"):
+            object.__setattr__(self, "_compiled", _compile(self.steps, self.written_as))
+        return self._compiled
+
+    def _canonical_text(self, uri: URIReference | str, key: bool) -> str:
+        """The canonical URI or its key, by the native kernel; by steps here what it leaves to Python."""
+        done = None if self.compiled is None else self.compiled.apply(str(uri), key)
+        if done is not None:
+            return done
         parts = split(str(uri if isinstance(uri, URI) else URI(str(uri))))
         for step in self.steps:
             parts = step.after(parts)
-        return URI(recompose(parts))
+        written = str(URI(recompose(parts)))
+        return KEYS[self.written_as](written) if key and self.written_as else written
 
     def changes(self, uri: URIReference | str) -> list[Applied]:
         """Each step that changes something, with the text before and after.  Raises: InvalidURI."""
@@ -153,8 +178,7 @@ class Canonical:
 
     def key(self, uri: URIReference | str) -> str:
         """The text to compare by: the URI's own, or the key of the form, which is no URI.  Raises: InvalidURI."""
-        write: Callable[[str], str] = KEYS.get(self.written_as, str)
-        return write(str(self(uri)))
+        return self._canonical_text(uri, True)
 
     def __add__(self, other: Canonical) -> Canonical:
         """These steps, and then those; the key is the other's, if it has one."""
@@ -196,9 +220,25 @@ class Canonical:
             blocks.append("\n".join(lines) + "\n")
         return "\n".join(blocks)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Canonical, key=self.written_as), self.steps
+
     def __repr__(self) -> str:
         key = [f"key={self.written_as!r}"] if self.written_as else []
         return f"Canonical({', '.join([*map(repr, self.steps), *key])})"
+
+
+def _compile(steps: tuple[Step, ...], key: str) -> CanonicalForm | None:
+    if kernel.name != "native":
+        return None
+    from overthere._native import CanonicalForm
+
+    asked = [(step.name, dict(step.parameters)) for step in steps]
+    by_scheme = any(name in ("https", "drop-port") or given.get("rung") == "SCHEME" for name, given in asked)
+    # URIs of other schemes are left to Python where a step goes by the scheme.
+    known = filter(None, map(default_registry().get, ("http", "https", "ftp"))) if by_scheme else ()
+    schemes = [(scheme.name, scheme.port, scheme.common_rules) for scheme in known]
+    return CanonicalForm.compile(asked, key, schemes, (SINGLE, DOUBLE))
 
 
 def _toml(value: _Plain) -> str:

@@ -72,13 +72,9 @@ def ladder(parts: Parts, rung: str) -> Parts:
 
 
 def remove_dots(parts: Parts) -> Parts:
-    return (
-        parts
-        if not parts.path.startswith("/")
-        else split(kernel.normalize(recompose(parts), Rung.PATH))._replace(
-            scheme=parts.scheme, authority=parts.authority, query=parts.query, fragment=parts.fragment
-        )
-    )
+    if not parts.path.startswith("/"):
+        return parts
+    return parts._replace(path=split(kernel.normalize(recompose(parts), Rung.PATH)).path)
 
 
 def drop_fragment(parts: Parts) -> Parts:
@@ -218,10 +214,7 @@ def _parameters(parts: Parts, change: object) -> Parts:
 
 
 def sort_parameters(parts: Parts, by: str = "name") -> Parts:
-    def change(query: str) -> str | None:
-        return Parameters(query).sorted().query if by == "name" else sorted_pairs(query)
-
-    return _parameters(parts, change)
+    return _parameters(parts, sorted_pairs if by == "pair" else lambda query: Parameters(query).sorted().query)
 
 
 def sorted_pairs(query: str) -> str:
@@ -254,10 +247,7 @@ def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
 
 
 def empty_values(parts: Parts) -> Parts:
-    def change(query: str) -> str:
-        return "&".join(text[:-1] if text.endswith("=") and text.count("=") == 1 else text for text in query.split("&"))
-
-    return _parameters(parts, change)
+    return _parameters(parts, lambda query: re.sub("(^|&)([^&=]*)=(?=&|$)", r"\1\2", query))
 
 
 def empty_query(parts: Parts) -> Parts:
@@ -290,9 +280,8 @@ def rewrite_query(parts: Parts) -> Parts:
 
 
 def rewrite_fragment(parts: Parts) -> Parts:
-    return (
-        parts if parts.fragment is None else parts._replace(fragment=quote(decode_bytes(parts.fragment), "=") or None)
-    )
+    written = parts.fragment and quote(decode_bytes(parts.fragment), "=")
+    return parts._replace(fragment=written or None)
 
 
 def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:

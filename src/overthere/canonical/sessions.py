@@ -7,7 +7,7 @@ from collections import deque
 
 from overthere.kernel.reference import Parts
 
-__all__ = ["drop_sessions"]
+__all__ = ["DOUBLE", "SINGLE", "drop_sessions"]
 
 
 def drop_sessions(parts: Parts) -> Parts:
@@ -17,17 +17,17 @@ def drop_sessions(parts: Parts) -> Parts:
 
 _FOLDERS = (re.compile(r"(?i)(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/"), re.compile(r"(?i)(?<=/)\([0-9a-z]{24}\)/"))
 """Folders of ASP.NET, in front of a page ".aspx"."""
-_SESSIONS = tuple(
-    re.compile(f"(?i){one}(?=&|$)")
-    for one in (
-        "jsessionid=[0-9a-z]{32}",
-        "phpsessid=[0-9a-z]{32}",
-        "sid=[0-9a-z]{32}",
-        "aspsessionid[a-z]{8}=[a-z]{24}",
-    )
-)
-_FIRST, _SECOND = "cfid=", "cftoken="
+SINGLE = [("jsessionid", 0, True, 32), ("phpsessid", 0, True, 32), ("sid", 0, True, 32), ("aspsessionid", 8, False, 24)]
+"""Pairs: the name, how many letters follow it, whether the value has digits besides letters, and its length."""
+DOUBLE = "cfid=", "cftoken="
 """Two pairs of ColdFusion, which stand together."""
+_AT = "(?i)(?<!%)(?<!%.)"
+"""Not within an escape, whose digits may be the first letters of a name."""
+_SESSIONS = tuple(
+    re.compile(f"{_AT}{name}{f'[a-z]{{{letters}}}' * bool(letters)}=[{'0-9' * digits}a-z]{{{length}}}(?=&|$)")
+    for name, letters, digits, length in SINGLE
+)
+_FIRST = re.compile(f"{_AT}{DOUBLE[0]}(?=.)")
 
 
 def _path(path: str) -> str:
@@ -48,11 +48,11 @@ def _query(query: str | None) -> str | None:
     for session in _SESSIONS:
         if matches := deque(session.finditer(query), maxlen=1):
             query = query[: matches[0].start()] + query[matches[0].end() + 1 :]
-    pairs, end = query.split("&"), len(query)
+    pairs, end, second = query.split("&"), len(query), DOUBLE[1]
     for one, two in zip(reversed(pairs[:-1]), reversed(pairs), strict=False):
-        start = end - len(two) - 1 - len(one)
-        at = one.lower().rfind(_FIRST, 0, len(one) - 1)
-        if at >= 0 and two[: len(_SECOND)].lower() == _SECOND and len(two) > len(_SECOND):
-            return query[: start + at] + query[end + 1 :]
+        is_second = two[: len(second)].lower() == second and len(two) > len(second)
+        if is_second and (firsts := deque(_FIRST.finditer(one), maxlen=1)):
+            start = end - len(two) - 1 - len(one)
+            return query[: start + firsts[0].start()] + query[end + 1 :]
         end -= len(two) + 1
     return query

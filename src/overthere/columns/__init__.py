@@ -225,9 +225,10 @@ def canonicalize(
     column: Any, form: Canonical, *, key: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The canonical URI of each row, or the key of the form; of the last 65,536 different rows none is worked on twice.
+    """The canonical URI of each row, or the key of the form.
 
-    Needs pyarrow.
+    The native kernel leaves a few rows to Python (a host that needs IDNA, say): of the last 65,536 different ones none
+    is worked on twice.
 
     Raises: ColumnError under `errors="raise"`, for a row that is no URI.
     """
@@ -236,7 +237,7 @@ def canonicalize(
     def write(row: str) -> str:
         return form.key(row) if key else str(form(row))
 
-    return text(column, "canonicalize", errors, threads, views, write=write)
+    return text(column, "canonicalize", errors, threads, views, form=form, key=key, write=write)
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:

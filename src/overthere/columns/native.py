@@ -49,7 +49,11 @@ def text(column: Any, operation: str, **how: Any) -> Any:
     """One text column out of another."""
     if operation == "repair" and not how["details"]:
         return _repair(column, **how)
-    if operation in ("repair", "canonicalize"):
+    if operation == "canonicalize" and (compiled := how["form"].compiled) is not None:
+        write, key = how.pop("write"), how.pop("key")
+        del how["form"]
+        how |= {"rule": "URI", "canonical": (compiled, key, lambda rows: list(map(write, rows)))}
+    elif operation in ("repair", "canonicalize"):
         return rowwise.text(column, operation, **how)
     if "parameters" in how:
         how["parameters"] = tuple(how["parameters"])[1:]  # as it is written

@@ -27,6 +27,7 @@ use pyo3::prelude::*;
 use crate::arrow::Result;
 use crate::automaton::Automaton;
 use crate::bug::guarded;
+use crate::canonical::CanonicalForm;
 use crate::components::{rule_named, SyntaxRule};
 use chunks::{decoded, each, over, texts_of};
 pub use domains::{column_domain, Suffixes};
@@ -35,7 +36,7 @@ use parameters::{ParameterArguments, Parameters};
 use parts::{Check, Judge, Parts};
 use row_loop::Bad;
 use rows::{visit, Rows};
-use schemes::{ErrorSlot, Rules, Schemes};
+use schemes::{ErrorSlot, Finisher, Rules, Schemes};
 use text::{BaseOperation, Operation, Text};
 
 fn rule_of(rule: &str) -> PyResult<SyntaxRule> {
@@ -127,15 +128,15 @@ pub fn column_parts(
     })
 }
 
-/// One text column out of another: host, normalize, resolve, relate, to_uri, to_iri, encode, decode, or what is done with
-/// parameters.
+/// One text column out of another: host, normalize, canonicalize, resolve, relate, to_uri, to_iri, encode, decode, or what
+/// is done with parameters.
 ///
 /// `rule` is what rows and references follow, of URIs or of IRIs, which are normalized by the generic rungs only.
 /// `base` is the text of a URI, or a column with the base of each row.  `schemes` is what the scheme rung goes by: the
 /// rules by name, and the function that finishes the texts of schemes with other rules.  `parameters` is what to find or to
-/// change.
+/// change.  `canonical` is a form, whether its keys are wanted, and the function that finishes the rows that need Python.
 #[pyfunction]
-#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, parameters = None, details = false, threads = 1, views = true))]
+#[pyo3(signature = (column, operation, *, rule = "URI-reference", rung = 3, base = None, strict = true, safe = "", schemes = None, parameters = None, canonical = None, details = false, threads = 1, views = true))]
 #[expect(clippy::too_many_arguments, reason = "Python names each of them")]
 pub fn column_text(
     column: &Bound<'_, PyAny>,
@@ -147,6 +148,7 @@ pub fn column_text(
     safe: &str,
     schemes: Option<(Rules, Py<PyAny>)>,
     parameters: Option<ParameterArguments>,
+    canonical: Option<(Py<CanonicalForm>, bool, Py<PyAny>)>,
     details: bool,
     threads: usize,
     views: bool,
@@ -181,6 +183,12 @@ pub fn column_text(
                     }
                     Err(_) => Operation::ByEach { bases: texts_of(base)?, operation: relation },
                 }
+            }
+            ("canonicalize", _) => {
+                let (form, key, finish) =
+                    canonical.ok_or_else(|| PyValueError::new_err("a canonical form is missing"))?;
+                let finisher = Finisher { finish, raised: raised.clone() };
+                Operation::Canonical { form: form.get().0.clone(), key, finisher }
             }
             ("encode", _) => Operation::Encode(Box::new(Safe::new(safe.as_bytes()))),
             ("decode", _) => Operation::Decode,

@@ -23,8 +23,13 @@ pub type Rules = HashMap<String, Option<(Option<String>, bool)>>;
 /// What the scheme rung goes by.
 pub struct Schemes {
     rules: HashMap<Vec<u8>, Option<SchemeRules>>,
-    finish: Py<PyAny>,
-    raised: ErrorSlot,
+    pub finisher: Finisher,
+}
+
+/// The function of Python that finishes open rows, and where its exception goes.
+pub struct Finisher {
+    pub finish: Py<PyAny>,
+    pub raised: ErrorSlot,
 }
 
 static NO_RULES: SchemeRules = SchemeRules { default_port: None, slash_for_empty_path: false };
@@ -34,7 +39,7 @@ impl Schemes {
     pub fn new(rules: Rules, finish: Py<PyAny>, raised: ErrorSlot) -> Self {
         let known = |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
         let rules = rules.into_iter().map(|(name, rules)| (name.into_bytes(), rules.map(known))).collect();
-        Schemes { rules, finish, raised }
+        Schemes { rules, finisher: Finisher { finish, raised } }
     }
 
     /// The rules of a scheme, whose name may be in any case; None where it has others.
@@ -63,9 +68,11 @@ impl Schemes {
             }
         }
     }
+}
 
+impl Finisher {
     /// The column with its open rows finished in Python.
-    pub fn finish_in_python(&self, column: StringViewArray, open: &[usize]) -> Result<StringViewArray> {
+    pub fn finish_rows(&self, column: StringViewArray, open: &[usize]) -> Result<StringViewArray> {
         if open.is_empty() {
             return Ok(column);
         }

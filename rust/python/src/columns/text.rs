@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StringViewArray};
+use overthere_core::canonical;
 use overthere_core::check::Kind;
 use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parameters;
@@ -16,7 +17,7 @@ use super::iris::{normal, read, to_iri, to_uri, Scratch};
 use super::parameters::Parameters;
 use super::row_loop::{code_points, text_column, Outcome};
 use super::rows::{Rows, Visit};
-use super::schemes::{form, Schemes};
+use super::schemes::{form, Finisher, Schemes};
 use super::{error_columns, nulls, refusal, structure};
 use crate::arrow::Result;
 use crate::components::SyntaxRule;
@@ -35,6 +36,7 @@ pub enum Operation {
     Encode(Box<Safe>),
     Decode,
     Parameters(Parameters),
+    Canonical { form: Arc<canonical::Form>, key: bool, finisher: Finisher },
 }
 
 /// An operation of a row and a base.
@@ -64,6 +66,7 @@ struct Memory<'a> {
     base: Base<'a>,
     scratch: Scratch,
     parameters: parameters::Scratch,
+    canonical: canonical::Scratch,
 }
 
 impl Operation {
@@ -133,6 +136,18 @@ impl Operation {
                 Ok(spans) => asked.apply(row, &spans, &mut memory.parameters, out),
                 Err(_) => refused(rule),
             },
+            Operation::Canonical { form, key, .. } => {
+                let Ok(spans) = parse(row, rule.0, false) else { return refused(rule) };
+                let mark = out.len();
+                if !form.apply(row, &spans, *key, &mut memory.canonical, out) {
+                    return Outcome::Open { written: false };
+                }
+                if out.part(mark..) == row {
+                    out.truncate(mark);
+                    return Outcome::Same;
+                }
+                Outcome::Written
+            }
             Operation::Encode(safe) => {
                 if safe.prefix(row) == row.len() {
                     return Outcome::Same;
@@ -207,14 +222,19 @@ impl Visit for Text<'_> {
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
             let base = Base { text: "", spans: None };
-            let mut memory =
-                Memory { base, scratch: Scratch::default(), parameters: parameters::Scratch::default() };
+            let mut memory = Memory {
+                base,
+                scratch: Scratch::default(),
+                parameters: parameters::Scratch::default(),
+                canonical: canonical::Scratch::default(),
+            };
             move |i: usize, row: &str, out: &mut Vec<u8>| {
                 self.operation.apply(self.first + i, &mut memory, row, self.rule, out)
             }
         })?;
         let column = match self.operation {
-            Operation::NormalizeByScheme(schemes) => schemes.finish_in_python(column, &open)?,
+            Operation::NormalizeByScheme(Schemes { finisher, .. })
+            | Operation::Canonical { finisher, .. } => finisher.finish_rows(column, &open)?,
             _ => column,
         };
         let column: ArrayRef = Arc::new(column);
