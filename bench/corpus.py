@@ -25,7 +25,7 @@ from generated import generate, reference
 __all__ = ["CACHE", "FILE", "Corpus", "corpus"]
 
 CACHE = Path(__file__).resolve().parent.parent / "build" / "bench"
-_MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("corpus", "gather", "made"))
+_MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("corpus", "gather", "generated"))
 FILE = CACHE / f"corpus-{hashlib.sha256(_MADE_BY).hexdigest()[:8]}.parquet"
 _SIZE = 1_000_000
 _BASE_SEED = 3986
