@@ -58,7 +58,11 @@ def stages(about: Crawl) -> Iterator[Row]:
 
     def walk() -> int:
         with open(about.path, "rb") as file:
-            return sum(len(record.content) for record in records.records(file, OPTIONS.limit) if isinstance(record, records.Record))
+            return sum(
+                len(record.content)
+                for record in records.records(file, OPTIONS.limit)
+                if isinstance(record, records.Record)
+            )
 
     unpacked, octets = _least_time(walk)
     opened, pages = _least_time(lambda: sum(1 for task in made for _ in documents(task, OPTIONS)))

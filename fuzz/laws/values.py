@@ -76,6 +76,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "other": (VALUE, "http://a/%7Eb", "é", 5),
     "pairs": ({"a": "1", "é": "プ"}, [("b", "2")], "x"),
     "path": ("/é/../b", "a:b", ""),
+    "plus": (False, True, None),
     "port": (8080, "0443", "", None, "é"),
     "query": ("é=1", {"a": "é"}, "", None),
     "reference": ("../x", "#é", "//ü:8/p", VALUE),

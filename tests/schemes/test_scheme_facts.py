@@ -41,6 +41,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"about", "blob", "cid", "data", "mailto"},
         "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; RFC 2392 on cid: within a message",
     ),
+    "canonical/model.py": ({"https"}, WORDS + "a step"),
     "canonical/rewriting.py": (
         {"http"},
         "the step https puts the one for the other: by a custom of crawlers, no document of either scheme",

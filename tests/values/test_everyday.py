@@ -439,3 +439,21 @@ def test_rungs_by_name() -> None:
     for wrong in ("nothing", 9, None):
         with pytest.raises(ValueError, match="is no rung; there is STRING, CASE, PERCENT, PATH, SYNTAX, SCHEME"):
             rung_of(wrong)
+
+
+def test_a_scheme_says_whether_its_query_is_a_form() -> None:
+    """RFC 6068 5: a space is "%20", "+" is itself, and lines are parted by "%0D%0A"."""
+    data = {"subject": "a b", "body": "1+1\n2\r\n3\r4"}
+    written = "subject=a%20b&body=1%2B1%0D%0A2%0D%0A3%0D%0A4"
+    assert URI("mailto:a@b").with_parameters(data).query == written
+    assert URI("mailto:a@b").add_parameters(list(data.items())).query == written
+    assert URI.build(scheme="mailto", path="a@b", query=data).query == written
+    assert URI("http://h/").replace(scheme="MAILTO", authority=None, path="a@b", query=data).query == written
+    assert URI(f"mailto:a@b?{written}").locator.headers == (("subject", "a b"), ("body", "1+1\r\n2\r\n3\r\n4"))
+    assert dict(URI("mailto:a@b?x=1+1&y=%2B").parameters) == {"x": "1+1", "y": "+"}
+    assert URI("mailto:a@b?x=1+1").parameters.set({"y": "a b"}).query == "x=1+1&y=a%20b"
+    assert URI("mailto:a@b").with_parameters({"a": "b c"}, plus=True).query == "a=b+c"
+    assert URI("coap://h/?a=1+1").parameters["a"] == "1+1"
+    assert URI("http://h/").with_parameters({"a": "b c\n"}).query == "a=b+c%0A"
+    assert URI("unheard-of:x").with_parameters({"a": "b c\n"}).query == "a=b+c%0A"
+    assert URIReference("?a=1+1").parameters["a"] == "1 1"

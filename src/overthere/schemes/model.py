@@ -159,6 +159,8 @@ class Scheme:
     """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
     own_octets: frozenset[int] = frozenset()
     """Delimiters and controls that are a part of its URIs by right, as escapes: the TAB of a gopher search."""
+    plus: bool = True
+    """Whether "+" in its query is a space, as in the forms of HTML; else a space is "%20" (RFC 6068 5)."""
     text_parameters: tuple[str, ...] = ()
     """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
     content: bool = False

@@ -18,6 +18,8 @@ from overthere.ground.exact import exact
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
 from overthere.values.encoding import encode
 from overthere.values.findings import refusal
+from overthere.values.form_pairs import write_pairs
+from overthere.values.scheme_query import pairs_of, plus_of
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build"]
 
@@ -148,17 +150,19 @@ def build(
         scheme,
         authority,
         _text_or_data(path, "path") or "",
-        query_text(query),
+        query_text(query, scheme),
         _text_or_data(fragment, "fragment"),
         zone=zone,
     )
 
 
-def query_text(query: str | bytes | Pairs | None) -> str | None:
-    """Text as it is, octets and pairs as data, `Parameters` as they are written."""
+def query_text(query: str | bytes | Pairs | None, scheme: str | None) -> str | None:
+    """Text as it is, octets and pairs as data, which the scheme may write in its own way; `Parameters` as they are."""
     if query is None or isinstance(query, str | bytes):
         return _text_or_data(query, "query")
-    return query.query if isinstance(query, forms.Parameters) else forms.encode(query)
+    if isinstance(query, forms.Parameters):
+        return query.query
+    return "&".join(write_pairs(pairs_of(scheme, query), plus=plus_of(scheme)))
 
 
 def _text_or_data(value: str | bytes | None, component: str) -> str | None:

@@ -40,39 +40,46 @@ class Conveniences(Components):
 
     @property
     def parameters(self) -> Parameters:
-        """The pairs of the query (3.4), read by `&` and `+`; `forms.Parameters` reads others.
+        """The pairs of the query (3.4), read by `&`; `forms.Parameters` reads others.
+
+        "+" is a space, as in forms, but in schemes of which the document says that it is none, such as mailto.
 
         >>> from overthere import URI
         >>> u = URI("http://h/?q=a+b&utm_source=x")
         >>> u.parameters["q"], "page" in u.parameters, dict(u.parameters)
         ('a b', False, {'q': 'a b', 'utm_source': 'x'})
         """
-        from overthere.forms import Parameters
+        return self._parameters("&", None)
 
-        return Parameters(self.query)
-
-    def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Self:
+    def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool | None = None) -> Self:
         """A value with these parameters set: the first place of a name is kept, its doubles go, new names follow.
 
         pairs: a mapping or pairs of data, as `forms.encode` takes them.
-        separator, plus: as `forms.Parameters` takes them.
+        separator, plus: as `forms.Parameters` takes them; None is what the scheme says, of which the text of a mail
+        (RFC 6068 5) has its lines parted by CR LF.
 
         >>> from overthere import URI
+        >>> str(URI("mailto:a@b").with_parameters({"subject": "a b", "body": "1+1\\n2"}))
+        'mailto:a@b?subject=a%20b&body=1%2B1%0D%0A2'
         >>> str(URI("http://h/?X=attachment%3B%20a&page=1").with_parameters({"page": 2}))
         'http://h/?X=attachment%3B%20a&page=2'
         """
-        return self._with_parameters(self._parameters(separator, plus).set(pairs))
+        from overthere.values.scheme_query import pairs_of
 
-    def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Self:
+        return self._with_parameters(self._parameters(separator, plus).set(pairs_of(self.scheme, pairs)))
+
+    def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool | None = None) -> Self:
         """A value with more parameters behind those that are there.
 
         >>> from overthere import URI
         >>> str(URI("http://h/?a=1").add_parameters([("a", "2")]))
         'http://h/?a=1&a=2'
         """
-        return self._with_parameters(self._parameters(separator, plus).add(pairs))
+        from overthere.values.scheme_query import pairs_of
 
-    def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool = True) -> Self:
+        return self._with_parameters(self._parameters(separator, plus).add(pairs_of(self.scheme, pairs)))
+
+    def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool | None = None) -> Self:
         """A value without the parameters of these names, in which "*" stands for any characters; octets are exact.
 
         >>> from overthere import URI
@@ -81,7 +88,7 @@ class Conveniences(Components):
         """
         return self._with_parameters(self._parameters(separator, plus).without(*names))
 
-    def sort_parameters(self, *, separator: str = "&", plus: bool = True) -> Self:
+    def sort_parameters(self, *, separator: str = "&", plus: bool | None = None) -> Self:
         """A value with its parameters by the octets of their names; those of one name keep their order.
 
         >>> from overthere import URI
@@ -90,10 +97,11 @@ class Conveniences(Components):
         """
         return self._with_parameters(self._parameters(separator, plus).sorted())
 
-    def _parameters(self, separator: str, plus: bool) -> Parameters:
+    def _parameters(self, separator: str, plus: bool | None) -> Parameters:
         from overthere.forms import Parameters
+        from overthere.values.scheme_query import plus_of
 
-        return Parameters(self.query, separator=separator, plus=plus)
+        return Parameters(self.query, separator=separator, plus=plus_of(self.scheme) if plus is None else plus)
 
     def _with_parameters(self, parameters: Parameters) -> Self:
         return self if parameters.query == self.query else self.replace(query=parameters.query)

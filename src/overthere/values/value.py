@@ -123,12 +123,13 @@ class Value(Conveniences):
                 authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
         elif given:
             raise TypeError(f"authority already holds {' and '.join(given)}")
+        scheme = self.scheme if isinstance(scheme, _Keep) else scheme
         text = assemble(
             type(self).rule,
-            self.scheme if isinstance(scheme, _Keep) else scheme,
+            scheme,
             authority,
             self.path if isinstance(path, _Keep) else path,
-            self.query if isinstance(query, _Keep) else query_text(query),
+            self.query if isinstance(query, _Keep) else query_text(query, scheme),
             self.fragment if isinstance(fragment, _Keep) else fragment,
             zone=self.zone is not None,
         )

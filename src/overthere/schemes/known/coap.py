@@ -63,6 +63,7 @@ coap-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         name=name,
         documents={"rfc3986": source},
         locator=CoAPLocator,
+        plus=False,
         syntax=syntax,
         rules={"rfc3986": (rule,)},
         port=PORTS[name],

@@ -236,6 +236,7 @@ SCHEME = Scheme(
         "rfc1738": ("mailtourl",),
         "rfc3986": ("mailto-uri",),
     },
+    plus=False,
     text_parameters=("body",),
     shape="[A-Za-z0-9%?!$&'*+._~-]",
     linkable=True,

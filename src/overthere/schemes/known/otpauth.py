@@ -104,6 +104,7 @@ SCHEME = Scheme(
     title="Keys of one-time passwords",
     documents={"rfc3986": "Key Uri Format (google-authenticator)"},
     locator=OTPAuthLocator,
+    plus=False,
     syntax=SYNTAX,
     rules={"rfc3986": ("otpauth-uri",)},
     locates_nothing="it holds a key for an authenticator, and names no resource (Key Uri Format)",

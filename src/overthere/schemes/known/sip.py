@@ -209,6 +209,7 @@ def _facts(name: str, **more: Any) -> Scheme:
         name=name,
         documents={"rfc3986": "RFC 3261 19.1"},
         locator=SIPLocator,
+        plus=False,
         syntax=syntax(name),
         rules={"rfc3986": (f"{name}-uri",)},
         port=PORTS[name],

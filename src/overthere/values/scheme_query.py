@@ -1,0 +1,44 @@
+"""The pairs of a query as its scheme has them: whether "+" is a space, and how lines are parted in a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.late_imports import default_registry
+from overthere.values.form_pairs import Pairs, flat, plain_value
+
+__all__ = ["pairs_of", "plus_of"]
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@bounded_cache(64)
+def plus_of(scheme: str | None) -> bool:
+    """Whether "+" in a query of this scheme is a space, as in the forms of HTML; so it is where nothing says otherwise.
+
+    >>> plus_of("https"), plus_of("mailto"), plus_of(None)
+    (True, False, True)
+    """
+    known = None if scheme is None else default_registry().get(scheme.lower())
+    return known is None or known.plus
+
+
+def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:
+    """Pairs of data for a query of this scheme: in texts of mail lines are parted by CR LF (RFC 6068 5).
+
+    >>> pairs_of("mailto", {"body": "a\\nb"})
+    {'body': ['a\\r\\nb']}
+    """
+    if scheme is None or (known := default_registry().get(scheme.lower())) is None or not known.text_parameters:
+        return pairs
+
+    def value(one: object) -> Any:
+        one = plain_value(one)
+        return _LINE_END.sub("\r\n", one) if isinstance(one, str) else one
+
+    if not isinstance(pairs, Mapping):
+        return [(name, value(one)) for name, one in flat(pairs)]
+    return {name: [value(one) for _, one in flat({name: values})] for name, values in pairs.items()}
