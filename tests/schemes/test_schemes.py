@@ -9,6 +9,7 @@ the scheme rung; `invalid` a part of why the text cannot be read.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +18,10 @@ import pytest
 from overthere import URI, Credentials, InvalidURI, Locator, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Send
 from overthere.editions import edition
-from overthere.schemes import Registry
+from overthere.schemes import Registry, locators
 from overthere.schemes.registry import BUILT_IN
 from overthere.testing import SchemeSuite
-from support import TESTS, cases, in_editions
+from support import ROOT, TESTS, cases, in_editions
 
 ROWS = [
     pytest.param(file.stem, row, id=id)
@@ -131,3 +132,27 @@ def test_every_built_in_scheme_has_rows() -> None:
         rows = cases(f"schemes/{name}")
         readings = {row.get("edition", "rfc3986") for row in rows if "rule" not in row}
         assert set(Registry.default().scheme(name).documents) <= readings, name
+
+
+def test_every_locator_is_in_one_module() -> None:
+    """`overthere.schemes.locators` has the class of each scheme, and nothing else."""
+    classes = {scheme.locator for scheme in Registry.default().schemes()}
+    assert classes <= {getattr(locators, name) for name in locators.__all__}
+    for name in locators.__all__:
+        assert issubclass(getattr(locators, name), locators.Locator), name
+        assert getattr(locators, name).__name__ == name
+    found = [
+        node.name
+        for file in (ROOT / "src/overthere/schemes").rglob("*.py")
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Locator")
+    ]
+    assert sorted(found) == sorted(locators.__all__)
+
+
+def test_a_locator_of_a_kind() -> None:
+    assert URI("ftp://h/a").locator_as(locators.FTPLocator).name == "a"
+    with pytest.raises(InvalidURI, match="'http' has a HTTPLocator, and no FTPLocator"):
+        URI("http://h/a").locator_as(locators.FTPLocator)
+    with pytest.raises(AttributeError):
+        getattr(locators, "NoLocator")  # noqa: B009

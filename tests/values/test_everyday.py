@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, Template, URIReference, forms, kernel
 from overthere.forms import Parameters
+from overthere.schemes.locators import MailtoLocator
 from overthere.values.conveniences import ELSEWHERE
 from overthere.values.encoding import decode_bytes
 
@@ -449,7 +450,10 @@ def test_a_scheme_says_whether_its_query_is_a_form() -> None:
     assert URI("mailto:a@b").add_parameters(list(data.items())).query == written
     assert URI.build(scheme="mailto", path="a@b", query=data).query == written
     assert URI("http://h/").replace(scheme="MAILTO", authority=None, path="a@b", query=data).query == written
-    assert URI(f"mailto:a@b?{written}").locator.headers == (("subject", "a b"), ("body", "1+1\r\n2\r\n3\r\n4"))
+    assert URI(f"mailto:a@b?{written}").locator_as(MailtoLocator).headers == (
+        ("subject", "a b"),
+        ("body", "1+1\r\n2\r\n3\r\n4"),
+    )
     assert dict(URI("mailto:a@b?x=1+1&y=%2B").parameters) == {"x": "1+1", "y": "+"}
     assert URI("mailto:a@b?x=1+1").parameters.set({"y": "a b"}).query == "x=1+1&y=a%20b"
     assert URI("mailto:a@b").with_parameters({"a": "b c"}, plus=True).query == "a=b+c"

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Self, TypeVar
 
     from overthere.ground.rung import Rung
     from overthere.iri import IRIReference
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
     from overthere.values.normalize import Change
+
+    L = TypeVar("L", bound=Locator)
 
 __all__ = ["URI", "URIReference"]
 
@@ -188,6 +190,24 @@ class URI(URIReference):
         from overthere.ground.late_imports import default_registry
 
         return default_registry().locator(self)
+
+    def locator_as(self, kind: type[L]) -> L:
+        """`locator`, of a kind that is known to who asks: a class of `overthere.schemes.locators`.
+
+        Raises: InvalidURI if the scheme has another one, or cannot be read in this URI.
+
+        >>> from overthere.schemes.locators import MailtoLocator
+        >>> URI("mailto:joe@example.com?subject=tea").locator_as(MailtoLocator).subject
+        'tea'
+        """
+        found = self.locator
+        if isinstance(found, kind):
+            return found
+        from overthere.ground.errors import Finding, InvalidURI
+
+        why = f"the scheme {self.scheme!r} has a {type(found).__name__}, and no {kind.__name__}"
+        end = len(self.scheme)
+        raise InvalidURI(str(self), Finding("scheme-syntax", 0, end, "scheme", "scheme", "", "RFC 3986 3.1", why))
 
     @property
     def origin(self) -> str:
