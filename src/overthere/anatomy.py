@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.forms import Parameters
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereError, figures
 from overthere.ground.exact import exact
@@ -20,6 +21,7 @@ from overthere.values.encoding import decode
 from overthere.values.findings import check_uri
 from overthere.values.known_secrets import Secrets
 from overthere.values.normalize import Change, Rung
+from overthere.values.scheme_query import plus_of
 from overthere.values.uri import URI, URIReference
 from overthere.values.value import Value
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
+_PAIRS = 20
+"""Parameters of a query that are printed."""
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
@@ -104,6 +108,17 @@ class Explanation:
             return error.finding.message if isinstance(error, InvalidURI) else str(error)
 
     @cached_property
+    def parameters(self) -> list[tuple[str, str | None]]:
+        """The pairs of a query, decoded one by one (RFC 3986 2.4), as its scheme has them; none if it has no "="."""
+        return self._pairs(next((row.text for row in self.rows if row.component == "query"), ""))
+
+    def _pairs(self, query: str) -> list[tuple[str, str | None]]:
+        try:
+            return list(Parameters(query, plus=plus_of(split(self.text).scheme))) if "=" in query else []
+        except CodingError:  # of an invalid text
+            return []
+
+    @cached_property
     def repaired(self) -> Repaired | str | None:
         """The one URI that an invalid text can mean; in words why there is none; None for a valid text."""
         from overthere.repairs import repair
@@ -126,6 +141,7 @@ class Explanation:
             "components": {
                 r.component: {"start": r.start, "end": r.end, "text": r.text, "note": r.note} for r in self.rows
             },
+            "parameters": self.parameters,
             "normal": {f.rung.name: f.text for f in self.forms},
             "changes": [{**c._asdict(), "rung": c.rung.name} for f in self.forms for c in f.changes],
             "findings": [f._asdict() for f in self.findings],
@@ -188,7 +204,7 @@ class Explanation:
             f"  {self.kind}"
             + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
-        lines += [*self._table(width), "", *self._terms(width)]
+        lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2):
             lines += ["  " + line for line in figure.split("\n")]
             lines.append("")
@@ -256,6 +272,18 @@ class Explanation:
             shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
             lines.append(f"{indent + row.component:<14}{place:>10}  {shown}" + (f"   ({row.note})" if row.note else ""))
         return lines
+
+    def _parameters(self, width: int) -> list[str]:
+        """The pairs of the query, decoded."""
+        pairs = self._pairs(next((self._mask_row(row) for row in self.rows if row.component == "query"), ""))
+        if not pairs:
+            return []
+        lines = ["  parameters"]
+        for name, value in pairs[:_PAIRS]:
+            shown = shorten(printable(name), 24)
+            said = "no value" if value is None else shorten(printable(value), max(16, width - 32)) or "empty"
+            lines.append(f"    {shown or 'empty':<12}  {said}")
+        return [*lines, *([f"    and {len(pairs) - _PAIRS:,} more"] if len(pairs) > _PAIRS else []), ""]
 
     def _ladder(self, width: int) -> list[str]:
         lines: list[str] = []
@@ -362,7 +390,7 @@ def _note(component: str, text: str, reference: Components, secrets: Secrets) ->
     if component in ("path", "query", "fragment"):
         if text == "":
             return "empty"
-        if "%" in text:
+        if "%" in text and not (component == "query" and "=" in text):
             try:
                 return f"decoded: {shorten(printable(secrets.mask(decode(text))), 24)}"
             except CodingError:

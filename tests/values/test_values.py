@@ -534,3 +534,21 @@ def test_a_value_that_another_library_writes_to_says_what_to_give_it() -> None:
         URI("http://h/").timeout = 1
     with pytest.raises(AttributeError, match=r"immutable; replace\(host=\.\.\.\) makes a new one"):
         URI("http://h/").host = "i"  # type: ignore[misc]
+
+
+def test_the_parameters_of_an_explanation() -> None:
+    """RFC 3986 2.4: the query is parted before it is decoded, and a secret among its values is not printed."""
+    found = explain("http://h/?q=a%26b+c&x=%3D&flag&token=abcdefgh123456&e=")
+    assert found.parameters == [("q", "a&b c"), ("x", "="), ("flag", None), ("token", "abcdefgh123456"), ("e", "")]
+    printed = found.render()
+    assert "decoded" not in printed
+    assert "abcdefgh" not in printed
+    lines = printed.splitlines()
+    at = lines.index("  parameters")
+    assert [line.split(None, 1) for line in lines[at + 1 : at + 6]] == [
+        ["q", "a&b c"], ["x", "="], ["flag", "no value"], ["token", "***"], ["e", "empty"],
+    ]  # fmt: skip
+    assert explain("mailto:a@b?subject=1+1").parameters == [("subject", "1+1")]
+    assert explain("http://h/?a%20b").parameters == []
+    assert explain("http://h/?a=%zz").parameters == []
+    assert "and 5 more" in explain("http://h/?" + "&".join(f"a{n}={n}" for n in range(25))).render()
