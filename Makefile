@@ -19,7 +19,7 @@ demo: .venv/run.stamp
 	@$(BIN)/overthere --version
 	@$(BIN)/overthere explain 'foo://example.com:8042/over/there?name=ferret#nose'
 	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
-	@$(BIN)/overthere links examples/post --audit
+	@$(BIN)/overthere links examples/post
 
 test: .venv/dev.stamp build/suites.stamp
 	$(call run,not exhaustive)

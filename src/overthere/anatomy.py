@@ -114,7 +114,7 @@ class Explanation:
 
     def _pairs(self, query: str) -> list[tuple[str, str | None]]:
         try:
-            return list(Parameters(query, plus=plus_of(split(self.text).scheme))) if "=" in query else []
+            return list(Parameters(query, plus=plus_of(split(self.text).scheme, self.registry))) if "=" in query else []
         except CodingError:  # of an invalid text
             return []
 

@@ -191,7 +191,7 @@ def test_links(tmp_path: Path) -> None:
     lines = run("links", "--format", "jsonl", str(ROOT / "examples" / "site")).stdout.splitlines()
     assert all(json.loads(line)["source"] for line in lines)
     assert run("links", "examples/site", "-o", "x.xls").returncode == 2
-    assert run("links", "nowhere").returncode == 1
+    assert run("links", "nowhere").returncode == 2
     (tmp_path / "empty.html").touch()
     assert "empty 1" in run("links", str(tmp_path / "empty.html")).stderr
     (tmp_path / "broken.html").symlink_to("nowhere")

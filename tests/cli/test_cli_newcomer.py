@@ -100,7 +100,14 @@ def test_a_picture_is_svg(tmp_path: Path) -> None:
 
 
 def test_links_of_no_file() -> None:
-    assert "no-such.html: No such file or directory\n" in run("links", "no-such.html").stderr
+    """As of `broken`: nothing is begun; beside another source it is a row and a warning."""
+    for verb in ("links", "broken"):
+        done = run(verb, "no-such.html")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "no-such.html: there is no such file or folder\n" in done.stderr
+    done = run("links", "no-such.html", str(ROOT / "examples" / "site"))
+    assert done.returncode == 1
+    assert "no-such.html: No such file or directory\n" in done.stderr
 
 
 def test_a_table_that_is_replaced_is_told(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from overthere import (
     Rung,
     Scheme,
     audit,
+    explain,
     find,
     lowest_rung,
     plan,
@@ -174,6 +175,12 @@ def test_lines() -> None:
 def test_own_octets() -> None:
     assert "encoded-delimiter" in kinds("finger://h.example/%2FW", known())
     assert "encoded-delimiter" not in kinds("finger://h.example/%2FW", known(own_octets=frozenset(b"/")))
+
+
+def test_plus() -> None:
+    text = "finger://h.example/?a=1+1"
+    assert explain(text, registry=known()).parameters == [("a", "1 1")]
+    assert explain(text, registry=known(plus=False)).parameters == [("a", "1+1")]
 
 
 def test_text_parameters() -> None:

@@ -18,7 +18,7 @@ from rich.text import Text
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.cli.common import CSV_SAFE, base_uri
-from overthere.cli.printing import print_message
+from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
@@ -91,11 +91,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     except BrokenPipeError:
         raise  # who reads has enough
     except OSError as error:
-        raise _Impossible(str(error)) from None
-
-
-class _Impossible(click.ClickException):
-    exit_code = 2
+        raise Impossible(str(error)) from None
 
 
 class _Job:

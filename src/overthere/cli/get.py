@@ -34,7 +34,7 @@ from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, parse_locator, texts_argument, width
 from overthere.cli.policies import policy_of, policy_options
-from overthere.cli.printing import print_message
+from overthere.cli.printing import Impossible, print_message
 from overthere.cli.reading_options import zone_option
 from overthere.cli.terminal import Binary, Display, format_listing, one_line, without_password
 from overthere.editions import NAMES
@@ -101,11 +101,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
         print_message("Stopped")
         raise SystemExit(130) from None
     except ModuleNotFoundError as error:
-        raise _Impossible(missing_message(str(error.name), "access")) from None
-
-
-class _Impossible(click.ClickException):
-    exit_code = 2
+        raise Impossible(missing_message(str(error.name), "access")) from None
 
 
 class Login:

@@ -19,7 +19,7 @@ import click
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.link_rows import show
 from overthere.cli.policies import policy_of, policy_options
-from overthere.cli.printing import print_message, warn_without_look_alikes
+from overthere.cli.printing import Impossible, print_message, warn_without_look_alikes
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
@@ -135,7 +135,7 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
     except BrokenPipeError:
         raise  # the reader of the pipe has enough
     except OSError as error:
-        raise _Impossible(str(error)) from None
+        raise Impossible(str(error)) from None
 
 
 def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
@@ -148,10 +148,6 @@ def _options(asked: dict[str, Any]) -> Options:
     """The library options of the command line."""
     same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical")
     return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
-
-
-class _Impossible(click.ClickException):
-    exit_code = 2
 
 
 class _Job:
@@ -209,10 +205,19 @@ class _Job:
             raise SystemExit(1)
 
     def _announce(self) -> None:
-        """Warn of likely mistakes: a missing file, a table that is replaced, checks that are off."""
-        for source in self.sources:
-            if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source):
-                print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
+        """Warn of likely mistakes: a missing file, a table that is replaced, checks that are off.
+
+        Where all are missing there is nothing to do, and no table is begun.
+        """
+        missing = [
+            source
+            for source in self.sources
+            if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source)
+        ]
+        if len(missing) == len(self.sources):
+            raise Impossible(f"{printable(missing[0])}: there is no such file or folder")
+        for source in missing:
+            print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
             print_message(f"{printable(str(self.output))}: the table that stood there will be replaced")
         if self.asked["audit"]:

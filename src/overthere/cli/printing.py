@@ -41,6 +41,12 @@ def terminal_text(text: str) -> str | bytes:
         return text.encode("utf-8", "replace")
 
 
+class Impossible(click.ClickException):
+    """What was asked for cannot be done, and nothing is begun."""
+
+    exit_code = 2
+
+
 def print_message(text: str) -> None:
     """Print a message on standard error, without control characters of the input."""
     click.echo(visible(text), err=True)

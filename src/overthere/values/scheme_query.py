@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from overthere.ground.caches import bounded_cache
 from overthere.ground.late_imports import default_registry
 from overthere.values.form_pairs import Pairs, flat, plain_value
+
+if TYPE_CHECKING:
+    from overthere.schemes.registry import Registry
 
 __all__ = ["pairs_of", "plus_of"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-@bounded_cache(64)
-def plus_of(scheme: str | None) -> bool:
+def plus_of(scheme: str | None, registry: Registry | None = None) -> bool:
     """Whether "+" in a query of this scheme is a space, as in the forms of HTML; so it is where nothing says otherwise.
+
+    registry: what is known of schemes; None: the default registry.
 
     >>> plus_of("https"), plus_of("mailto"), plus_of(None)
     (True, False, True)
     """
-    known = None if scheme is None else default_registry().get(scheme.lower())
+    return _default_plus(scheme) if registry is None else _plus(scheme, registry)
+
+
+def _plus(scheme: str | None, registry: Registry) -> bool:
+    known = None if scheme is None else registry.get(scheme.lower())
     return known is None or known.plus
+
+
+@bounded_cache(64)
+def _default_plus(scheme: str | None) -> bool:
+    return _plus(scheme, default_registry())
 
 
 def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:

@@ -243,6 +243,8 @@ class Summary:
         amount = _amount(self.octets)
         if not self.seconds:
             return f"{amount} read" if self.octets else ""
+        if self.seconds < 1:  # most of it was starting
+            return f"{amount if self.octets else 'all'} in {_time(self.seconds)}"
         rates = f"{self.documents / self.seconds:,.0f} documents/s, {self.references / self.seconds:,.0f} references/s"
         read = f"{amount} in {_time(self.seconds)}, {_amount(self.octets / self.seconds)}/s" if self.octets else ""
         return f"{read or _time(self.seconds)}: {rates}"
