@@ -96,9 +96,9 @@ def test_an_automaton_runs_as_in_python() -> None:
 def test_a_search_of_texts_is_asked_for_what_it_knows() -> None:
     if kernel.Trigger is None:  # a build for the stable part of CPython's API
         return
-    for end in ("", "abc", "é", "\ud800"):
+    for name in ("", "aB", "é", "éa", "\ud800"):
         with pytest.raises((ValueError, UnicodeError)):
-            _native.Trigger(re.compile("a").match, [end], True, True)
+            _native.Trigger(re.compile("a").match, [name], True, True)
     search = _native.Trigger(re.compile("(?!)").match, ["a"], True, True).search
     assert search("a: a:", 0) is search("", 0) is search("a:", 5) is None
     with pytest.raises(OverflowError):

@@ -29,8 +29,8 @@ WIDTHS = ["", "é", "\u0436", "\ud800", "\U0001f600", "\udfff\U0010ffff"]
 BITS = [
     *"<>\"':/@.?#|\\ \t\n\r\f\v\x1c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000\u200b_%+-^`{}[]09azAZ", "\0",
     "\x7f", "www", "www.", "WWW", "fTp", "ftp.", "w", "W", "f", "t", "p", "http", "HTTP:", "://", ":///", "mailto:",
-    "Tel:", "url:", "x:", "a+:", "b.C:", "é:", "ſ", "K", "İ", "日", "\u0301", "<a", "<w", '"a', "a@b", "x" * 63,
-    "x" * 7, "\ud800", "\U0001f600",
+    "rl", "le", "Tel:", "url:", "x:", "a+:", "b.C:", "é:", "ſ", "K", "İ", "日", "\u0301", "<a", "<w", '"a', "a@b",
+    "x" * 63, "x" * 7, "\ud800", "\U0001f600",
 ]  # fmt: skip
 
 
@@ -73,7 +73,8 @@ def test_every_character_at_every_border(monkeypatch: pytest.MonkeyPatch) -> Non
     """White space and letters are what the expression takes for them."""
     codes = {*range(0x3200), *range(0xD7F0, 0xE010), *range(0xFE00, 0x1_0100), 0x1F600, 0x10FFFF}
     codes |= {code for code in range(0x110000) if chr(code).isspace()}
-    forms = '<a@: <@a: <@w@w@w@. <f@t@p. @<a: "a@: "@a: @: @b: u@: @rl: ://@ ///@ :///@ @www.a www@.a www.@ a@@ @@a'
+    forms = '<a@: <@a: <@w@w@w@. <f@t@p. @<a: <a>@: <a @>: <a|@>: "a@: "@a: "ab:@/ "ab:@>/ "u@rl: "url@: @: @b: u@: '
+    forms += "url@: @url: x@url: rl@://? rl:@///a ://@ ///@ :///@ @www.a www@.a www.@ a@@ @@a"
     chars = [chr(code) for code in sorted(codes)]
     texts = [forms.replace("@", char) + forms.replace("@", char + "@") for char in chars]
     for options in OPTIONS[:4] + OPTIONS[8:10]:

@@ -1,7 +1,5 @@
 //! Where in running text a URI may begin: the places at which the regular expression of `text/trigger.py` matches.
 
-use crate::place::At;
-
 /// A character of a text, in as many bytes as CPython stores it.
 pub trait Character: Copy {
     /// Its code point, which may be a surrogate's.
@@ -23,10 +21,10 @@ characters! { u8 u16 u32 }
 
 /// What is searched for; brackets, quotes, and "//" after a colon always are.
 pub struct Trigger {
-    /// By a letter, those that may follow it right before a colon, as bits; all in lower case.
-    pairs: [u128; 128],
-    /// Those that may stand before a colon after any character.
-    last: u128,
+    /// The names of schemes by their last character, in lower case.
+    names: Vec<Vec<Vec<u8>>>,
+    /// How many characters of the shortest name, two at most, are compared where slashes follow.
+    width: usize,
     abbreviated: bool,
     mail: bool,
     /// The characters that a place to look at has, some of them twice.
@@ -40,20 +38,21 @@ const BLOCK: usize = 16;
 const OUTSIDE: u32 = u32::MAX;
 
 impl Trigger {
-    /// `ends`: the last one or two characters of the schemes, in lower case; None if they are anything else.
+    /// For schemes of these names, which are not empty and in lower case; None if they are anything else.
     ///
     /// abbreviated: also the dot of "www." and "ftp."; mail: also the "@" of an address.
-    pub fn new<'a>(ends: impl IntoIterator<Item = &'a str>, abbreviated: bool, mail: bool) -> Option<Self> {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, abbreviated: bool, mail: bool) -> Option<Self> {
         let dot = if abbreviated { b'.' } else { b':' };
         let at = if mail { b'@' } else { b':' };
         let marks = [b'<', b'"', b':', dot, at];
-        let mut new = Trigger { pairs: [0; 128], last: 0, abbreviated, mail, marks };
-        for end in ends {
-            match *end.as_bytes() {
-                [one] if one < 128 => new.last |= 1 << one,
-                [one, two] if two < 128 => *new.pairs.get_mut(usize::from(one))? |= 1 << two,
-                _ => return None,
+        let mut new = Trigger { names: vec![Vec::new(); 128], width: 2, abbreviated, mail, marks };
+        for name in names {
+            let (last, before) = name.as_bytes().split_last()?;
+            if !name.is_ascii() || name.bytes().any(|b| b.is_ascii_uppercase()) {
+                return None;
             }
+            new.width = new.width.min(name.len());
+            new.names.get_mut(usize::from(*last))?.push(before.to_vec());
         }
         Some(new)
     }
@@ -88,7 +87,7 @@ impl Trigger {
     fn is_trigger<C: Character>(&self, text: &[C], place: usize) -> bool {
         match ascii(text, place) {
             Some(b':') => self.is_colon(text, place),
-            Some(b'"') => is_quote(text, place),
+            Some(b'"') => self.is_quote(text, place),
             Some(b'<') => self.is_bracket(text, place),
             Some(b'.') => self.abbreviated && is_dot(text, place),
             Some(b'@') => self.mail && is_at_sign(text, place),
@@ -96,19 +95,44 @@ impl Trigger {
         }
     }
 
-    /// Before "//" and something, or after the end of a scheme.
+    /// Whether one of the names stands before a place, or so many of its last characters.
+    fn is_named<C: Character>(&self, text: &[C], place: usize, width: usize) -> bool {
+        let before = |count| ascii(text, place.wrapping_sub(count));
+        let Some(names) = before(1).and_then(|last| self.names.get(usize::from(last))) else { return false };
+        let is_before = |(&b, count): (&u8, usize)| before(count) == Some(b);
+        names.iter().any(|name| name.iter().rev().zip(2..=width).all(is_before))
+    }
+
+    /// Before what has the form of a scheme, of two characters or more, and a colon; where it is none of the names, with
+    /// nothing but white space and line marks before a slash.
+    fn is_quote<C: Character>(&self, text: &[C], place: usize) -> bool {
+        if !ascii(text, place + 1).is_some_and(|first| first.is_ascii_lowercase()) {
+            return false;
+        }
+        let rest = (0..64).take_while(|i| is_scheme(text.code(place + 2 + i))).count();
+        let colon = place + 2 + rest;
+        if rest == 0 || !is(text, colon, b':') {
+            return false;
+        }
+        let mut next = colon + 1;
+        while is_space(text.code(next)) || is_mark(text.code(next)) {
+            next += 1;
+        }
+        is(text, next, b'/') || self.is_named(text, colon, usize::MAX)
+    }
+
+    /// Before "//" and something, or after the name of a scheme; before other slashes, after what ends as one does.
     fn is_colon<C: Character>(&self, text: &[C], place: usize) -> bool {
-        let authority = is(text, place + 1, b'/') && is(text, place + 2, b'/') && {
-            let next = text.code(place + 3);
-            if next == u32::from(b'/') {
-                is_black(text.code(place + 4)) && !is(text, place + 4, b'/')
-            } else {
-                is_black(next) && !is(text, place + 3, b'?') && !is(text, place + 3, b'#')
-            }
+        if !(is(text, place + 1, b'/') && is(text, place + 2, b'/')) {
+            return self.is_named(text, place, usize::MAX);
+        }
+        let next = text.code(place + 3);
+        let authority = if next == u32::from(b'/') {
+            is_black(text.code(place + 4)) && !is(text, place + 4, b'/')
+        } else {
+            is_black(next) && !is(text, place + 3, b'?') && !is(text, place + 3, b'#')
         };
-        let Some(last) = ascii(text, place.wrapping_sub(1)) else { return authority };
-        let after = ascii(text, place.wrapping_sub(2)).map_or(0, |one| self.pairs.at(one.into()));
-        authority || (self.last | after) >> last & 1 == 1
+        authority || self.is_named(text, place, self.width)
     }
 
     /// Before what may be a scheme or an abbreviated reference, however it is broken by white space and line marks.
@@ -121,10 +145,16 @@ impl Trigger {
             return false;
         }
         let mut end = start + 1;
-        while is_scheme(text.code(end))
-            || is_blank(text.code(end))
-            || (self.mail && b"_%'".iter().any(|&mark| is(text, end, mark)))
-        {
+        // A line mark stands after white space or another one.
+        let mut blank = false;
+        loop {
+            let code = text.code(end);
+            let space = is_space(code);
+            blank = space || (blank && is_mark(code));
+            let local = self.mail && matches!(ascii(text, end), Some(b'_' | b'%' | b'\''));
+            if !(blank || is_scheme(code) || local) {
+                break;
+            }
             end += 1;
         }
         is(text, end, b':')
@@ -142,15 +172,6 @@ impl<C: Character> Codes for [C] {
     #[inline(always)]
     fn code(&self, place: usize) -> u32 {
         self.get(place).map_or(OUTSIDE, |character| character.code())
-    }
-}
-
-/// Before what has the form of a scheme, of two characters or more, and a colon.
-fn is_quote<C: Character>(text: &[C], place: usize) -> bool {
-    let first = ascii(text, place + 1).is_some_and(|first| first.is_ascii_lowercase());
-    first && {
-        let rest = (0..64).take_while(|i| is_scheme(text.code(place + 2 + i))).count();
-        rest > 0 && is(text, place + 2 + rest, b':')
     }
 }
 
@@ -175,7 +196,7 @@ fn is_at_sign<C: Character>(text: &[C], place: usize) -> bool {
 fn spells<C: Character>(text: &[C], start: usize, letters: &[u8]) -> bool {
     let mut at = start;
     for &letter in letters {
-        while at > start && is_blank(text.code(at)) {
+        while at > start && (is_space(text.code(at)) || is_mark(text.code(at))) {
             at += 1;
         }
         if ascii(text, at) != Some(letter) {
@@ -211,11 +232,15 @@ fn is_black(code: u32) -> bool {
     code != OUTSIDE && !is_ascii_space(code)
 }
 
-/// White space of any script as Python's `\s` knows it, ">" or "|".
-fn is_blank(code: u32) -> bool {
-    let mark = code == u32::from(b'>') || code == u32::from(b'|');
-    mark || matches!(code, 9..=13 | 28..=32 | 0x85 | 0xA0)
+/// White space of any script, as Python's `\s` knows it.
+fn is_space(code: u32) -> bool {
+    matches!(code, 9..=13 | 28..=32 | 0x85 | 0xA0)
         || matches!(code, 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000)
+}
+
+/// ">" or "|", by which mail programs mark the lines that they quote.
+fn is_mark(code: u32) -> bool {
+    code == u32::from(b'>') || code == u32::from(b'|')
 }
 
 #[cfg(test)]
@@ -223,7 +248,7 @@ mod tests {
     use super::*;
 
     fn places<C: Character>(text: &[C], mail: bool) -> Vec<usize> {
-        let trigger = Trigger::new(["rl", "to"], true, mail);
+        let trigger = Trigger::new(["url", "mailto", "xy"], true, mail);
         let next = |from| trigger.as_ref().and_then(|trigger| trigger.next(text, from));
         std::iter::successors(next(0), |&at| next(at + 1)).collect()
     }
@@ -231,7 +256,7 @@ mod tests {
     #[test]
     fn places_are_those_of_characters_of_any_width() {
         let text = "a http://h, <a\u{3000}b:c>, \"x:\" \"xy:\" www.w3.org awww.w MailTo:me@h.org x://\u{e9} www. <f\n> tP.";
-        let found: Vec<usize> = ["://h", "<a", "\"xy", ".w3", ":me", "://\u{e9}", "<f"]
+        let found: Vec<usize> = ["://h", "<a", "\"xy", ":\" www", ".w3", ":me", "://\u{e9}", "<f"]
             .iter()
             .filter_map(|place| Some(text.split_once(place)?.0.chars().count()))
             .collect();
@@ -243,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_schemes_are_one_or_two_characters() {
-        assert!(Trigger::new(["a", "bc", "+-"], true, true).is_some());
-        for end in ["", "abc", "\u{e9}", "a\u{e9}"] {
-            assert!(Trigger::new([end], true, true).is_none());
+    fn names_are_of_us_ascii_in_lower_case() {
+        assert!(Trigger::new(["a", "bc", "a+-.1"], true, true).is_some());
+        for name in ["", "aB", "\u{e9}", "a\u{e9}", "\u{e9}a"] {
+            assert!(Trigger::new([name], true, true).is_none());
         }
     }
 }

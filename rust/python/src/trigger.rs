@@ -22,13 +22,13 @@ impl Trigger {
     fn new(
         py: Python<'_>,
         match_at: Py<PyAny>,
-        ends: Vec<String>,
+        names: Vec<String>,
         abbreviated: bool,
         mail: bool,
     ) -> PyResult<Self> {
-        guarded(py, || match Core::new(ends.iter().map(String::as_str), abbreviated, mail) {
+        guarded(py, || match Core::new(names.iter().map(String::as_str), abbreviated, mail) {
             Some(core) => Ok(Trigger { core, match_at }),
-            None => Err(PyValueError::new_err("the end of a scheme is one or two characters of US-ASCII")),
+            None => Err(PyValueError::new_err("a scheme has a name of US-ASCII in lower case")),
         })
     }
 

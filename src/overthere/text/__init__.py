@@ -189,12 +189,10 @@ class _Scanner:
             return "URI"
         if inside.delimiter != "<>":
             return None
-        if inside.prefixed:
+        if inside.prefixed or (scheme in self.names.registered and not inside.broken):
             return "URI"
         if inside.broken:
             return None
-        if scheme in self.names.registered:
-            return "URI"
         # `vector<std::string>` and `<dc:title>` are no URIs.
         before = self.text[at - 1 : at]
         sure = len(scheme) > 1 and not re.match("[A-Za-z0-9_<]", before)

@@ -100,8 +100,8 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Name
     pieces = inside.split()
     if not pieces:
         return None
-    if any(_is_own(piece, known) for piece in pieces[1:]) or (
-        opening == '"' and len(pieces) > 1 and not _joins(inside, pieces)
+    if len(pieces) > 1 and (
+        (opening == '"' and not _joins(inside, pieces)) or any(_is_own(piece, known) for piece in pieces[1:])
     ):
         return None
     reference = "".join(pieces)

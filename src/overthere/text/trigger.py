@@ -25,19 +25,22 @@ def compile_trigger(
     Each alternative looks at its own part of the text.  Each but `_HOST` begins with the character that it waits for,
     so that other text is skipped quickly; the native kernel tries the expression only where it may match.
     """
-    wanted_names = {*schemes, "url"}
-    width = min(2, *(len(name) for name in wanted_names)) or 1
-    endings = sorted({name[-width:] for name in wanted_names if name})
-    ends = "|".join(map(re.escape, endings))
-    # Between brackets white space and line marks may stand anywhere (`text.read_delimited`).
+    # No scheme in a text holds another character.
+    names = sorted(name for name in {*schemes, "url"} if name.isascii() and name)
+    widths = {len(name): [re.escape(one) for one in names if len(one) == len(name)] for name in names}
+    ends = "|".join(re.escape(name[-min(2, *widths) :]) for name in names)
+    named = "|".join(rf"(?<=(?i:{'|'.join(alike)}):)" for alike in widths.values())
+    # Between brackets white space and, after it, line marks may stand anywhere (`text.read_delimited`).
     blank = r"(?u:[\s>|])*+"
-    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
+    mark = r"(?u:(?<=[\s>|])[>|])"
+    wrapped = [rf"(?:(?u:[A-Za-z0-9+.\s_%'-])|{mark})*+[:@]" if mail else rf"(?:(?u:[A-Za-z0-9+.\s-])|{mark})*+:"]
     if abbreviated:
         wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
     wanted = [
         rf"<(?=\s*+(?=[A-Za-z])(?:{'|'.join(wrapped)}))",
-        r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
-        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
+        rf'"(?=[A-Za-z][A-Za-z0-9+.-]{{1,64}}+:(?:{blank}/|{named}))',
+        # Slashes that no host follows count behind what ends as the schemes do.
+        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?=//)(?<=(?i:{ends}):)|{named})",
     ]
     if abbreviated:
         wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
@@ -46,6 +49,6 @@ def compile_trigger(
     if hosts:
         wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
     pattern = re.compile("|".join(wanted), re.ASCII)
-    if kernel.Trigger is None or hosts or not ends.isascii():
+    if kernel.Trigger is None or hosts:
         return pattern.search
-    return kernel.Trigger(pattern.match, endings, abbreviated, mail).search  # type: ignore[no-any-return]
+    return kernel.Trigger(pattern.match, names, abbreviated, mail).search  # type: ignore[no-any-return]
