@@ -7,6 +7,7 @@ import inspect
 import operator
 import pickle
 import random
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -90,6 +91,22 @@ def test_an_automaton_runs_as_in_python() -> None:
             _native.Automaton(classes, width, table, 0, [])
     with pytest.raises(ValueError, match="state"):
         automaton("URI").runner.run(b"a", 60000)
+
+
+def test_a_search_of_texts_is_asked_for_what_it_knows() -> None:
+    if kernel.Trigger is None:  # a build for the stable part of CPython's API
+        return
+    for name in ("", "aB", "é", "éa", "\ud800"):
+        with pytest.raises((ValueError, UnicodeError)):
+            _native.Trigger(re.compile("a").match, [name], True, True)
+    search = _native.Trigger(re.compile("(?!)").match, ["a"], True, True).search
+    assert search("a: a:", 0) is search("", 0) is search("a:", 5) is None
+    with pytest.raises(OverflowError):
+        search("a:", -1)
+    with pytest.raises(TypeError):
+        search(b"a:", 0)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        _native.Trigger(lambda text, at: 1 / 0, ["a"], True, True).search("a:", 0)
 
 
 def test_docstrings_are_those_of_the_reference_kernel() -> None:
@@ -412,6 +429,10 @@ def entries() -> dict[str, Callable[[], Any]]:
         for name, member in vars(kind).items():
             if isinstance(member, types.GetSetDescriptorType):
                 table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
+    if hasattr(_native, "Trigger"):
+        trigger = _native.Trigger(nothing, ["a"], True, True)
+        table["Trigger"] = lambda: _native.Trigger(nothing, ["a"], True, True)
+        table["Trigger.search"] = lambda: trigger.search("a:", 0)
     if hasattr(_native, "with_fast_path"):
         table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "encode(data)\n--\n\nOne.")
         table |= {

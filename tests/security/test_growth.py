@@ -74,6 +74,7 @@ def charset_of(media_type: str) -> str:
 
 WAYS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
     "find": (lambda text: list(find(text, mail=True, hosts=True)), [*MARKS, *URIS]),
+    "find without hosts": (lambda text: list(find(text, mail=True)), [*MARKS, *URIS]),
     "autolinks": (lambda text: list(gfm.find(text, extended=True)), [*MARKS, *URIS, *MARKDOWN, *TAGS]),
     "audit": (audit, [*MARKS, *URIS, *SEGMENTS, "%C0%80", "\u202e", "javascript:"]),
     "audit of a URI": (lambda text: audit("http://a.b/?" + text), [*MARKS, *SEGMENTS]),

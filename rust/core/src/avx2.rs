@@ -1,11 +1,13 @@
-//! Sixty-four bytes at a time, where the machine has AVX2: bitmaps of the classes, and runs of set bits.
+//! Many bytes at a time, where the machine has AVX2: bitmaps of the classes, runs of set bits, and percent-decoding.
 //!
 //! A class of US-ASCII is a set of pairs of nibbles: for each low nibble, one bit for each high nibble that makes
 //! a member with it.  Two shuffles look the pair up for 32 bytes at once.
 
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setr_epi64x,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    __m128i, __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castsi256_si128,
+    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extracti128_si256, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16,
+    _mm256_srli_epi16, _mm_cvtsi128_si64, _mm_cvtsi64_si128, _mm_shuffle_epi8, _mm_unpackhi_epi64,
 };
 
 use crate::classes::{self, CLASS};
@@ -233,4 +235,91 @@ impl Ends {
             *self = Ends::load(text, i);
         }
     }
+}
+
+/// How the bytes of a word whose bits are set in a mask are moved to its start, and how many they are.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "worked out while it is compiled: what is out of range is an error there"
+)]
+static KEPT: ([u64; 256], [u8; 256]) = {
+    let (mut moves, mut counts) = ([0; 256], [0; 256]);
+    let mut mask = 0;
+    while mask < 256 {
+        let mut byte = 0;
+        while byte < 8 {
+            if mask >> byte & 1 != 0 {
+                moves[mask] |= byte << (8 * counts[mask]);
+                counts[mask] += 1;
+            }
+            byte += 1;
+        }
+        mask += 1;
+    }
+    (moves, counts)
+};
+
+/// Percent-decoding, 32 bytes at a time.
+#[derive(Default)]
+pub struct Decoder {
+    /// Whether an escape stands for an octet beyond US-ASCII.
+    pub is_beyond_ascii: bool,
+    /// The digits at the start of the next 32 bytes that belong to an escape before them, as bits.
+    digits: u32,
+}
+
+impl Decoder {
+    /// What 32 bytes become, of which `left` belong to the text: words, and how much of each counts.
+    ///
+    /// `Err` at a "%" that two hexadecimal digits do not follow.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+    pub fn decode(&mut self, onward: &[u8], left: usize) -> Result<[([u8; 8], usize); 4], usize> {
+        let mut padded = [0; 34];
+        let window = onward.first_chunk::<34>().unwrap_or_else(|| {
+            padded.iter_mut().zip(onward).for_each(|(to, from)| *to = *from);
+            &padded
+        });
+        let from = |k: usize| window.get(k..).and_then(<[u8]>::first_chunk::<32>).unwrap_or(&[0; 32]);
+        let (bytes, high, low) = (half(from(0)), half(from(1)), half(from(2)));
+        let is_percent = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'%' as i8));
+        // Bits of what belongs to the text, and of where an escape has room.
+        let bits = |count: usize| ((1u64 << count.min(32)) - 1) as u32;
+        let present = bits(left);
+        let percent = _mm256_movemask_epi8(is_percent) as u32 & present;
+        let foreign = _mm256_or_si256(Nibbles::of(high).foreign(HEXDIG), Nibbles::of(low).foreign(HEXDIG));
+        let wrong = percent & (_mm256_movemask_epi8(foreign) as u32 | !bits(left.saturating_sub(2)));
+        if wrong != 0 {
+            return Err(wrong.trailing_zeros() as usize);
+        }
+        let octets = _mm256_or_si256(_mm256_slli_epi16::<4>(digits(high)), digits(low));
+        self.is_beyond_ascii |= _mm256_movemask_epi8(octets) as u32 & percent != 0;
+        let gone = u64::from(percent) << 1 | u64::from(percent) << 2 | u64::from(self.digits);
+        self.digits = (gone >> 32) as u32;
+        let kept = (!(gone as u32) & present).to_le_bytes();
+        let mixed = _mm256_blendv_epi8(bytes, octets, is_percent);
+        let (one, two) = (_mm256_castsi256_si128(mixed), _mm256_extracti128_si256::<1>(mixed));
+        let piece = |word: __m128i, mask: u8| {
+            let moves = _mm_cvtsi64_si128(KEPT.0.at(mask.into()) as i64);
+            let word = _mm_cvtsi128_si64(_mm_shuffle_epi8(word, moves));
+            (word.to_le_bytes(), usize::from(KEPT.1.at(mask.into())))
+        };
+        let [a, b, c, d] = kept;
+        Ok([
+            piece(one, a),
+            piece(_mm_unpackhi_epi64(one, one), b),
+            piece(two, c),
+            piece(_mm_unpackhi_epi64(two, two), d),
+        ])
+    }
+}
+
+/// What hexadecimal digits stand for.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn digits(bytes: __m256i) -> __m256i {
+    // Letters of either case follow nine past the low half of their code.
+    let letters = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(b'9' as i8));
+    let nine = _mm256_and_si256(letters, _mm256_set1_epi8(9));
+    _mm256_add_epi8(_mm256_and_si256(bytes, _mm256_set1_epi8(15)), nine)
 }

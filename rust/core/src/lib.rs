@@ -28,6 +28,7 @@ pub mod resolve;
 pub mod split;
 pub mod suffix;
 pub mod tables;
+pub mod trigger;
 pub mod wide;
 
 /// `$fast` where this machine has AVX2, else `$plain`; the test is a load and a branch.

@@ -164,11 +164,14 @@ static DIGIT: [u8; 256] = {
 };
 
 /// Every whole escape becomes its octet; `Err` at a "%" that two hexadecimal digits do not follow.
-pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
+///
+/// What is decoded out of UTF-8 is UTF-8 again, unless an escape stands for an octet beyond US-ASCII: whether one does.
+pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
     let start = out.len();
     // Whole words are written, of which the next covers what is too much.
     out.resize(start + text.len() + WORD, 0);
     let (mut i, mut end) = (0, start);
+    let mut all = 0;
     while i < text.len() {
         if text.at(i) == b'%' {
             let Some(octet) = octet(text, i) else {
@@ -176,6 +179,7 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
                 return Err(i);
             };
             put(out, end, &[octet]);
+            all |= octet;
             i += 3;
             end += 1;
             continue;
@@ -194,7 +198,35 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
         end += count;
     }
     out.truncate(end);
-    Ok(())
+    Ok(all >= 0x80)
+}
+
+/// The same, where the machine has AVX2; `onward` begins with the text and may go on past it.
+///
+/// # Safety
+/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+#[cfg(avx2)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
+pub fn decode_avx2(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Result<bool, usize> {
+    let start = out.len();
+    // Whole words are written, of which the next covers what is too much.
+    out.resize(start + length + WORD, 0);
+    let (mut at, mut end) = (0, start);
+    let mut decoder = crate::avx2::Decoder::default();
+    while at < length {
+        let pieces = decoder.decode(onward.part(at..), length - at);
+        let pieces = pieces.map_err(|wrong| {
+            out.truncate(start);
+            at + wrong
+        })?;
+        for (word, count) in pieces {
+            put(out, end, &word);
+            end += count;
+        }
+        at += 32;
+    }
+    out.truncate(end);
+    Ok(decoder.is_beyond_ascii)
 }
 
 const WORD: usize = 8;

@@ -16,7 +16,7 @@ use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
 use overthere_core::normalize::{may_change, normalize, SchemeRules};
 use overthere_core::parse::{self, Rule};
-use overthere_core::percent::{decode, encode, Safe};
+use overthere_core::percent::{self, encode, Safe};
 use overthere_core::place::Spans;
 use overthere_core::relate::relate;
 use overthere_core::resolve::{remove_dot_segments, resolve, Parsed};
@@ -44,6 +44,22 @@ fn parse(text: &[u8], rule: Rule) -> Result<Spans, usize> {
     assert_eq!(plain.is_ok(), quick.is_ok(), "{:?}", String::from_utf8_lossy(text));
     assert!(plain.is_err() || plain == quick, "{:?}", String::from_utf8_lossy(text));
     quick
+}
+
+/// Percent-decoding, the same way: of a text alone, and of one that goes on.
+fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
+    let (start, found) = (out.len(), percent::decode(text, out));
+    for more in ["", "41%zz", "%", &"4%41b".repeat(9)] {
+        let (onward, mut other) = ([text, more.as_bytes()].concat(), b"before".to_vec());
+        // SAFETY: as above.
+        let quick = quickest!(unsafe { percent::decode_avx2(&onward, text.len(), &mut other) }, {
+            other.extend(&out[start..]);
+            found
+        });
+        assert_eq!(quick, found, "{}", String::from_utf8_lossy(&onward));
+        assert_eq!(&other[6..], &out[start..], "{}", String::from_utf8_lossy(&onward));
+    }
+    found
 }
 
 /// Appendix B, the same way.
@@ -237,7 +253,7 @@ fn octets() {
         let long = all.repeat(40);
         let (mut text, mut back) = (Vec::new(), Vec::new());
         encode(&long, safe, &mut text);
-        assert_eq!(decode(&text, &mut back), Ok(()));
+        assert_eq!(decode(&text, &mut back), Ok(true));
         assert_eq!(back, long);
         assert_eq!(safe.prefix(b"abc-/d"), if extra.is_empty() { 4 } else { 6 });
         assert_eq!(safe.prefix(b"ab%"), 2);
@@ -246,7 +262,25 @@ fn octets() {
     for (text, at) in [("%", 0), ("a%4", 1), ("%41%zz", 3), ("%4g", 0), ("%g4", 0)] {
         assert_eq!(decode(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
     }
-    assert_eq!(written(|out| decode(b"%7e%7E+%c3%BC", out).expect("whole escapes")), "~~+\u{fc}");
+    assert_eq!(decode("%41\u{e9}%7f".as_bytes(), &mut Vec::new()), Ok(false));
+    // Escapes, whole and broken, at every place of every length.
+    for piece in ["%41", "%c3%a9", "%", "%4", "%4g", "%%41", "%41%zz", "\u{e9}%FF", "abc"] {
+        for before in 0..70 {
+            for after in 0..70 {
+                let text = format!("{}{piece}{}", "a%42%E3".repeat(10).split_at(before).0, "f".repeat(after));
+                let escapes = text.match_indices('%');
+                let is_whole = |text: &str| {
+                    let digits = text.as_bytes().get(1..3);
+                    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+                };
+                let broken = escapes.map(|(at, _)| at).find(|&at| !is_whole(&text[at..]));
+                assert_eq!(decode(text.as_bytes(), &mut Vec::new()).err(), broken, "{text}");
+            }
+        }
+    }
+    let mut text = Vec::new();
+    assert_eq!(decode(b"%7e%7E+%c3%BC", &mut text), Ok(true));
+    assert_eq!(text, "~~+\u{fc}".as_bytes());
 }
 
 /// RFC 6874 2: "%25" and at least one character of a ZoneID, where it is asked for.

@@ -1,8 +1,8 @@
 //! The core's quickest way to read a text on this machine.
 
 use overthere_core::parse::{self, Rule};
-use overthere_core::place::{Span, Spans};
-use overthere_core::{quickest, split};
+use overthere_core::place::{Part, Span, Spans};
+use overthere_core::{percent, quickest, split};
 use pyo3::prelude::*;
 
 use crate::bug::guarded;
@@ -34,6 +34,16 @@ pub fn host(text: &[u8]) -> Option<Span> {
         // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
         unsafe { split::host_avx2(text) },
         split::host(text)
+    )
+}
+
+/// `overthere_core::percent::decode` of so much of what may go on.
+#[inline]
+pub fn decode(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Result<bool, usize> {
+    quickest!(
+        // SAFETY: it is called where the machine has AVX2, which is all that it asks for.
+        unsafe { percent::decode_avx2(onward, length, out) },
+        percent::decode(onward.part(..length), out)
     )
 }
 

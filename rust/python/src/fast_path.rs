@@ -64,7 +64,7 @@ fn decode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     if memchr::memchr(b'%', characters.as_bytes()).is_none() {
         return Ok(Some((**data).clone()));
     }
-    with_buffer(|out| match percent::decode(characters.as_bytes(), out).map(|()| std::str::from_utf8(out)) {
+    with_buffer(|out| match percent::decode(characters.as_bytes(), out).map(|_| std::str::from_utf8(out)) {
         Ok(Ok(_)) => Ok(Some(quick::text(data.py(), out)?.into_any())),
         _ => Ok(None),
     })

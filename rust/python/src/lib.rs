@@ -15,6 +15,8 @@ mod getters;
 mod links;
 mod quick;
 mod text;
+#[cfg(not(feature = "abi3"))]
+mod trigger;
 
 use pyo3::prelude::*;
 
@@ -48,4 +50,7 @@ mod _native {
     use super::links::LinkRows;
     #[pymodule_export]
     use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};
+    #[cfg(not(feature = "abi3"))]
+    #[pymodule_export]
+    use super::trigger::Trigger;
 }

@@ -11,6 +11,7 @@
 - `remove_dot_segments(path)`: 5.2.4.
 - `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
 - `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.
+- `Trigger(match, names, abbreviated, mail)`: a quicker search for an expression of `text.trigger`, or None.
 - `front(function)`: the function, with a quick way in front of it if the kernel has one.
 """
 
@@ -35,9 +36,9 @@ if TYPE_CHECKING or not _native_found:
     from overthere.kernel.components import Components, front, parse, resolve
     from overthere.kernel.percent import percent_decode, percent_encode
     from overthere.kernel.reference import name, normalize, remove_dot_segments, split
-    from overthere.kernel.runner import Runner
+    from overthere.kernel.runner import Runner, Trigger
 
 __all__ = [
-    "Components", "Runner", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
+    "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
     "remove_dot_segments", "resolve", "split",
 ]  # fmt: skip

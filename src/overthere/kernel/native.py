@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overthere.kernel.reference import Parts
 
 __all__ = [
-    "Components", "Runner", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
+    "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
     "remove_dot_segments", "resolve", "split",
 ]  # fmt: skip
 
@@ -24,6 +24,8 @@ name = "native"
 
 Runner = _native.Automaton
 """What runs the automaton of a rule."""
+Trigger = getattr(_native, "Trigger", None)
+"""A quicker search for an expression of `text.trigger`; None in a build for the stable part of CPython's API."""
 
 
 def front(function: Any) -> Any:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "Trigger"]
+
+Trigger: Any = None
+"""Only the native kernel searches texts more quickly than `re`."""
 
 
 class Runner:

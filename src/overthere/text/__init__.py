@@ -122,23 +122,17 @@ class _Scanner:
     """One pass over a text: `floor` is the end of what was found, and no character is looked at without bound twice."""
 
     def __init__(
-        self,
-        text: str,
-        names: Names,
-        schemes: frozenset[str] | None,
-        abbreviated: bool,
-        hosts: bool,
-        mail: bool,
+        self, text: str, names: Names, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool,
         listed: Collection[str],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.text = text
         self.names = names
         self.schemes = schemes
         self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
-        self.search = compile_trigger(names.shapes if schemes is None else schemes, abbreviated, hosts, mail).search
-        self.floor = 0
+        wanted = frozenset(names.shapes) if schemes is None else schemes
+        self.search = compile_trigger(wanted, abbreviated, hosts, mail)
         self.prefix = (-1, -1)
-        self.line = self.seen = 0
+        self.floor = self.line = self.seen = 0
 
     def run(self) -> Iterator[Found]:
         at = 0
@@ -165,10 +159,7 @@ class _Scanner:
         line = self.text.rfind("\n", self.seen, at)
         self.line, self.seen = line + 1 if line >= 0 else self.line, at
         inside = read_delimited(self.text, at, self.line, self.names)
-        if inside is None:
-            return None, at + 1
-        kind = self._kind(inside, at)
-        if kind is None:
+        if inside is None or (kind := self._kind(inside, at)) is None:
             return None, at + 1
         reference = self._make_match(
             inside.reference, inside.start, inside.end, inside.delimiter, kind, (at, inside.closed)
@@ -198,12 +189,10 @@ class _Scanner:
             return "URI"
         if inside.delimiter != "<>":
             return None
-        if inside.prefixed:
+        if inside.prefixed or (scheme in self.names.registered and not inside.broken):
             return "URI"
         if inside.broken:
             return None
-        if scheme in self.names.registered:
-            return "URI"
         # `vector<std::string>` and `<dc:title>` are no URIs.
         before = self.text[at - 1 : at]
         sure = len(scheme) > 1 and not re.match("[A-Za-z0-9_<]", before)
@@ -230,8 +219,7 @@ class _Scanner:
             return None, at + 1
         if not name or (self.schemes is not None and name not in self.schemes):
             return None, at + 1
-        begin = at + 1
-        apostrophe = text[start - 1 : start] == "'"
+        begin, apostrophe = at + 1, text[start - 1 : start] == "'"
         if slashes:
             if len(name) == 1 and self.schemes is None:
                 return None, at + 1

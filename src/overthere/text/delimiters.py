@@ -38,8 +38,7 @@ class DelimitedText(NamedTuple):
     """The reference without the hyphens at its line ends."""
 
 
-_PREFIX = re.compile(r"(?i)url:\s*+")
-_SPACE = re.compile(r"\s*+")
+_PREFIX = re.compile(r"\s*+((?i:url):\s*+)?+")
 _BREAK = r"(?:\r\n?|\n)"
 _HYPHEN = re.compile(rf"-[^\S\r\n]*+{_BREAK}\s*+")
 _ONE_LINE = {"<": re.compile(r"<([^<>\r\n]*+)>"), '"': re.compile(r'"([^<>"\r\n]*+)"')}
@@ -90,26 +89,26 @@ def read_delimited(text: str, at: int, line: int, known: Names | None = None) ->
 
 def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Names) -> DelimitedText | None:
     start, end = match.span(1)
-    blank = _SPACE.match(text, start, end)
-    start = blank.end() if blank else start
     prefix = _PREFIX.match(text, start, end)
-    if prefix is not None:
-        start = prefix.end()
-    lines = _line_marks(marks).sub(r"\1", text[start:end])
+    assert prefix is not None  # all of it is optional
+    start = prefix.end()
+    lines = text[start:end]
+    end = start + len(lines.rstrip())
+    if broken := "\n" in lines or "\r" in lines:
+        lines = _line_marks(marks).sub(r"\1", lines)
     inside = lines.rstrip()
-    end = start + len(text[start:end].rstrip())
     pieces = inside.split()
     if not pieces:
         return None
-    if any(_is_own(piece, known) for piece in pieces[1:]) or (
-        opening == '"' and len(pieces) > 1 and not _joins(inside, pieces)
+    if len(pieces) > 1 and (
+        (opening == '"' and not _joins(inside, pieces)) or any(_is_own(piece, known) for piece in pieces[1:])
     ):
         return None
     reference = "".join(pieces)
-    other = "".join(_HYPHEN.sub("", lines).split())
+    other = "".join(_HYPHEN.sub("", lines).split()) if broken else reference
     return DelimitedText(
         reference, start, end, match.end(), "<>" if opening == "<" else '""',
-        prefix is not None, len(pieces) > 1, None if other == reference else other,
+        prefix[1] is not None, len(pieces) > 1, None if other == reference else other,
     )  # fmt: skip
 
 

@@ -162,13 +162,10 @@ COUNTRY_CODES_WORDS = frozenset(
 """Two letters that are words, attributes of objects or elements of HTML as often as countries."""
 FILES = frozenset(("mov", "zip"))
 """Top-level domains that name files nearly always: no names of hosts without a scheme."""
-COUNTRY_CODES_ALIKE = frozenset(
-    (
-        "am", "as", "bz", "cc", "cs", "do", "gz", "hs", "in", "is", "it", "js", "la", "lz", "md", "me", "mk", "ml",
-        "mm", "mo", "my", "pl", "pm", "ps", "py", "rb", "rs", "sc", "sh", "so", "st", "tf", "to", "ts", "vb",
-        "vi", "xz",
-    )
-)  # fmt: skip
+COUNTRY_CODES_ALIKE = frozenset((
+    "am", "as", "bz", "cc", "cs", "do", "gz", "hs", "in", "is", "it", "js", "la", "lz", "md", "me", "mk", "ml", "mm",
+    "mo", "my", "pl", "pm", "ps", "py", "rb", "rs", "sc", "sh", "so", "st", "tf", "to", "ts", "vb", "vi", "xz",
+))  # fmt: skip
 """Two letters that name files, objects or words as often as countries."""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable
+from functools import lru_cache
 
+from overthere import kernel
 from overthere.text.rules import NAME, WORD
 
 __all__ = ["compile_trigger"]
@@ -14,23 +16,31 @@ _LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAM
 _HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"
 
 
-def compile_trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, mail: bool) -> re.Pattern[str]:
-    """Where something may begin, has a colon or a dot; each alternative looks at its own part of the text.
+@lru_cache(16)
+def compile_trigger(
+    schemes: frozenset[str], abbreviated: bool, hosts: bool, mail: bool
+) -> Callable[[str, int], re.Match[str] | None]:
+    """The search for where something may begin, has a colon or a dot.
 
-    Each but `_HOST` begins with the character that it waits for, so that all other text is passed over quickly.
+    Each alternative looks at its own part of the text.  Each but `_HOST` begins with the character that it waits for,
+    so that other text is skipped quickly; the native kernel tries the expression only where it may match.
     """
-    wanted_names = {*schemes, "url"}
-    width = min(2, *(len(name) for name in wanted_names)) or 1
-    ends = "|".join(sorted({re.escape(name[-width:]) for name in wanted_names if name}))
-    # Between brackets white space and line marks may stand anywhere (`text.read_delimited`).
+    # No scheme in a text holds another character.
+    names = sorted(name for name in {*schemes, "url"} if name.isascii() and name)
+    widths = {len(name): [re.escape(one) for one in names if len(one) == len(name)] for name in names}
+    ends = "|".join(re.escape(name[-min(2, *widths) :]) for name in names)
+    named = "|".join(rf"(?<=(?i:{'|'.join(alike)}):)" for alike in widths.values())
+    # Between brackets white space and, after it, line marks may stand anywhere (`text.read_delimited`).
     blank = r"(?u:[\s>|])*+"
-    wrapped = [r"(?u:[A-Za-z0-9+.\s>|_%'-])*+[:@]" if mail else r"(?u:[A-Za-z0-9+.\s>|-])*+:"]
+    mark = r"(?u:(?<=[\s>|])[>|])"
+    wrapped = [rf"(?:(?u:[A-Za-z0-9+.\s_%'-])|{mark})*+[:@]" if mail else rf"(?:(?u:[A-Za-z0-9+.\s-])|{mark})*+:"]
     if abbreviated:
         wrapped += [blank.join((*letters, r"\.")) for letters in (("[Ww]",) * 3, ("[Ff]", "[Tt]", "[Pp]"))]
     wanted = [
         rf"<(?=\s*+(?=[A-Za-z])(?:{'|'.join(wrapped)}))",
-        r'"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)',
-        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?<=(?i:{ends}):))",
+        rf'"(?=[A-Za-z][A-Za-z0-9+.-]{{1,64}}+:(?:{blank}/|{named}))',
+        # Slashes that no host follows count behind what ends as the schemes do.
+        rf":(?:(?=//[^\s/?#]|///[^\s/])|(?=//)(?<=(?i:{ends}):)|{named})",
     ]
     if abbreviated:
         wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
@@ -38,4 +48,7 @@ def compile_trigger(schemes: Collection[str], abbreviated: bool, hosts: bool, ma
         wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
     if hosts:
         wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
-    return re.compile("|".join(wanted), re.ASCII)
+    pattern = re.compile("|".join(wanted), re.ASCII)
+    if kernel.Trigger is None or hosts:
+        return pattern.search
+    return kernel.Trigger(pattern.match, names, abbreviated, mail).search  # type: ignore[no-any-return]

@@ -21,7 +21,7 @@ use super::schemes::{form, Finisher, Schemes};
 use super::{error_columns, nulls, refusal, structure};
 use crate::arrow::Result;
 use crate::components::SyntaxRule;
-use crate::fast::{host, parse};
+use crate::fast::{decode, host, parse};
 
 /// What `column_text` does with each row.
 pub enum Operation {
@@ -75,6 +75,7 @@ impl Operation {
         number: usize,
         memory: &mut Memory<'a>,
         given: &str,
+        onward: &[u8],
         rule: SyntaxRule,
         out: &mut Vec<u8>,
     ) -> Outcome {
@@ -155,21 +156,26 @@ impl Operation {
                 percent::encode(row, safe, out);
                 Outcome::Written
             }
-            Operation::Decode => {
-                if memchr::memchr(b'%', row).is_none() {
-                    return Outcome::Same;
-                }
-                let mark = out.len();
-                match percent::decode(row, out) {
-                    Err(at) => Outcome::Bad(Kind::PctEncoded, at),
-                    Ok(()) => match std::str::from_utf8(out.part(mark..)) {
-                        Ok(_) => Outcome::Written,
-                        // Octets that are no text: the place is the escape of the first of them.
-                        Err(error) => Outcome::Bad(Kind::NonAscii, place_of(row, error.valid_up_to())),
-                    },
-                }
-            }
+            Operation::Decode => decode_row(onward, row.len(), out),
         }
+    }
+}
+
+/// Decodes so much of octets that begin with a row.
+fn decode_row(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Outcome {
+    let mark = out.len();
+    match decode(onward, length, out) {
+        Err(at) => Outcome::Bad(Kind::PctEncoded, at),
+        Ok(_) if out.len() - mark == length => {
+            out.truncate(mark);
+            Outcome::Same
+        }
+        Ok(false) => Outcome::Written,
+        Ok(true) => match std::str::from_utf8(out.part(mark..)) {
+            Ok(_) => Outcome::Written,
+            // Octets that are no text: the place is the escape of the first of them.
+            Err(error) => Outcome::Bad(Kind::NonAscii, place_of(onward.part(..length), error.valid_up_to())),
+        },
     }
 }
 
@@ -229,7 +235,7 @@ impl Visit for Text<'_> {
                 canonical: canonical::Scratch::default(),
             };
             move |i: usize, row: &str, out: &mut Vec<u8>| {
-                self.operation.apply(self.first + i, &mut memory, row, self.rule, out)
+                self.operation.apply(self.first + i, &mut memory, row, rows.onward(i), self.rule, out)
             }
         })?;
         let column = match self.operation {

@@ -1,0 +1,61 @@
+//! The search for places in running text where a URI may begin.
+
+use overthere_core::trigger::Trigger as Core;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::string::PyStringData;
+use pyo3::types::PyString;
+
+use crate::bug::guarded;
+
+/// A quick search in front of a regular expression, which is asked only where it may match.
+#[pyclass(frozen, module = "overthere._native")]
+pub struct Trigger {
+    core: Core,
+    /// `re.Pattern.match`, of the expression.
+    match_at: Py<PyAny>,
+}
+
+#[pymethods]
+impl Trigger {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        match_at: Py<PyAny>,
+        names: Vec<String>,
+        abbreviated: bool,
+        mail: bool,
+    ) -> PyResult<Self> {
+        guarded(py, || match Core::new(names.iter().map(String::as_str), abbreviated, mail) {
+            Some(core) => Ok(Trigger { core, match_at }),
+            None => Err(PyValueError::new_err("a scheme has a name of US-ASCII in lower case")),
+        })
+    }
+
+    /// What `re.Pattern.search` gives.
+    fn search<'py>(&self, text: &Bound<'py, PyString>, at: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = text.py();
+        guarded(py, || {
+            let mut from = at;
+            while let Some(place) = self.next(text, from)? {
+                let found = self.match_at.bind(py).call1((text, place))?;
+                if !found.is_none() {
+                    return Ok(Some(found));
+                }
+                from = place + 1;
+            }
+            Ok(None)
+        })
+    }
+}
+
+impl Trigger {
+    fn next(&self, text: &Bound<'_, PyString>, from: usize) -> PyResult<Option<usize>> {
+        // SAFETY: the characters of a `str` never change; `text` lives as long as what is read here.
+        Ok(match unsafe { text.data() }? {
+            PyStringData::Ucs1(characters) => self.core.next(characters, from),
+            PyStringData::Ucs2(characters) => self.core.next(characters, from),
+            PyStringData::Ucs4(characters) => self.core.next(characters, from),
+        })
+    }
+}
