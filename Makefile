@@ -45,7 +45,7 @@ check: .venv/all.stamp
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
 	    cargo clippy --quiet --all-targets -- --deny warnings; fi
-	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html; fi
+	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html --package overthere-records; fi
 	$(BIN)/python -m pytest tests/repository/test_names.py
 
 bench: .venv/bench.stamp

@@ -24,7 +24,7 @@ name = "native"
 
 Runner = _native.Automaton
 """What runs the automaton of a rule."""
-Trigger = getattr(_native, "Trigger", None)
+Trigger: Any = getattr(_native, "Trigger", None)
 """A quicker search for an expression of `text.trigger`; None in a build for the stable part of CPython's API."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from overthere.ground.caches import bounded_cache
 from overthere.ground.late_imports import default_registry
@@ -54,4 +54,5 @@ def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:
 
     if not isinstance(pairs, Mapping):
         return [(name, value(one)) for name, one in flat(pairs)]
-    return {name: [value(one) for _, one in flat({name: values})] for name, values in pairs.items()}
+    mapping = cast("Mapping[str, Any]", pairs)
+    return {name: [value(one) for _, one in flat({name: values})] for name, values in mapping.items()}

@@ -36,7 +36,8 @@ class RecordPages:
 
     def __init__(self, rows: _Rows, outside: Document) -> None:
         """rows: where the rows are put.  outside: the file."""
-        self.rows, self.outside = rows, outside
+        self.rows: _Rows = rows
+        self.outside: Document = outside
         self.native: LinkRows = rows.native
         self.first: int = 0
         """Where in the file `octets` begin."""
