@@ -124,7 +124,7 @@ class Components:
 @final
 class Trigger:
     def __new__(
-        cls, match_at: Callable[[str, int], Any], names: Sequence[str], abbreviated: bool, mail: bool
+        cls, pattern: Any, names: Sequence[str], abbreviated: bool, mail: bool, tops: Sequence[str] | None
     ) -> Self: ...
     def search(self, text: str, at: int) -> Any: ...
 

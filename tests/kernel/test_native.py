@@ -98,15 +98,19 @@ def test_a_search_of_texts_is_asked_for_what_it_knows() -> None:
         return
     for name in ("", "aB", "é", "éa", "\ud800"):
         with pytest.raises((ValueError, UnicodeError)):
-            _native.Trigger(re.compile("a").match, [name], True, True)
-    search = _native.Trigger(re.compile("(?!)").match, ["a"], True, True).search
+            _native.Trigger(re.compile("a"), [name], True, True, None)
+    search = _native.Trigger(re.compile("(?!)"), ["a"], True, True, None).search
     assert search("a: a:", 0) is search("", 0) is search("a:", 5) is None
     with pytest.raises(OverflowError):
         search("a:", -1)
     with pytest.raises(TypeError):
         search(b"a:", 0)  # type: ignore[arg-type]
-    with pytest.raises(ZeroDivisionError):
-        _native.Trigger(lambda text, at: 1 / 0, ["a"], True, True).search("a:", 0)
+    fails = types.SimpleNamespace(match=lambda text, at: 1 / 0, search=lambda text, at: 1 / 0)
+    for text in ("a:", "é.a"):
+        with pytest.raises(ZeroDivisionError):
+            _native.Trigger(fails, ["a"], True, True, []).search(text, 0)
+    with pytest.raises(AttributeError):
+        _native.Trigger(1, ["a"], True, True, None)
 
 
 def test_docstrings_are_those_of_the_reference_kernel() -> None:
@@ -430,8 +434,8 @@ def entries() -> dict[str, Callable[[], Any]]:
             if isinstance(member, types.GetSetDescriptorType):
                 table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
     if hasattr(_native, "Trigger"):
-        trigger = _native.Trigger(nothing, ["a"], True, True)
-        table["Trigger"] = lambda: _native.Trigger(nothing, ["a"], True, True)
+        trigger = _native.Trigger(re.compile("a"), ["a"], True, True, None)
+        table["Trigger"] = lambda: _native.Trigger(re.compile("a"), ["a"], True, True, None)
         table["Trigger.search"] = lambda: trigger.search("a:", 0)
     if hasattr(_native, "with_fast_path"):
         table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "encode(data)\n--\n\nOne.")

@@ -149,7 +149,7 @@ def test_laws_on_random_texts() -> None:
             lawful(text, list(find(text, rules=rules)), uris=False)
 
 
-def _any_trigger(schemes: Any, abbreviated: bool, hosts: bool, mail: bool) -> Any:
+def _any_trigger(schemes: Any, abbreviated: bool, hosts: bool, mail: bool, *_: bool) -> Any:
     """Every place where something may begin: any bracket before a letter, any colon, each of "www" itself."""
     host = rf"(?<!{WORD})(?<![@/.:%=\\-]){NAME}(?:{NAME}|-)*+(?:\.{NAME}(?:{NAME}|-)*+)++(?!{WORD})"
     wanted = [r'<(?=\s*[A-Za-z])|"(?=[A-Za-z][A-Za-z0-9+.-]{1,64}+:)|:(?=//[^\s/?#]|///[^\s/]|(?!//))']

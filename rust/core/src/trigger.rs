@@ -1,5 +1,9 @@
 //! Where in running text a URI may begin: the places at which the regular expression of `text/trigger.py` matches.
 
+use std::collections::BTreeSet;
+
+use crate::place::Part;
+
 /// A character of a text, in as many bytes as CPython stores it.
 pub trait Character: Copy {
     /// Its code point, which may be a surrogate's.
@@ -27,8 +31,19 @@ pub struct Trigger {
     width: usize,
     abbreviated: bool,
     mail: bool,
+    /// The last labels of hosts that are searched for, in lower case; empty for all.
+    tops: Option<BTreeSet<Vec<u8>>>,
     /// The characters that a place to look at has, some of them twice.
     marks: [u8; 5],
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The expression may match at this place.
+    Match(usize),
+    /// It matches nowhere before this place; what follows is beyond US-ASCII, and known to the expression alone.
+    Search(usize),
 }
 
 /// How many characters are looked at together.
@@ -40,12 +55,20 @@ const OUTSIDE: u32 = u32::MAX;
 impl Trigger {
     /// For schemes of these names, which are not empty and in lower case; None if they are anything else.
     ///
-    /// abbreviated: also the dot of "www." and "ftp."; mail: also the "@" of an address.
-    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>, abbreviated: bool, mail: bool) -> Option<Self> {
-        let dot = if abbreviated { b'.' } else { b':' };
+    /// abbreviated: also the dot of "www." and "ftp."; mail: also the "@" of an address; tops: also hosts with such a last
+    /// label of US-ASCII, with any if there are none.
+    pub fn new<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        abbreviated: bool,
+        mail: bool,
+        tops: Option<Vec<String>>,
+    ) -> Option<Self> {
+        let dot = if abbreviated || tops.is_some() { b'.' } else { b':' };
         let at = if mail { b'@' } else { b':' };
         let marks = [b'<', b'"', b':', dot, at];
-        let mut new = Trigger { names: vec![Vec::new(); 128], width: 2, abbreviated, mail, marks };
+        let mut new =
+            Trigger { names: vec![Vec::new(); 128], width: 2, abbreviated, mail, tops: None, marks };
+        new.tops = tops.map(|tops| tops.into_iter().map(String::into_bytes).collect());
         for name in names {
             let (last, before) = name.as_bytes().split_last()?;
             if !name.is_ascii() || name.bytes().any(|b| b.is_ascii_uppercase()) {
@@ -58,20 +81,20 @@ impl Trigger {
     }
 
     /// The first place from `from` on where a URI may begin, has a colon or a dot.
-    pub fn next<C: Character>(&self, text: &[C], from: usize) -> Option<usize> {
+    pub fn next<C: Character>(&self, text: &[C], from: usize) -> Option<Next> {
         let mut at = from;
         while let Some(block) = text.get(at..).and_then(<[C]>::first_chunk::<BLOCK>) {
             let mut marked = self.marked(block);
             while marked != 0 {
                 let place = at + marked.trailing_zeros() as usize / 8;
-                if self.is_trigger(text, place) {
-                    return Some(place);
+                if let Some(next) = self.trigger(text, place, from) {
+                    return Some(next);
                 }
                 marked &= marked - 1;
             }
             at += BLOCK;
         }
-        (at..text.len()).find(|&place| self.is_trigger(text, place))
+        (at..text.len()).find_map(|place| self.trigger(text, place, from))
     }
 
     /// A byte for each character of a block: 1 where it is one of the marks.
@@ -84,15 +107,53 @@ impl Trigger {
         }))
     }
 
-    fn is_trigger<C: Character>(&self, text: &[C], place: usize) -> bool {
-        match ascii(text, place) {
-            Some(b':') => self.is_colon(text, place),
-            Some(b'"') => self.is_quote(text, place),
-            Some(b'<') => self.is_bracket(text, place),
-            Some(b'.') => self.abbreviated && is_dot(text, place),
-            Some(b'@') => self.mail && is_at_sign(text, place),
+    fn trigger<C: Character>(&self, text: &[C], place: usize, from: usize) -> Option<Next> {
+        let found = match ascii(text, place)? {
+            b':' => self.is_colon(text, place),
+            b'"' => self.is_quote(text, place),
+            b'<' => self.is_bracket(text, place),
+            b'@' => self.mail && is_at_sign(text, place),
+            b'.' => match self.host(text, place, from) {
+                None => self.abbreviated && is_dot(text, place),
+                host => return host,
+            },
             _ => false,
+        };
+        found.then_some(Next::Match(place))
+    }
+
+    /// A host that begins at or after `from`, whose first dot this is.
+    fn host<C: Character>(&self, text: &[C], dot: usize, from: usize) -> Option<Next> {
+        let tops = self.tops.as_ref()?;
+        if !is_letter(text.code(dot + 1)) {
+            return None;
         }
+        let mut start = dot;
+        while start > from && is_label(text.code(start - 1)) {
+            start -= 1;
+        }
+        let before = text.code(start.wrapping_sub(1));
+        if is_wide(before) || text.part(start..dot).iter().any(|character| is_wide(character.code())) {
+            return Some(Next::Search(start));
+        }
+        let is_part = |b: u8| b.is_ascii_alphanumeric() || br"_@/.:%=\-".contains(&b);
+        if start == dot || is(text, start, b'-') || (before < 128 && is_part(before as u8)) {
+            return None;
+        }
+        let (mut top, mut end) = (dot, dot);
+        while is(text, end, b'.') && is_letter(text.code(end + 1)) {
+            top = end + 1;
+            end = top + text.part(top..).iter().take_while(|c| c.code() < 128 && is_label(c.code())).count();
+        }
+        if is_wide(text.code(end)) {
+            return Some(Next::Search(start));
+        }
+        let abbreviated = self.abbreviated && (spells(text, start, b"www.") || spells(text, start, b"ftp."));
+        let is_known = tops.is_empty() || {
+            let top = text.part(top..end).iter().map(|c| (c.code() as u8).to_ascii_lowercase());
+            tops.contains(&top.collect::<Vec<u8>>())
+        };
+        (!abbreviated && is_known && !is(text, end, b'_')).then_some(Next::Match(start))
     }
 
     /// Whether one of the names stands before a place, or so many of its last characters.
@@ -232,6 +293,21 @@ fn is_black(code: u32) -> bool {
     code != OUTSIDE && !is_ascii_space(code)
 }
 
+/// Beyond US-ASCII: it may be a letter.
+fn is_wide(code: u32) -> bool {
+    code >= 128 && code != OUTSIDE
+}
+
+/// What may begin a label of a host.
+fn is_letter(code: u32) -> bool {
+    is_wide(code) || (code < 128 && (code as u8).is_ascii_alphanumeric())
+}
+
+/// What may stand in a label of a host.
+fn is_label(code: u32) -> bool {
+    is_letter(code) || code == u32::from(b'-')
+}
+
 /// White space of any script, as Python's `\s` knows it.
 fn is_space(code: u32) -> bool {
     matches!(code, 9..=13 | 28..=32 | 0x85 | 0xA0)
@@ -248,8 +324,10 @@ mod tests {
     use super::*;
 
     fn places<C: Character>(text: &[C], mail: bool) -> Vec<usize> {
-        let trigger = Trigger::new(["url", "mailto", "xy"], true, mail);
-        let next = |from| trigger.as_ref().and_then(|trigger| trigger.next(text, from));
+        let trigger = Trigger::new(["url", "mailto", "xy"], true, mail, None);
+        let next = |from| match trigger.as_ref()?.next(text, from)? {
+            Next::Match(place) | Next::Search(place) => Some(place),
+        };
         std::iter::successors(next(0), |&at| next(at + 1)).collect()
     }
 
@@ -269,9 +347,30 @@ mod tests {
 
     #[test]
     fn names_are_of_us_ascii_in_lower_case() {
-        assert!(Trigger::new(["a", "bc", "a+-.1"], true, true).is_some());
+        assert!(Trigger::new(["a", "bc", "a+-.1"], true, true, None).is_some());
         for name in ["", "aB", "\u{e9}", "a\u{e9}", "\u{e9}a"] {
-            assert!(Trigger::new([name], true, true).is_none());
+            assert!(Trigger::new([name], true, true, None).is_none());
+        }
+    }
+
+    #[test]
+    fn hosts_are_known_by_their_last_label() {
+        let tops = || Some(vec!["org".to_owned(), "uk".to_owned()]);
+        let trigger = Trigger::new(["url"], true, true, tops());
+        let next = |text: &str| {
+            let wide: Vec<u32> = text.chars().map(u32::from).collect();
+            trigger.as_ref().and_then(|trigger| trigger.next(&wide, 0))
+        };
+        for (text, found) in [
+            ("a h.org b", Some(Next::Match(2))),
+            ("see a.b.co.UK.", Some(Next::Match(4))),
+            ("a.b x.org", Some(Next::Match(4))),
+            ("/a.org -a.org a_b.org a.org_ .org org. a..org", None),
+            ("a.org\u{e9}", Some(Next::Search(0))),
+            ("x a\u{e9}b.org", Some(Next::Search(2))),
+            ("www.h.org", Some(Next::Match(3))),
+        ] {
+            assert_eq!(next(text), found, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The search for places in running text where a URI may begin.
 
-use overthere_core::trigger::Trigger as Core;
+use overthere_core::trigger::{Next, Trigger as Core};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
@@ -12,8 +12,9 @@ use crate::bug::guarded;
 #[pyclass(frozen, module = "overthere._native")]
 pub struct Trigger {
     core: Core,
-    /// `re.Pattern.match`, of the expression.
+    /// The methods of the expression, an `re.Pattern`.
     match_at: Py<PyAny>,
+    search_from: Py<PyAny>,
 }
 
 #[pymethods]
@@ -21,13 +22,18 @@ impl Trigger {
     #[new]
     fn new(
         py: Python<'_>,
-        match_at: Py<PyAny>,
+        pattern: &Bound<'_, PyAny>,
         names: Vec<String>,
         abbreviated: bool,
         mail: bool,
+        tops: Option<Vec<String>>,
     ) -> PyResult<Self> {
-        guarded(py, || match Core::new(names.iter().map(String::as_str), abbreviated, mail) {
-            Some(core) => Ok(Trigger { core, match_at }),
+        guarded(py, || match Core::new(names.iter().map(String::as_str), abbreviated, mail, tops) {
+            Some(core) => Ok(Trigger {
+                core,
+                match_at: pattern.getattr("match")?.unbind(),
+                search_from: pattern.getattr("search")?.unbind(),
+            }),
             None => Err(PyValueError::new_err("a scheme has a name of US-ASCII in lower case")),
         })
     }
@@ -37,7 +43,14 @@ impl Trigger {
         let py = text.py();
         guarded(py, || {
             let mut from = at;
-            while let Some(place) = self.next(text, from)? {
+            while let Some(next) = self.next(text, from)? {
+                let place = match next {
+                    Next::Match(place) => place,
+                    Next::Search(place) => {
+                        let found = self.search_from.bind(py).call1((text, place))?;
+                        return Ok(Some(found).filter(|found| !found.is_none()));
+                    }
+                };
                 let found = self.match_at.bind(py).call1((text, place))?;
                 if !found.is_none() {
                     return Ok(Some(found));
@@ -50,7 +63,7 @@ impl Trigger {
 }
 
 impl Trigger {
-    fn next(&self, text: &Bound<'_, PyString>, from: usize) -> PyResult<Option<usize>> {
+    fn next(&self, text: &Bound<'_, PyString>, from: usize) -> PyResult<Option<Next>> {
         // SAFETY: the characters of a `str` never change; `text` lives as long as what is read here.
         Ok(match unsafe { text.data() }? {
             PyStringData::Ucs1(characters) => self.core.next(characters, from),

@@ -11,7 +11,7 @@
 - `remove_dot_segments(path)`: 5.2.4.
 - `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
 - `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.
-- `Trigger(match, names, abbreviated, mail)`: a quicker search for an expression of `text.trigger`, or None.
+- `Trigger(pattern, names, abbreviated, mail, tops)`: a quicker search for an expression of `text.trigger`, or None.
 - `front(function)`: the function, with a quick way in front of it if the kernel has one.
 """
 

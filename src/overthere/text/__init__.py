@@ -130,7 +130,7 @@ class _Scanner:
         self.schemes = schemes
         self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
         wanted = frozenset(names.shapes) if schemes is None else schemes
-        self.search = compile_trigger(wanted, abbreviated, hosts, mail)
+        self.search = compile_trigger(wanted, abbreviated, hosts, mail, bool(listed))
         self.prefix = (-1, -1)
         self.floor = self.line = self.seen = 0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from overthere import kernel
-from overthere.text.rules import NAME, WORD
+from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES, NAME, WORD
 
 __all__ = ["compile_trigger"]
 
@@ -18,12 +18,13 @@ _HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?
 
 @lru_cache(16)
 def compile_trigger(
-    schemes: frozenset[str], abbreviated: bool, hosts: bool, mail: bool
+    schemes: frozenset[str], abbreviated: bool, hosts: bool, mail: bool, listed: bool = False
 ) -> Callable[[str, int], re.Match[str] | None]:
     """The search for where something may begin, has a colon or a dot.
 
     Each alternative looks at its own part of the text.  Each but `_HOST` begins with the character that it waits for,
-    so that other text is skipped quickly; the native kernel tries the expression only where it may match.
+    so that other text is skipped quickly; the native kernel tries the expression only where it may match, for hosts of
+    US-ASCII where their last label is known, or `listed` names may be.
     """
     # No scheme in a text holds another character.
     names = sorted(name for name in {*schemes, "url"} if name.isascii() and name)
@@ -44,11 +45,10 @@ def compile_trigger(
     ]
     if abbreviated:
         wanted.append(r"\.(?<=(?i:www|ftp)\.)(?<![@/.\\-]...\.)" + rf"(?<!{WORD}...\.)" + r"(?=[^\s.])")
-    if mail:
-        wanted.append(r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])")
-    if hosts:
-        wanted.append((r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST)
+    wanted += [r"@(?<=[A-Za-z0-9_+%-]@)(?=[A-Za-z0-9])"] * mail
+    wanted += [(r"(?!(?i:www|ftp)\.)" if abbreviated else "") + _HOST] * hosts
     pattern = re.compile("|".join(wanted), re.ASCII)
-    if kernel.Trigger is None or hosts:
+    if kernel.Trigger is None:
         return pattern.search
-    return kernel.Trigger(pattern.match, names, abbreviated, mail).search  # type: ignore[no-any-return]
+    tops = [] if listed else list(filter(str.isascii, GENERIC_NAMES | COUNTRY_CODES))
+    return kernel.Trigger(pattern, names, abbreviated, mail, tops if hosts else None).search  # type: ignore[no-any-return]
