@@ -71,6 +71,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "fragment": ("é", "", None),
     "host": ("プ.example", "h", "", None),
     "keep": ("/", "é"),
+    "kind": (object, int),
     "name": ("b", "é", "日本", "a/b", ""),
     "names": ("b", "é*", "utm_*"),
     "other": (VALUE, "http://a/%7Eb", "é", 5),

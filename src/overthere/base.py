@@ -61,6 +61,7 @@ def file_uri(path: str | os.PathLike[str]) -> URI:
 
     Raises: Unwritable for a path of another machine that no file URI names.
 
+    >>> from pathlib import PureWindowsPath
     >>> str(file_uri("/tmp/a b")), str(file_uri(PureWindowsPath("C:/a b")))
     ('file:///tmp/a%20b', 'file:///C:/a%20b')
     """
