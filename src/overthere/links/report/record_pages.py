@@ -18,8 +18,8 @@ __all__ = ["BATCH", "RecordPages"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
-_WIDEST = 1 << 26
-"""Octets of a file that are read at once, at most, for a record that is long."""
+_WIDEST = 1 << 23
+"""Octets of a file that are read at once, at most, for a record that is long; a longer one is read in Python."""
 
 
 class _Rows(Protocol):
