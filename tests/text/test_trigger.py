@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ from overthere.text.names import names
 from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES
 from overthere.text.trigger import compile_trigger
 from support import ROOT, cases
+
+UNCACHED: Any = inspect.unwrap(compile_trigger)
 
 Search = Callable[[str, int], "re.Match[str] | None"]
 
@@ -38,10 +41,10 @@ BITS = [
 
 def searches(options: tuple[frozenset[str], bool, bool, bool], patch: pytest.MonkeyPatch) -> tuple[Search, Search]:
     """That of this kernel, and that of the expression alone."""
-    own = compile_trigger.__wrapped__(*options)
+    own = UNCACHED(*options)
     with patch.context() as here:
         here.setattr(kernel, "Trigger", None)
-        return own, compile_trigger.__wrapped__(*options)
+        return own, UNCACHED(*options)
 
 
 def spans(search: Search, text: str) -> Iterator[tuple[int, int]]:
@@ -105,7 +108,7 @@ def test_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     asked += [(row["text"], row.get("options", {})) for row in cases("text")]
     found = [list(find(text, **more)) for text, more in asked]
     monkeypatch.setattr(kernel, "Trigger", None)
-    monkeypatch.setattr("overthere.text.compile_trigger", compile_trigger.__wrapped__)
+    monkeypatch.setattr("overthere.text.compile_trigger", UNCACHED)
     for (text, more), one in zip(asked, found, strict=True):
         assert one == list(find(text, **more)), (text, more)
 

@@ -313,7 +313,7 @@ def _read_paths(version: str, options: Options, base: str | None, batches: _Batc
     own = None if base is None else URI(base)
     for batch in batches:
         paths = [_path(path) for path in batch.column(0).to_pylist()]
-        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _is_retry() else 1))
+        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _is_retry() else 1, apart=True))
 
 
 def _rows(batches: Iterator[pa.RecordBatch | TaskEnd]) -> _Batches:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
 from overthere import kernel
+from overthere.ground.caches import bounded_cache
 from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES, NAME, WORD
 
 __all__ = ["compile_trigger"]
@@ -16,7 +16,7 @@ _LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAM
 _HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"
 
 
-@lru_cache(16)
+@bounded_cache(16)
 def compile_trigger(
     schemes: frozenset[str], abbreviated: bool, hosts: bool, mail: bool, listed: bool = False
 ) -> Callable[[str, int], re.Match[str] | None]:
