@@ -18,7 +18,7 @@ from overthere import URI, kernel
 from overthere.canonical import FORMS, STEPS, Canonical, Step
 from support import ROOT
 
-pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel beside Python")
+pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
 VALUES: dict[str, list[Any]] = {
     "rung": ["STRING", "CASE", "PERCENT", "PATH", "SCHEME"],

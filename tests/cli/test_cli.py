@@ -250,3 +250,11 @@ def test_without_click() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "overthere[cli]" in done.stderr
+
+
+def test_parameters_as_the_scheme_has_them() -> None:
+    """RFC 6068 5: "+" is a plus in mailto; of a form it is a space."""
+    assert run("parameters", "mailto:a@b?subject=1+1").stdout.splitlines()[1:] == ["  subject=1+1"]
+    assert run("parameters", "--set", "x=a b", "mailto:a@b").stdout == "mailto:a@b?x=a%20b\n"
+    assert run("parameters", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1 1"]
+    assert run("parameters", "--no-plus", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1+1"]

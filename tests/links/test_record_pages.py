@@ -17,7 +17,7 @@ from overthere.links.model import Options
 from overthere.links.report.record_pages import RecordPages
 
 if kernel.name != "native":
-    pytest.skip("it is the native kernel that is compared", allow_module_level=True)
+    pytest.skip("the native kernel is absent or not asked for", allow_module_level=True)
 
 
 def test_both_ways_give_the_same() -> None:

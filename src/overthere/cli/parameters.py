@@ -11,6 +11,7 @@ from overthere.cli.table_options import Table, table_options
 from overthere.forms import Parameters
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
+from overthere.values.scheme_query import plus_of
 from overthere.values.uri import URIReference
 
 _MANY = "  Repeat."
@@ -27,12 +28,14 @@ _MANY = "  Repeat."
 @click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _MANY)
 @click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
 @click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="Separator between parameters.")
-@click.option("--no-plus", "plus", flag_value=False, default=True, help='"+" is itself, and a space is "%20".')
+@click.option(
+    "--no-plus", "plus", flag_value=False, default=None, help='"+" is itself, and a space is "%20", as in mailto.'
+)
 @format_option
 @table_options
 def command(
     texts: tuple[str, ...], name: str | None, raw: bool, form: str, table: Table | None, pair_separator: str,
-    plus: bool, **change: Any,
+    plus: bool | None, **change: Any,
 ) -> None:  # fmt: skip
     """Show the parameters of each URI or reference, or write it with others: --remove, --set, --add, --sort, in this
     order.  What is not named stays octet for octet."""
@@ -43,7 +46,7 @@ def command(
     how = {"separator": pair_separator, "plus": plus}
     steps = _steps(**change)
     if table is not None:
-        _table(table, texts, name, raw, steps, how)
+        _table(table, texts, name, raw, steps, {**how, "plus": plus is not False})
         return
 
     def answer(text: str) -> Answer:
@@ -52,7 +55,7 @@ def command(
             for step, arguments in steps:
                 value = getattr(value, step)(*arguments, **how)
             return Answer(str(value), {"text": text, "changed": str(value)})
-        read = Parameters(value.query, separator=pair_separator, plus=plus)
+        read = Parameters(value.query, separator=pair_separator, plus=plus_of(value.scheme) if plus is None else plus)
         if name is not None:
             found = next(iter(read.written(name)), None) if raw else read.get(name)
             return Answer(found or "", {"text": text, "name": name, "value": found})

@@ -133,10 +133,8 @@ def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[
     {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
     """
     found: dict[bytes, list[str]] = {}
-    listed: Any = [(name, list(_items(value))) for name, value in pairs.items()] if isinstance(pairs, Mapping) else None
-    if listed is not None:
-        found = {encode_name(name, charset): [] for name, _ in listed}
-        pairs = dict(listed)
+    if isinstance(pairs, Mapping):
+        found = {encode_name(name, charset): [] for name in cast("Mapping[str, Any]", pairs)}
     for text in write_pairs(pairs, charset=charset, plus=plus):
         found.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
     return found

@@ -58,8 +58,10 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
 
 
 def _bound(rows: Rows, document: Document, size: int, made: Iterator[int]) -> Iterator[None]:
-    """Stop for a batch each time there are so many octets of text; after too many for a document of that size, at
-    all."""
+    """Stop for the caller each time a batch is full; end with a note when a document has become too much text.
+
+    size: octets of the document.  made: octets of the rows so far, each time a batch is full.
+    """
     most = OCTETS + _SWELLING * size
     for octets in made:
         most -= octets

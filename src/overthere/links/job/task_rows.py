@@ -46,7 +46,7 @@ def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Ite
     """The rows of a task in batches, and its end."""
     walk = Progress() if walk is None else walk
     made = rows(options)
-    # Where each unit is told, each is a document.
+    # A task that is read again tells each record before it is read: records go one by one then, in Python.
     pages = made.pages if walk.tell is None else None
     return _read(documents(task, options, walk, pages), made, options, task.size, walk)
 
@@ -59,7 +59,7 @@ def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.Re
 def _read(
     documents: Iterable[KnownDocument], made: Rows, options: Options, size: int, walk: Progress
 ) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """size: octets of the source.  walk: of the documents; where it is told, each document has batches of its own."""
+    """size: octets of the source.  walk: progress through the documents; if it is told, each has its own batches."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
     for document, (kind, notes) in documents:

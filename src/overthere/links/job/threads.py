@@ -47,7 +47,7 @@ def is_native(task: Task, options: Options) -> bool:
 def run_threads(
     tasks: Iterator[Task], options: Options, workers: int
 ) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
-    """As `pool.run`, in so many threads of this process."""
+    """`pool.run` with threads of this process.  workers: how many."""
     pool = _Threads(tasks, options, workers)
     try:
         yield from pool.results()
