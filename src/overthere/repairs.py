@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cache
 from typing import Any, NamedTuple
 
 from overthere.editions.whatwg import SPECIAL, read
@@ -37,14 +38,20 @@ _PRINTABLE = ' <>"{}|\\^`'
 _BARE = "%(?![0-9A-Fa-f]{2})"
 _BEYOND = f"(?![{BIDI_CONTROLS}])[{class_ranges(UCSCHAR)}]"
 _WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
-_CLASSES = {
-    "userinfo": re.compile(f"(?:{_WRONG})++"),
-    "host": re.compile(f"(?:{_BEYOND})++"),
-    "path": re.compile(f"(?:{_WRONG})++"),
-    "query": re.compile(f"(?:{_WRONG}|[{class_ranges(IPRIVATE)}])++"),
-    "fragment": re.compile(f"(?:{_WRONG}|\\#)++"),
+_ESCAPED = {
+    "userinfo": _WRONG,
+    "host": _BEYOND,
+    "path": _WRONG,
+    "query": f"{_WRONG}|[{class_ranges(IPRIVATE)}]",
+    "fragment": f"{_WRONG}|\\#",
 }
-"""What a repair escapes in each component, in runs."""
+"""What a repair escapes in each component."""
+
+
+@cache
+def _runs(component: str) -> re.Pattern[str]:
+    """Compiled at the first repair: these classes take more of a start than all other patterns."""
+    return re.compile(f"(?:{_ESCAPED[component]})++")
 
 
 class RepairChange(NamedTuple):
@@ -310,7 +317,7 @@ class _Work:
                     start = end
             return _escapes(match[0])
 
-        return _CLASSES[component].sub(run, text)
+        return _runs(component).sub(run, text)
 
     def ambiguity_error(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
         """Two readings remain."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from overthere import URI
 from overthere.base import Base
 from overthere.links.containers import mbox, message
-from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.model import Place
 from overthere.links.containers.nested import NestedReader
 from overthere.links.model import Document, Note, Options

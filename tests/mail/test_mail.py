@@ -12,7 +12,7 @@ from overthere import URI, Policy, plan
 from overthere.access.wire import Data, LocalFile, OpenLocal, Read
 from overthere.base import Base, establish
 from overthere.links.containers import mbox, message
-from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.model import Place
 from overthere.links.model import Document, Options
 from overthere.protocols.mail.dialogue import dialogue

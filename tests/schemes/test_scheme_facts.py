@@ -58,7 +58,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     ),
     "editions/url1994.py": ({"gopher", "http", "wais"}, "the document's own account of each scheme"),
     "links/containers/message/__init__.py": ({"cid:", "file"}, "RFC 2557 8.2: parts by mid: and cid:"),
-    "links/containers/message/labels.py": ({"cid:", "mid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
+    "links/containers/message_labels.py": ({"cid:", "mid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/documents/xml/events.py": ({"data"}, WORDS + "a kind of event"),
     "links/job/task_rows.py": ({"http"}, WORDS + "a kind of document"),
     "links/job/contents.py": ({"file", "http", "https"}, "names in archives that are URIs of what was fetched"),

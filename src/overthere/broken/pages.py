@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -147,7 +147,10 @@ def count_page(told: Told, summary: Summary) -> None:
     summary.octets += told[1]
     summary.references += told[5]
     summary.within += told[6]
-    summary.passed.update(Counter({reason: count for reason, count in zip(_reasons(), told[7], strict=False) if count}))
+    if any(told[7]):
+        for reason, count in zip(_reasons(), told[7], strict=False):
+            if count:
+                summary.passed[reason] += count
 
 
 def keys(octets: bytes) -> array[int]:

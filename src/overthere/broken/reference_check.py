@@ -11,7 +11,7 @@ from overthere.broken.keys import NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
-from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.message_labels import part_of
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
 from overthere.values.normalize import Rung, normal_form

@@ -13,6 +13,7 @@ from overthere.ground.display import printable
 from overthere.ground.redact import mask
 from overthere.sarif import SCHEMA, artifact
 from overthere.tables import Layout
+from overthere.tables.arrays import to_array
 
 __all__ = ["batches", "jsonl", "junit", "layout", "sarif"]
 
@@ -38,16 +39,10 @@ def batches(findings: Iterable[Broken]) -> Iterator[Any]:
     import pyarrow as pa
 
     rows = iter(findings)
-    columns = layout().columns
+    schema = layout().columns
     while some := list(islice(rows, _ROWS)):
-        made = [[_text(one) for one in column] for column in zip(*some, strict=True)]
-        yield pa.record_batch(
-            [pa.array(column, field.type) for column, field in zip(made, columns, strict=True)], schema=columns
-        )
-
-
-def _text(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        columns = zip(zip(*some, strict=True), schema, strict=True)
+        yield pa.record_batch([to_array(values, field.type) for values, field in columns], schema=schema)
 
 
 def jsonl(findings: Iterable[Broken], file: TextIO) -> None:
@@ -123,4 +118,4 @@ def junit(findings: Iterable[Broken], file: TextIO) -> None:
 
 def _quote_attribute(text: str) -> str:
     """An attribute's value; what no XML may hold is shown."""
-    return quoteattr(_text(printable(text)))
+    return quoteattr(printable(text).encode("utf-8", "replace").decode())

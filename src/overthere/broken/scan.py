@@ -126,9 +126,13 @@ def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Agai
     against = from_content(None if base is None else base.decode("utf-8", "replace"), document.base)
     seen = octets = 0
     wanted: dict[tuple[int, bool], Counter[str]] = {}
+    is_plain = text.isascii() and "\r" not in text
     for at, is_svg, reference in faults:
-        piece = document.content[octets:at]
-        octets, seen = at, seen + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
+        if is_plain:
+            seen = at
+        else:
+            piece = document.content[octets:at]
+            octets, seen = at, seen + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
         wanted.setdefault((seen, is_svg), Counter())[reference.decode("utf-8", "replace")] += 1
     for (at, is_svg), references in wanted.items():
         name, attributes, begin = tag(found.text, at) or ("", {}, 0)

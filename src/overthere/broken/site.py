@@ -38,6 +38,8 @@ class Place(NamedTuple):
 
 OUTSIDE = Place("outside")
 _PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
+_PLAIN_HOST = re.compile(r"https?://[A-Za-z0-9.-]++(?=[/?]|\Z)", re.IGNORECASE)
+"""Of such a URI, normalization changes only the case of scheme and host before the path (RFC 3986 6.2.2.1)."""
 
 
 class Site:
@@ -120,6 +122,10 @@ class Site:
             # Of what is below only: a prefix is normal, dots at the start of its folders' names or not.
             if path.startswith(prefix) and "/." not in path[len(prefix) - 1 :] and "%2" not in path[len(prefix) :]:
                 return path[len(prefix) :]
+        if plain := _PLAIN_HOST.match(path):
+            origin = f"{plain[0].lower()}/"
+            if not any(prefix.startswith(origin) for prefix in self.prefixes):
+                return None
         try:
             path = _normal(path)
         except (OverthereError, ValueError):
@@ -257,7 +263,7 @@ def _show_name(name: bytes) -> str:
 
 
 def _show_path(path: str) -> str:
-    return os.fsencode(path).decode("utf-8", "replace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 def _fold_case(name: bytes) -> str:

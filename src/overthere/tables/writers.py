@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
+from overthere.tables.arrays import to_array
 from overthere.tables.checkpoint import KEY, Checkpoint
 from overthere.tables.formats import Layout
 from overthere.tables.reading import pieces
@@ -63,6 +64,10 @@ def _json_lines(batch: Any) -> Any:
     from overthere.columns.rowwise import compute
 
     pc = compute()
+
+    def scalar(text: str) -> Any:
+        return to_array([text], pa.string())[0]
+
     parts: list[Any] = []
     between = "{"
     for place, field in enumerate(batch.schema):
@@ -74,16 +79,16 @@ def _json_lines(batch: Any) -> Any:
             continue
         column = _escape_json(column) if text else column.cast(pa.string())
         if text and not column.null_count:
-            parts += (between + '"', column)
+            parts += (scalar(between + '"'), column)
             between = '"'
             continue
         if text:
-            column = pc.binary_join_element_wise('"', column, '"', "")
-        parts += (between, pc.fill_null(column, "null"))
+            column = pc.binary_join_element_wise(scalar('"'), column, scalar('"'), scalar(""))
+        parts += (scalar(between), pc.fill_null(column, scalar("null")))
         between = ""
     if not parts:
         return (between + "}\n").encode() * batch.num_rows
-    return _octets(pc.binary_join_element_wise(*parts, between + "}\n", ""))
+    return _octets(pc.binary_join_element_wise(*parts, scalar(between + "}\n"), scalar("")))
 
 
 def _octets(column: Any) -> memoryview:
@@ -105,9 +110,9 @@ def _escape_json(column: Any) -> Any:
     octets = bytes(_octets(column))
     if len(octets.translate(None, _ESCAPED)) == len(octets):
         return column
-    mask = pc.fill_null(pc.match_substring_regex(column, r'[\x00-\x1f"\\]'), False)
+    mask = pc.fill_null(pc.match_substring_regex(column, r'[\x00-\x1f"\\]'), to_array([False], pa.bool_())[0])
     escaped = [json.dumps(text, ensure_ascii=False)[1:-1] for text in column.filter(mask).to_pylist()]
-    return pc.replace_with_mask(column, mask, pa.array(escaped, pa.string()))
+    return pc.replace_with_mask(column, mask, to_array(escaped, pa.string()))
 
 
 def write_all(file: IO[bytes], data: Any) -> int:

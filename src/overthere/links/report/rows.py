@@ -16,7 +16,7 @@ from overthere.base import Base, from_content, to_reference
 from overthere.editions import edition
 from overthere.editions.resolution_steps import for_request
 from overthere.ground.errors import InvalidURI, NotSpecified
-from overthere.links.containers.message.labels import part_of
+from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.records import PageReader
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from overthere.base import THIS_MESSAGE, Base, enclosed, establish, to_reference
-from overthere.links.containers.message.labels import Labels, identifier_url
 from overthere.links.containers.message.steps import Steps, rewindable, run_steps, take_body
+from overthere.links.containers.message_labels import Labels, identifier_url
 from overthere.links.containers.model import Place, Stream
 from overthere.links.faults import guard, note_kind
 from overthere.links.model import Document, Found, Note, Options
