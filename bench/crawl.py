@@ -12,23 +12,26 @@ import argparse
 import base64
 import hashlib
 import json
+import sys
 import tempfile
 import urllib.parse
 import uuid
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pages import Page, Root, pages, roots
+from pages import Page, pages, plain_pages, roots
 
-__all__ = ["CACHE", "SIZE", "Crawl", "crawl", "make", "write"]
+__all__ = ["CACHE", "SIZE", "Crawl", "crawl", "make", "plain", "write"]
 
 SIZE = 40_000_000
 """Octets of the file."""
+PLAIN = 60_000_000
+"""Octets of the plain pages, without compression."""
 CACHE = Path(tempfile.gettempdir()) / "overthere-bench"
 _MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("crawl", "pages"))
 
@@ -138,14 +141,14 @@ def write(path: Path, given: Iterable[Page], octets: int) -> Crawl:
     return about
 
 
-def make(path: Path, octets: int, given: Sequence[Root]) -> Crawl:
-    """A WARC of so many octets, compressed, from the documents below the roots, and FILE.json that describes it.
+def make(path: Path, octets: int, given: Iterable[Page]) -> Crawl:
+    """A WARC of so many octets, compressed, or of all pages, and FILE.json that describes it.
 
     Raises: LookupError if there are no documents.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    about = write(new, pages(given), octets)
+    about = write(new, given, octets)
     about.path = str(path)
     new.replace(path)
     path.with_suffix(".json").write_text(json.dumps(asdict(about), indent=1))
@@ -154,11 +157,19 @@ def make(path: Path, octets: int, given: Sequence[Root]) -> Crawl:
 
 def crawl(octets: int = SIZE, times: int = 1) -> Crawl:
     """The crawl of at least so many octets, which is made where it is not kept yet."""
-    made_by = hashlib.sha256(_MADE_BY).hexdigest()[:8]
-    path = CACHE / f"crawl-{made_by}-{octets // 1_000_000}x{times}.warc.gz"
+    return _kept(f"crawl-{octets // 1_000_000}x{times}", pages(roots()), octets * times)
+
+
+def plain(octets: int = PLAIN) -> Crawl:
+    """So many octets of documents as they are, each once, in a WARC file."""
+    return _kept(f"plain-{octets // 1_000_000}", plain_pages(roots(), octets), sys.maxsize)
+
+
+def _kept(name: str, given: Iterable[Page], octets: int) -> Crawl:
+    path = CACHE / f"{name}-{hashlib.sha256(_MADE_BY).hexdigest()[:8]}.warc.gz"
     if path.exists() and (kept := path.with_suffix(".json")).exists():
         return Crawl(**json.loads(kept.read_text()))
-    return make(path, octets * times, roots())
+    return make(path, octets, given)
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import known_links
-from crawl import CACHE, SIZE, Crawl, crawl, write
+from crawl import CACHE, PLAIN, SIZE, Crawl, crawl, plain, write
 from extractors import DOES, PEERS, responses
 from rounds import rotate, summary
 
@@ -198,9 +198,10 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _times(about: Crawl, rounds: int) -> dict[tuple[str, int], list[_Run]]:
-    two = ("resiliparse, references only", "resiliparse, every attribute", "resiliparse + urljoin", "Scrapy")
-    ways = [(OWN, 1), (OWN, _cores()), *((name, 1) for name in PEERS), *((name, 2) for name in two)]
+_TWO = ("resiliparse, references only", "resiliparse, every attribute", "resiliparse + urljoin", "Scrapy")
+
+
+def _times(about: Crawl, rounds: int, ways: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[_Run]]:
     found: dict[tuple[str, int], list[_Run]] = {way: [] for way in dict.fromkeys(ways)}
     Path(about.path).read_bytes()  # the file is in memory from then on
     for turn in range(rounds):
@@ -225,27 +226,38 @@ def _memory(runs: Sequence[_Run]) -> Row:
 def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
     """The rows; a line that says why there are none, where a peer is not installed."""
     size = _QUICK if quick else SIZE
+    ways = [(OWN, 1), (OWN, _cores()), *((name, 1) for name in PEERS), *((name, 2) for name in _TWO)]
     try:
         about, larger = crawl(size), crawl(size, 4)
         right = _right([OWN, *PEERS])
-        found = _times(about, rounds)
+        tasks = [("links of a crawl", about, ways), ("links of plain pages", plain(size if quick else PLAIN), ways[:1])]
+        tasks[1][2].extend((name, 1) for name in PEERS if name.startswith(("resiliparse, every", "selectolax")))
+        found = [(operation, file, _times(file, rounds, asked)) for operation, file, asked in tasks]
     except (LookupError, RuntimeError) as missing:
         print(f"\nlinks: {missing}\nso the main job is not measured")
         return
-    rows = []
-    for (name, processes), runs in found.items():
-        row: Row = {"section": "links", "operation": "links of a crawl", "peer": name, "processes": processes}
-        row |= summary([run.seconds for run in runs], about.responses)
-        row["pages_s"] = round(about.responses / row["seconds"], 1)
-        row["cpu_s"] = round(statistics.median(run.worked for run in runs), 2)
-        row["mb_s"] = round(about.payload_octets / row["seconds"] / 1e6, 1)
-        row |= {"links": runs[0].links, **_memory(runs)}
-        rows.append(row | right[name] | {"does": DOES[name], "version": _version(name), "crawl": about.describe()})
+    rows = [
+        _row(operation, file, way, runs) | right[way[0]]
+        for operation, file, times in found
+        for way, runs in times.items()
+    ]
     for row in rows:
-        if row["peer"] == OWN:
+        if row["peer"] == OWN and row["operation"] == tasks[0][0]:
             four = _memory([_run_overthere(Path(larger.path), row["processes"])])
             row |= {f"{name}_4": mib for name, mib in four.items()}
-    yield rows
+    yield [row for row in rows if row["operation"] == tasks[0][0]]
+    yield [row for row in rows if row["operation"] == tasks[1][0]]
+
+
+def _row(operation: str, about: Crawl, way: tuple[str, int], runs: Sequence[_Run]) -> Row:
+    name, processes = way
+    row: Row = {"section": "links", "operation": operation, "peer": name, "processes": processes}
+    row |= summary([run.seconds for run in runs], about.responses)
+    row["pages_s"] = round(about.responses / row["seconds"], 1)
+    row["cpu_s"] = round(statistics.median(run.worked for run in runs), 2)
+    row["mb_s"] = round(about.payload_octets / row["seconds"] / 1e6, 1)
+    row |= {"links": runs[0].links, **_memory(runs)}
+    return row | {"does": DOES[name], "version": _version(name), "crawl": about.describe()}
 
 
 def main() -> None:

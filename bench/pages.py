@@ -225,6 +225,23 @@ _KINDS: tuple[tuple[Callable[[_Raw], Iterator[Page]], int], ...] = (
 )  # fmt: skip
 
 
+def plain_pages(given: Sequence[Root], octets: int) -> Iterator[Page]:
+    """So many octets of the documents as they are, each once.
+
+    Raises: LookupError if there is no document.
+    """
+    found = _documents(given)
+    if not found:
+        raise LookupError("no documents in HTML: " + ", ".join(str(root.folder) for root in given))
+    for root, path in found:
+        uri, content = _uri(root, path, 1), path.read_bytes()
+        if len(content) >= 1000 or not _REDIRECTION.search(content):
+            yield from _plain_page(_Raw(uri, content, random.Random(f"{_SEED} {uri}")))
+            octets -= len(content)
+        if octets <= 0:
+            return
+
+
 def pages(given: Sequence[Root]) -> Iterator[Page]:
     """The pages without an end: all documents, and then all of them again under other hosts.
 

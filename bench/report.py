@@ -146,7 +146,8 @@ _WHOLE = {"imports": _started, "access": _access_table, "links": _crawl_table, "
 def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
     section = rows[0]["section"]
-    more = _align("links: who is right", *_accuracy_table(rows)) if section == "links" else ""
+    is_judged = section == "links" and any(row["processes"] > 1 for row in rows)
+    more = _align("links: who is right", *_accuracy_table(rows)) if is_judged else ""
     more = _align("the lists", *_lists(rows)) if section == "dirt" else more
     first = _align(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
     return f"{first}\n{more}" if more else first
@@ -306,6 +307,7 @@ table says.
 **peak MiB** adds up the most that each process held, so memory that processes share counts more than once; **PSS MiB**
 is the most that all held at once, asked ten times a second, with shared memory counted once; beside them the same for a
 crawl that is 4 times as large.
+The plain pages are documents as they are, 60 MB, each once, in a WARC file too.
 """,
 }  # fmt: skip
 

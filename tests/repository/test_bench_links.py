@@ -16,7 +16,7 @@ sys.path.append(str(ROOT / "bench"))
 
 import crawl
 import known_links
-from pages import Page, Root, pages
+from pages import Page, Root, pages, plain_pages
 
 COUNT = 400
 
@@ -94,11 +94,19 @@ def _folders(folder: Path) -> list[str]:
 
 
 def test_it_is_as_large_as_was_asked_for(site: list[Root], tmp_path: Path) -> None:
-    about = crawl.make(tmp_path / "c.warc.gz", 100_000, site)
+    about = crawl.make(tmp_path / "c.warc.gz", 100_000, pages(site))
     assert 100_000 <= about.file_octets == (tmp_path / "c.warc.gz").stat().st_size < 200_000
     assert (tmp_path / "c.warc.json").exists()
     with pytest.raises(LookupError, match="no documents"):
-        crawl.make(tmp_path / "d.warc.gz", 1, [Root(tmp_path, "none.example")])
+        crawl.make(tmp_path / "d.warc.gz", 1, pages([Root(tmp_path, "none.example")]))
+
+
+def test_plain_pages_are_as_they_are_and_once(site: list[Root]) -> None:
+    found = list(plain_pages(site, sys.maxsize))
+    assert {page.kind for page in found} == {"as it is"}
+    assert len({page.uri for page in found}) == len(found) > len(list(plain_pages(site, 2000))) > 0
+    with pytest.raises(LookupError, match="no documents"):
+        next(plain_pages([], 1))
 
 
 def test_fastwarc_reads_it_back(some: list[Page], made: crawl.Crawl) -> None:
