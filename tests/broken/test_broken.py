@@ -15,6 +15,8 @@ from overthere import kernel
 from overthere.broken import Broken, Checker, Summary, check, find, reporting
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.fixing import fix_files
+from overthere.broken.internal import InternalCheck
+from overthere.broken.model import Outcome
 from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.job.sources import tasks
@@ -167,7 +169,7 @@ def test_links_in_folders_that_lead_in_circles(tmp_path: Path, kernels: str) -> 
     os.symlink(tmp_path, tmp_path / "loop")
     os.symlink("nowhere", tmp_path / "dead.html")
     kinds = [(Path(one.source).name, one.kind) for one in find(tmp_path) if one.level == "error"]
-    assert kinds == [("dead.html", "unreadable")]
+    assert kinds == [("dead.html", "unreadable"), ("index.html", "no-document")]
 
 
 def test_names_that_are_hard_to_say(tmp_path: Path, kernels: str) -> None:
@@ -234,7 +236,7 @@ def test_a_baseline_that_is_none(tmp_path: Path) -> None:
 def test_repair_changes_the_value_alone(tmp_path: Path) -> None:
     before = "<!-- gude.html --><a href='gude.html'>gude.html</a>\r\n<a href=\"GUIDE.html?a=1&amp;b#x\" title=é>"
     site = made(tmp_path / "site", {"index.html": before, "guide.html": "<p id=x>"})
-    done = CliRunner().invoke(app, ["broken", str(site), "--fix", "--yes"])
+    done = CliRunner().invoke(app, ["broken", "--fix=likely", str(site), "--yes"])
     assert done.exit_code == 1
     assert "-<!-- gude.html --><a href='gude.html'>" in done.stdout
     after = before.replace("'gude.html'", "'guide.html'").replace('"GUIDE', '"guide')
@@ -244,15 +246,90 @@ def test_repair_changes_the_value_alone(tmp_path: Path) -> None:
 
 def test_repair_asks_first(tmp_path: Path) -> None:
     site = made(tmp_path / "site", {"index.html": "<a href=gude.html>", "guide.html": "x"})
-    CliRunner().invoke(app, ["broken", str(site), "--fix"], input="n\n")
+    CliRunner().invoke(app, ["broken", "--fix=likely", str(site)], input="n\n")
     assert (site / "index.html").read_text() == "<a href=gude.html>"
 
 
 def test_what_would_change_more_is_left(tmp_path: Path) -> None:
     site = made(tmp_path / "site", {"index.html": "<a href=gude.html>"})
     (found,) = find(site)
-    wrong = found._replace(suggestion="guide.html", offset=(found.offset or 0) + 1)
+    wrong = found._replace(suggestion="guide.html", certainty="certain", offset=(found.offset or 0) + 1)
     assert [one.refused != "" for one in fix_files([wrong])] == [True]
+
+
+_FIXED = {
+    "style": ('<link rel=stylesheet href="app.css">', {"app.js": ""}, None),
+    "image": ('<img src="guide.png">', {"guide.html": ""}, None),
+    "document": ('<a href="guide.pdf">', {"guide.html": ""}, None),
+    "page for an image": ('<img src="guide">', {"guide.html": ""}, None),
+    "release": ('<a href="release-1.2.html">', {"release-1.3.html": ""}, ("release-1.3.html", "similar")),
+    "language": ('<a href="guide-de.html">', {"guide-en.html": ""}, ("guide-en.html", "similar")),
+    "folder of a language": ('<a href="de/install.html">', {"en/install.html": ""}, ("en/install.html", "similar")),
+    "number of an anchor": ('<a href="a.html#part-2">', {"a.html": "<p id=part-3>"}, ("a.html#part-3", "similar")),
+    "letter": ('<a href="instal.html">', {"install.html": ""}, ("install.html", "likely")),
+    "extension": ('<a href="guide.htm">', {"guide.html": ""}, ("guide.html", "likely")),
+    "no extension": ('<a href="guide">', {"guide.html": ""}, ("guide.html", "likely")),
+    "address": ('<a href="joe@example.org">', {}, ("mailto:joe@example.org", "likely")),
+    "case": ('<a href="GUIDE.html">', {"guide.html": ""}, ("guide.html", "certain")),
+    "two cases": ('<a href="GUIDE.html">', {"guide.html": "", "Guide.html": ""}, None),
+    "case of an anchor": ('<a href="a.html#start">', {"a.html": "<p id=Start>"}, ("a.html#Start", "certain")),
+    "slash": ('<a href="b">', {"b/index.html": ""}, ("b/", "certain")),
+    "blank": ('<a href="a b.html">', {"a b.html": ""}, ("a%20b.html", "certain")),
+    "cloak": ('<a href="mailto:joe%40example.org">', {}, ("mailto:joe@example.org", "certain")),
+    "blank of an address": ('<a href="mailto: joe@example.org">', {}, ("mailto:joe@example.org", "certain")),
+}
+"""What a reference is, what is there, and what is suggested instead, how certainly."""
+
+
+@pytest.mark.parametrize("name", _FIXED)
+def test_what_is_suggested_and_written(name: str, tmp_path: Path, kernels: str) -> None:
+    page, files, wanted = _FIXED[name]
+    for asked, written in ({"--fix": ("certain",), "--fix=likely": ("certain", "likely")}).items():
+        site = made(tmp_path / asked, {**files, "index.html": page})
+        base = "https://h/docs/"
+        found = [one for one in find(site, base) if one.reference]
+        assert found
+        assert {(one.suggestion, one.certainty) for one in found} == {wanted or (None, None)}
+        CliRunner().invoke(app, ["broken", asked, str(site), "--base", base, "--yes"])
+        after = (site / "index.html").read_text()
+        assert (after != page) == (wanted is not None and wanted[1] in written)
+        assert after == page or f'"{wanted[0] if wanted else ""}"' in after
+
+
+def test_an_address_with_its_at_escaped_is_a_warning(tmp_path: Path, kernels: str) -> None:
+    """RFC 6068 2; docutils writes it so against programs that collect addresses."""
+    made(tmp_path, {"index.html": '<a href="mailto:joe%40example.org">'})
+    (found,) = find(tmp_path)
+    assert (found.kind, found.level) == ("encoded-at", "warning")
+    assert "%40" in found.why
+
+
+def test_a_redirect_keeps_the_fragment(tmp_path: Path) -> None:
+    """RFC 9110 10.2.2."""
+    made(tmp_path, {"index.html": '<a href="http://h.example/a#b">'})
+    checker, options = Checker(online=True), Options(rooted=True)
+    inside = InternalCheck(list(tasks([str(tmp_path)], None, options)), checker, options, Summary(), keeps_outside=True)
+    assert sum(inside.gather())
+    moved = Outcome("http://h.example/a", "moved-permanently", 301, "", "http://h.example/c", True, (), 0.0, False)
+    (found,) = inside.findings({moved.uri: moved._replace(kind=None)})
+    assert (found.kind, found.suggestion, found.certainty) == ("moved-permanently", "http://h.example/c#b", "certain")
+
+
+def test_symlinks_are_what_they_lead_to(tmp_path: Path, kernels: str) -> None:
+    """As a server with the usual settings has them; one that leads nowhere is not there."""
+    outside = made(tmp_path / "outside", {"page.html": "<p id=a>", "folder/page.html": "<p id=a>"})
+    names = ("dead", "lost", "inner", "file", "folder/page")
+    page = "".join(f'<a href="{name}.html#{anchor}">' for name in names for anchor in ("a", "b"))
+    site = made(tmp_path / "site", {"index.html": page, "real.html": "<!doctype html><p id=a>"})
+    (site / "dead.html").symlink_to("nowhere")
+    (site / "lost.html").symlink_to(outside / "nowhere")
+    (site / "inner.html").symlink_to("real.html")
+    (site / "file.html").symlink_to(outside / "page.html")
+    (site / "folder").symlink_to(outside / "folder")
+    for base in ("https://h/docs/", None):
+        found = [(one.reference, one.kind) for one in find(site, base) if one.source == str(site / "index.html")]
+        dead = [(f"{name}.html#{anchor}", "no-document") for name in names[:2] for anchor in ("a", "b")]
+        assert found == [*dead, *((f"{name}.html#b", "no-fragment") for name in names[2:])]
 
 
 def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:

@@ -20,6 +20,7 @@ from overthere import URI, IRIReference, Policy, audit, check, explain, links, p
 from overthere.broken import report
 from overthere.broken.model import Broken
 from overthere.broken.reporting import finding
+from overthere.broken.suggestions import Suggestion
 from overthere.cli.app import app as main
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
@@ -159,7 +160,7 @@ def test_no_report_shows_it(uri: str, field: str, form: Any) -> None:
 @each_place
 def test_no_finding_tells_or_suggests_it(uri: str) -> None:
 
-    told = finding("a.html", "moved-permanently", uri, suggestion=uri)
+    told = finding("a.html", "moved-permanently", uri, suggestion=Suggestion(uri, "certain"))
     assert hidden(told.why)
     assert told.suggestion is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
@@ -36,14 +36,17 @@ class FixedFile(NamedTuple):
         return unified_diff(old, new, self.source, self.source, lineterm="")
 
 
-def fix_files(findings: Iterable[Broken]) -> Iterator[FixedFile]:
+def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certain",)) -> Iterator[FixedFile]:
     """The files in which references have one suggestion each, and what they would hold.
+
+    certainties: of `model.CERTAINTIES`, which suggestions are taken.
 
     Every file is read again as it would be: if any reference but those that are mended is another then, it is left.
     """
     by_source: dict[str, dict[tuple[int, int], set[tuple[str, str]]]] = {}
     for found in findings:
-        if None not in (found.suggestion, found.offset, found.length, found.reference):
+        placed = (found.suggestion, found.offset, found.length, found.reference)
+        if found.certainty in certainties and None not in placed:
             place = (found.offset or 0, found.length or 0)
             meant = (found.reference or "", found.suggestion or "")
             by_source.setdefault(found.source, {}).setdefault(place, set()).add(meant)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["ANCHORS", "KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary"]
+__all__ = ["ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary"]
 
 
 class Broken(NamedTuple):
@@ -39,9 +39,20 @@ class Broken(NamedTuple):
     since: str | None
     """The date of the first run that found it, if a baseline says so."""
     suggestion: str | None
-    """The reference to write instead."""
+    """Another reference, which was meant as surely as `certainty` says."""
     level: str
     """"error" (the check fails), "warning" or "note"."""
+    certainty: str | None = None
+    """Of `CERTAINTIES`; None without a suggestion."""
+
+
+CERTAINTIES: Mapping[str, str] = {
+    "certain": "It can mean nothing else: another case, an encoding, a permanent redirect, the slash of a folder",
+    "likely": "Only the extension or some letters of a word differ, the kind of resource is the same, no other name "
+    "is as close",
+    "similar": "It exists, and its name is similar, or the same in another folder",
+}
+"""How surely a suggestion is what was meant.  `--fix` writes the first, `--fix=likely` the second too."""
 
 
 class Kind(NamedTuple):
@@ -65,6 +76,7 @@ KINDS: Mapping[str, Kind] = {
     "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; name a document ({it})"),
     "invalid": _kind("error", "RFC 3986 4.1", "It is no URI-reference: {it}"),
     "bad-mailto": _kind("error", "RFC 6068 2", "It is no mailto URI: {it}"),
+    "encoded-at": _kind("warning", "RFC 6068 2", 'The "@" of the address is written %40; write {it}'),
     "no-host": _kind("error", "RFC 3986 3.2.2", 'It names no host, and {it} URIs need one; write it behind "//"'),
     "not-of-scheme": _kind("error", "RFC 3986 3.1", "It is a URI, and none of its scheme: {it}"),
     "loop": _kind("error", "HTML 4.2.5.3", "The page sends its reader on at once, in a circle: {it}"),

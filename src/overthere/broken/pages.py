@@ -113,7 +113,7 @@ class PageBatches:
 
     def _begin(self) -> None:
         while len(self._coming) < AHEAD and (some := list(islice(self._waiting, TOGETHER))):
-            files = [(number, self._site.paths[number], self._site.uri(number)) for number in some]
+            files = _files(self._site, some)
             self._coming.append(self._thread.submit(self._read_batch, files))
 
     def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
@@ -132,13 +132,19 @@ def read_again(
 
     keys: of all anchors; targets: the keys of what Python has judged a fault.
     """
-    files = [(number, site.paths[number], site.uri(number)) for number in numbers]
+    files = _files(site, numbers)
     return pages.again(files, keys, targets, checker.workers or cores(), checker.limit)
+
+
+def _files(site: Site, numbers: list[int]) -> list[tuple[int, str, str]]:
+    """Number, path and URI of each; symlinks by the files that they lead to."""
+    return [(number, site.link_targets.get(number, site.paths[number]), site.uri(number)) for number in numbers]
 
 
 def numbers(site: Site) -> list[int]:
     """The files that may be HTML, by their names."""
-    return [number for number, path in enumerate(site.paths) if path.lower().endswith(_SUFFIXES)]
+    there = set(site.files.values())
+    return [number for number, path in enumerate(site.paths) if number in there and path.lower().endswith(_SUFFIXES)]
 
 
 def count_page(told: Told, summary: Summary) -> None:

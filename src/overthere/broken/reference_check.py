@@ -24,6 +24,7 @@ __all__ = [
     "document_identity",
     "unjudged_reason",
     "uri_key",
+    "decode_at_sign",
 ]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
@@ -179,6 +180,19 @@ def _scheme_of(target: str) -> str:
     return target.partition(":")[0].lower()
 
 
+def decode_at_sign(uri: str) -> str | None:
+    """A mailto URI whose address has "%40" for its "@", as programs write it against harvesters; None for others.
+
+    >>> decode_at_sign("mailto:joe%40example.org?subject=x%40y"), decode_at_sign("mailto:joe@example.org"), decode_at_sign("mailto:%40")
+    ('mailto:joe@example.org?subject=x%40y', None, None)
+    """
+    address, mark, fields = uri.partition("?")
+    if "@" in address or "%40" not in address:
+        return None
+    meant = f"{address.replace('%40', '@')}{mark}{fields}"
+    return None if scheme("mailto").check(meant, limit=1) else meant
+
+
 def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
     """What is wrong with a URI that is judged by its scheme's own rules; None for others.
 
@@ -188,6 +202,8 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
         return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
     name = _scheme_of(uri)
     if name == "mailto":
+        if (meant := decode_at_sign(uri)) is not None:
+            return (("encoded-at", meant),)
         found = scheme(name).check(uri, limit=1)
         told = (f"{one.message.removeprefix('no mailto URI: ')} ({one.source})" for one in found)
         return tuple(("bad-mailto", one) for one in told)

@@ -15,7 +15,7 @@ from overthere.sarif import SCHEMA, artifact
 from overthere.tables import Layout
 from overthere.tables.arrays import to_array
 
-__all__ = ["batches", "jsonl", "junit", "layout", "sarif"]
+__all__ = ["advice", "batches", "jsonl", "junit", "layout", "sarif"]
 
 _ROWS = 4096
 _NUMBERS = ("line", "column", "offset", "length", "status")
@@ -64,6 +64,14 @@ def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     file.write("\n]}]}\n")
 
 
+def advice(found: Broken) -> str:
+    """A suggestion in words; "" without one."""
+    if found.suggestion is None:
+        return ""
+    verb = {"certain": "Write", "likely": "Probably"}.get(found.certainty or "", "Similar:")
+    return f"{verb} {printable(mask(found.suggestion))}"
+
+
 def _rule(kind: str) -> dict[str, Any]:
     row = KINDS[kind]
     words = row.words.format(it="…")
@@ -81,7 +89,7 @@ _ORDER = list(KINDS)
 def _result(found: Broken) -> dict[str, Any]:
     message = mask(found.why) if found.reference is None else f"{printable(mask(found.reference))}: {mask(found.why)}"
     if found.suggestion is not None:
-        message += f". Write {printable(mask(found.suggestion))}"
+        message += f". {advice(found)}"
     physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(mask(found.source))}}
     if found.line is not None:
         region: dict[str, Any] = {"startLine": found.line, "startColumn": found.column}

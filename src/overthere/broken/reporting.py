@@ -14,7 +14,7 @@ from overthere.broken.reference_check import ReferenceState, check_reference, do
 from overthere.broken.refresh_cycles import identity
 from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
 from overthere.broken.site import Site
-from overthere.broken.suggestions import Suggester
+from overthere.broken.suggestions import Suggester, Suggestion
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
 from overthere.links.job.sources import Task
@@ -82,7 +82,8 @@ class Reporter:
             if told:
                 place = places.locate(one)
                 for kind, about, *more in told:
-                    status, instead = (*more, None, None)[:2]
+                    status, moved = (*more, None, None)[:2]
+                    instead = None if moved is None else Suggestion(moved, "certain")
                     if instead is None and self.checker.suggest:
                         instead = self.nearest.reference(kind, one, seen, found, document_identity(found, self.site))
                     yield finding(found.document.source, kind, about, one, seen, place, status, instead)
@@ -126,7 +127,10 @@ class Reporter:
         if outcome.kind is not None:
             yield outcome.kind, outcome.why, outcome.status
         elif outcome.permanent and outcome.final not in (None, seen.outside):
-            yield "moved-permanently", outcome.final, outcome.status, outcome.final
+            final = outcome.final
+            if seen.fragment is not None and "#" not in final:
+                final = f"{final}#{seen.fragment}"  # RFC 9110 10.2.2: a redirect inherits the fragment
+            yield "moved-permanently", final, outcome.status, final
         if seen.fragment is not None and seen.fragment in outcome.missing:
             yield "no-fragment", f"#{seen.fragment}", outcome.status
 
@@ -143,7 +147,7 @@ def finding(
     seen: ReferenceState = ReferenceState(),  # noqa: B008 - a value
     place: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None),
     status: int | None = None,
-    suggestion: str | None = None,
+    suggestion: Suggestion | None = None,
 ) -> Broken:
     """A finding of a kind: about what, at which reference, at which place.
 
@@ -151,10 +155,11 @@ def finding(
     """
     row = KINDS[kind]
     why = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
-    if suggestion is not None and secret_spans(suggestion) and (one is None or not secret_spans(one.reference)):
+    if suggestion is not None and secret_spans(suggestion.text) and (one is None or not secret_spans(one.reference)):
         suggestion = None
     paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"
     return Broken(
         source, *place, None if one is None else one.where, None if one is None else one.reference, seen.target,
-        seen.fragment, kind, why, status, paragraph, None, suggestion, row.level,
+        seen.fragment, kind, why, status, paragraph, None, suggestion and suggestion.text, row.level,
+        suggestion and suggestion.certainty,
     )  # fmt: skip

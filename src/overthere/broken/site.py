@@ -13,7 +13,7 @@ from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
-from overthere.links.job.sources import Task
+from overthere.links.job.sources import Task, is_within
 from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI
@@ -47,12 +47,17 @@ class Site:
 
     Without a base they are served by their own file: URIs, and what lies beside them, in the current folder or in the
     folder around all sources, is looked up on the disk.  With one, a folder's root is served there.
+
+    A symlink is what it leads to, as servers have it: one that leads nowhere is not there; of a file or folder outside
+    the sources only the anchors are read.
     """
 
     def __init__(self, tasks: Iterable[Task], checker: Checker) -> None:
         self.checker = checker
         self.paths: list[str] = []
         """The files, by number."""
+        self.link_targets: dict[int, str] = {}
+        """Of symlinks that are read, by number: the files that they lead to."""
         self.names: list[bytes] = []
         """Under which they are served."""
         self.roots: list[str | None] = []
@@ -76,6 +81,7 @@ class Site:
             top = ""
         self.top = top
         seen: set[str] = set()
+        beyond: set[int] = set()
         for task in given:
             for path in task.paths:
                 name = self._name(path, task.root)
@@ -83,7 +89,13 @@ class Site:
                 if not self.by_file and root not in seen:
                     seen.add(root)
                     self.around.append(root)
-                self.files.setdefault(name, len(self.paths))
+                if not os.path.islink(path):
+                    self.files.setdefault(name, len(self.paths))
+                elif os.path.exists(path) and (task.root is None or is_within(path, task.root)):
+                    self.files.setdefault(name, len(self.paths))
+                    self.link_targets[len(self.paths)] = os.path.realpath(path)
+                else:
+                    beyond.add(len(self.paths))
                 self.paths.append(path)
                 self.names.append(name)
                 self.roots.append(task.root)
@@ -92,9 +104,12 @@ class Site:
                     self.folders.add(folder)
         self.sources: list[str] = [_show_path(path) for path in self.paths]
         """What the documents are called."""
-        self.numbers: dict[str, int] = {source: number for number, source in enumerate(self.sources)}
+        self.numbers: dict[str, int] = {
+            source: number for number, source in enumerate(self.sources) if number not in beyond
+        }
         """By the source that the documents have."""
         self._lower: dict[str, bytes] | None = None
+        """Names by their lower case; of two that differ in case alone, an empty one."""
 
     def _name(self, path: str, root: str | None) -> bytes:
         folder, last = os.path.split(path)
@@ -196,9 +211,10 @@ class Site:
         if self._lower is None:
             self._lower = {}
             for one in (*self.files, *self.folders):
-                self._lower.setdefault(_fold_case(one), one)
+                folded = _fold_case(one)
+                self._lower[folded] = b"" if folded in self._lower else one
         there = self._lower.get(_fold_case(name))
-        if there is not None:
+        if there:
             return Place("wrong-case", name=_show_name(name), instead=_show_name(there) + after)
         return Place("no-document", name=_show_name(name) + after)
 

@@ -1,21 +1,25 @@
-"""Suggestions: another case, another extension, the same name elsewhere, the closest anchor."""
+"""Suggestions: another case, another extension, the same name elsewhere, the closest anchor; how certain each is."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
+from mimetypes import MimeTypes
+from typing import Literal, NamedTuple
 
-from overthere.broken.reference_check import ReferenceState
+from overthere.broken.reference_check import ReferenceState, decode_at_sign
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
 from overthere.ground.errors import OverthereError
 from overthere.repairs import to_reference
+from overthere.schemes import scheme
 from overthere.values.encoding import encode
 from overthere.values.uri import URI
 
-__all__ = ["SEARCHES", "Suggester"]
+__all__ = ["SEARCHES", "Suggester", "Suggestion", "closest_name", "resource_kind"]
 
 _MOST = 2000
 """Names among which the nearest is looked for."""
@@ -24,10 +28,21 @@ _LONGEST = 200
 _ALIKE = 0.8
 _APART = 0.05
 """By how much the nearest must be nearer than the next: of two candidates none is given."""
+_WORD_ALIKE = 0.75
+_FAR_APART = 0.1
+"""The same for what is likely: each word of the name, and the margin to the next name."""
 SEARCHES = 500
 """Names for which a near one is looked for in a run: each takes milliseconds, and every page may have a fault."""
 _HELD = 32
 """Documents whose anchors are held."""
+
+
+class Suggestion(NamedTuple):
+    """Another reference for one that is broken."""
+
+    text: str
+    certainty: Literal["certain", "likely", "similar"]
+    """Of `model.CERTAINTIES`."""
 
 
 class Suggester:
@@ -44,25 +59,30 @@ class Suggester:
         self.by_last: dict[str, list[str]] | None = None
         self._folders: dict[str, _Folder] | None = None
 
-    def reference(self, kind: str, one: Reference, seen: ReferenceState, found: Scan, document: int) -> str | None:
+    def reference(
+        self, kind: str, one: Reference, seen: ReferenceState, found: Scan, document: int
+    ) -> Suggestion | None:
         """The reference to write instead of one with a finding of this kind."""
-        if kind == "repaired":
-            mapped = to_reference(one.reference)[0]
-            return None if mapped is None else str(mapped)
+        if kind in ("repaired", "encoded-at", "bad-mailto"):
+            return _mail_reference(one.reference) or (_mapped_reference(one.reference) if kind == "repaired" else None)
         if kind == "no-fragment":
             return self._fragment(one, seen, found, document)
         if seen.place is None or one.target is not None:
             return None
-        name = None
+        name: Suggestion | None = None
         if kind == "wrong-case":
-            name = seen.place.instead
+            name = Suggestion(seen.place.instead, "certain")
         elif kind == "redirected":
-            name = f"{seen.place.name.rpartition('/')[0]}/"
+            name = Suggestion(f"{seen.place.name.rpartition('/')[0]}/", "certain")
         elif kind == "no-document":
-            name = self._same_name_in_site(seen.place.name)
-        return None if not name else self._write_reference(one, name)
+            if one.where in _LINKS and _ADDRESS.fullmatch(one.reference):
+                meant = f"mailto:{one.reference}"
+                return None if scheme("mailto").check(meant, limit=1) else Suggestion(meant, "likely")
+            name = self._near_document(seen.place.name, one.where)
+        text = None if name is None or not name.text else self._write_reference(one, name.text)
+        return None if text is None or name is None else Suggestion(text, name.certainty)
 
-    def _same_name_in_site(self, name: str) -> str | None:
+    def _near_document(self, name: str, where: str) -> Suggestion | None:
         """The one file that has another extension, or the same name in another folder, or nearly the name here."""
         folder, _, last = name.rpartition("/")
         if self.by_last is None:
@@ -71,19 +91,20 @@ class Suggester:
                 told = one.decode("utf-8", "surrogateescape")
                 self.by_last.setdefault(told.rpartition("/")[2], []).append(told)
         stem = last.rpartition(".")[0] or last
+        extension = last[len(stem) :]
         here = self._files_of(folder)
-        beside = here.by_stem.get(stem, [])
+        wanted = resource_kind(last) if extension else "page" if where in _LINKS else None
+        beside = [one for one in here.by_stem.get(stem, []) if resource_kind(one) == wanted]
         if len(beside) == 1:
-            return posixpath.join(folder, beside[0])
+            return Suggestion(posixpath.join(folder, beside[0]), "likely")
         same = self.by_last.get(last, [])
         if len(same) == 1 and last not in self.site.checker.indexes:
-            return same[0]
+            return Suggestion(same[0], "similar")
         if same or beside:
             return None
         # Of names with the same extension: two short ones are not alike for that.
-        extension = last[len(stem) :]
         near = self._closest_name(stem, here.stems(extension) if self.left > 0 else ())
-        return None if near is None else posixpath.join(folder, near + extension)
+        return None if near is None else near._replace(text=posixpath.join(folder, near.text + extension))
 
     def _files_of(self, folder: str) -> _Folder:
         """The files in a folder."""
@@ -94,7 +115,7 @@ class Suggester:
                 self._folders.setdefault(where, _Folder()).add(last)
         return self._folders.get(folder) or _Folder()
 
-    def _fragment(self, one: Reference, seen: ReferenceState, found: Scan, document: int) -> str | None:
+    def _fragment(self, one: Reference, seen: ReferenceState, found: Scan, document: int) -> Suggestion | None:
         if "#" not in one.reference or seen.fragment is None:
             return None
         if self.left <= 0:
@@ -104,7 +125,7 @@ class Suggester:
         near = self._closest_name(seen.fragment, anchors or ())
         if near is None:
             return None
-        return f"{one.reference.partition('#')[0]}#{encode(near, 'fragment')}"
+        return near._replace(text=f"{one.reference.partition('#')[0]}#{encode(near.text, 'fragment')}")
 
     def _anchors(self, document: int) -> set[str] | None:
         if document not in self.held:
@@ -113,7 +134,7 @@ class Suggester:
             self.held[document] = self.read(document)
         return self.held[document]
 
-    def _closest_name(self, name: str, names: Iterable[str]) -> str | None:
+    def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
         if self.left <= 0:
             self.cut += 1
             return None
@@ -163,19 +184,82 @@ class _Folder:
         return [name for names in self.by_stem.values() for name in names]
 
 
-def closest_name(name: str, names: Iterable[str]) -> str | None:
+_LINKS = ("a href", "area href", "link", "autolink", "definition", "iframe src", "frame src", "form action")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
+_TYPES = MimeTypes()
+"""Those that Python knows on every system, and those that only its newer versions know."""
+for _media, _extensions in {
+    "text/javascript": (".js", ".mjs"), "image/webp": (".webp",), "image/avif": (".avif",), "font/woff": (".woff",),
+    "font/woff2": (".woff2",), "font/ttf": (".ttf",), "font/otf": (".otf",),
+}.items():  # fmt: skip
+    for _extension in _extensions:
+        _TYPES.add_type(_media, _extension)
+_PAGES = frozenset(("text/html", "application/xhtml+xml"))
+
+
+def resource_kind(name: str) -> str | None:
+    """What a file is by its name: "page", "image", "font", "audio", "video", or its media type; None: not known.
+
+    >>> [resource_kind(name) for name in ("a.htm", "b.jpeg", "c.css", "d.js", "e.pdf", "README")]
+    ['page', 'image', 'text/css', 'text/javascript', 'application/pdf', None]
+    """
+    media = _TYPES.guess_type(f"/{name.rpartition('/')[2]}")[0]
+    if media is None or media in _PAGES:
+        return media and "page"
+    top = media.partition("/")[0]
+    return top if top in ("image", "font", "audio", "video") else media
+
+
+def _mapped_reference(reference: str) -> Suggestion | None:
+    mapped = to_reference(reference)[0]
+    return None if mapped is None else Suggestion(str(mapped), "certain")
+
+
+def _mail_reference(reference: str) -> Suggestion | None:
+    """A mailto URI as it was meant: without blanks before its address, and with its "@"."""
+    start, colon, rest = reference.strip().partition(":")
+    if start.lower() != "mailto":
+        return None
+    mapped = to_reference(f"{start}{colon}{rest.lstrip()}")[0]
+    if mapped is None:
+        return None
+    meant = decode_at_sign(str(mapped)) or str(mapped)
+    return None if meant == reference or scheme("mailto").check(meant, limit=1) else Suggestion(meant, "certain")
+
+
+def closest_name(name: str, names: Iterable[str]) -> Suggestion | None:
     """The one name that is nearest, if it is near enough and no other is as near.
 
-    >>> closest_name("instalation", ["installation", "usage"]), closest_name("ab1", ["ab2", "ab3"])
-    ('installation', None)
+    It is certain if only its case differs, and likely if each of its words is like its counterpart and numbers are
+    equal: `release-1.3` is no likely `release-1.2`, nor `guide-en` a `guide-de`.
+
+    >>> names = ["installation", "usage", "release-1.3", "guide-en", "Start"]
+    >>> [closest_name(name, names) for name in ("instalation", "start")]
+    [Suggestion(text='installation', certainty='likely'), Suggestion(text='Start', certainty='certain')]
+    >>> [closest_name(name, names)[1] for name in ("release-1.2", "guide-de")], closest_name("ab1", ["ab2", "ab3"])
+    (['similar', 'similar'], None)
     """
     short = name[:_LONGEST]
     known = [one for _, one in zip(range(_MOST), sorted(names), strict=False) if len(one) <= _LONGEST]
     same = [one for one in known if one.casefold() == short.casefold()]
-    if len(same) == 1:
-        return same[0]
+    if len(same) == 1 and len(name) <= _LONGEST:
+        return Suggestion(same[0], "certain")
     near = get_close_matches(short, known, 2, _ALIKE)
     if not near or same:
         return None
     ratios = [SequenceMatcher(None, one, short).ratio() for one in near]
-    return near[0] if len(near) == 1 or ratios[0] - ratios[1] > _APART else None
+    margin = 1.0 if len(near) == 1 else ratios[0] - ratios[1]
+    if margin <= _APART:
+        return None
+    return Suggestion(near[0], "likely" if margin >= _FAR_APART and _are_words_alike(near[0], name) else "similar")
+
+
+_PARTS = re.compile(r"[0-9]++|[^\W\d_]++")
+
+
+def _are_words_alike(one: str, other: str) -> bool:
+    words, others = _PARTS.findall(one.casefold()), _PARTS.findall(other.casefold())
+    return len(words) == len(others) and all(
+        mine == theirs or (not mine.isdecimal() and SequenceMatcher(None, mine, theirs).ratio() >= _WORD_ALIKE)
+        for mine, theirs in zip(words, others, strict=True)
+    )

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
+from overthere.broken.report import advice
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
@@ -33,7 +34,14 @@ FORMS = ("text", "jsonl", "csv", "sarif", "junit")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
 
 
-@click.command()
+class _Command(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """An option's value is optional only behind "=": what follows --fix is a source."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, ["--fix=certain" if one == "--fix" else one for one in args[:end]] + args[end:])
+
+
+@click.command(cls=_Command)
 @click.argument("sources", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--base",
@@ -67,7 +75,13 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
-@click.option("--fix", is_flag=True, help="Write the suggested references in their places, after showing the diff.")
+@click.option(
+    "--fix",
+    type=click.Choice(("certain", "likely")),
+    metavar="[=likely]",
+    help="Write the suggested references that are certain in their places, after showing the diff; with =likely, the "
+    "likely ones too.",
+)
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
@@ -190,7 +204,7 @@ class _Job:
                 hide()  # what follows may be printed there
                 if not self.asked["only"] or one.kind in self.asked["only"]:
                     self.errors += one.level == "error"
-                    if self.asked["fix"] and one.suggestion is not None:
+                    if self.asked["fix"] and one.certainty in ("certain", "likely"):
                         self.mendable.append(one)
                     yield one
 
@@ -239,7 +253,11 @@ class _Job:
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
 
-        for file in fix_files(self.mendable):
+        left = sum(one.certainty == "likely" for one in self.mendable)
+        if left and self.asked["fix"] == "certain":
+            print_message(f"{_count(left, 'suggestion')} only likely: --fix=likely writes them too")
+        certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
+        for file in fix_files(self.mendable, certainties):
             if file.refused:
                 print_message(f"{printable(file.source)}: left as it is: {file.refused}")
                 continue
@@ -257,8 +275,7 @@ def _fields(found: Broken) -> Iterator[Text]:
     yield Text(f"{found.kind:<11}")
     if found.reference is not None:
         yield Text(printable(mask(found.reference)))
-    instead = "" if found.suggestion is None else f"; write {printable(mask(found.suggestion))}"
-    yield Text(f"{found.why}{instead}", SIDE)
+    yield Text("; ".join(filter(None, (found.why, advice(found)))), SIDE)
 
 
 def lines(summary: Summary, seconds: float) -> Iterator[str]:
