@@ -183,8 +183,8 @@ def _scheme_of(target: str) -> str:
 def decode_at_sign(uri: str) -> str | None:
     """A mailto URI whose address has "%40" for its "@", as programs write it against harvesters; None for others.
 
-    >>> decode_at_sign("mailto:joe%40example.org?subject=x%40y"), decode_at_sign("mailto:joe@example.org"), decode_at_sign("mailto:%40")
-    ('mailto:joe@example.org?subject=x%40y', None, None)
+    >>> [decode_at_sign(uri) for uri in ("mailto:joe%40example.org?subject=x%40y", "mailto:a@b.example", "mailto:%40")]
+    ['mailto:joe@example.org?subject=x%40y', None, None]
     """
     address, mark, fields = uri.partition("?")
     if "@" in address or "%40" not in address:
