@@ -372,3 +372,38 @@ def test_pages_are_read_in_lots_ahead_of_what_is_taken(tmp_path: Path, monkeypat
         numbers = natively.numbers(there)
         with closing(natively.PageBatches(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
             assert [one[0] for one in next(lots)[0]] == numbers[:2]
+
+
+def test_a_file_comes_before_a_folder_of_its_name(tmp_path: Path, kernels: str) -> None:
+    """With --extension html, as `try_files $uri $uri.html $uri/` serves it."""
+    page = '<!doctype html><a href="guide"><a href="guide/"><a href="guide#a"><a href="guide#b">'
+    made(tmp_path, {"index.html": page, "guide.html": "<!doctype html><p id=a>", "guide/index.html": "<p id=b>"})
+    for base in ("https://h/", None):
+        found = check([str(tmp_path)], Checker(base=(base,) if base else (), extensions=("html",)), Summary())
+        assert [(one.reference, one.kind) for one in found] == [("guide#b", "no-fragment")]
+
+
+def test_programs_are_no_documents(tmp_path: Path) -> None:
+    made(tmp_path, {"a.cpp": 'auto s = "mailto:joe" + at;', "b.yml": "to: mailto:joe", "c.txt": "mailto:joe"})
+    summary = Summary()
+    assert [one.source for one in check([str(tmp_path)], Checker(), summary)] == [str(tmp_path / "c.txt")]
+    assert (summary.documents, summary.files["code"]) == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.org"])
+def test_a_markup_without_a_reader_is_told(name: str, tmp_path: Path) -> None:
+    made(tmp_path, {name: "See `here <gone.html>`_."})
+    (found,) = find(tmp_path / name)
+    assert (found.kind, found.level) == ("not-read", "note")
+    assert "no reader" in found.why
+
+
+def test_markdown_with_jsx_is_markdown(tmp_path: Path) -> None:
+    made(tmp_path, {"a.mdx": "# Start\n\n[b](#start) [c](#end)\n"})
+    assert [one.reference for one in find(tmp_path)] == ["#end"]
+
+
+def test_no_document_is_no_success(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["broken", str(tmp_path)]).exit_code == 2
+    made(tmp_path, {"a.png": b"\x89PNG\r\n\x1a\n"})
+    assert CliRunner().invoke(app, ["broken", str(tmp_path)]).exit_code == 2

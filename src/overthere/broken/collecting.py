@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.broken.keys import NUMBERLESS, document_key, key
-from overthere.broken.model import Checker, Summary
+from overthere.broken.model import TOLD, Checker, Summary
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import refresh_target
-from overthere.broken.scan import Scan, scan
+from overthere.broken.scan import Scan, is_source_code, scan
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
 from overthere.links.job.sources import Task
 from overthere.links.job.task_documents import documents
-from overthere.links.model import UNREAD, Options
+from overthere.links.model import Options
 
 __all__ = ["PageKeys", "State", "gather", "page_keys"]
 
@@ -62,8 +62,11 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
         if kind in ("http", "header") and not document.content:
             continue
         found = scan(document, kind, notes, options, checker.anchors)
-        summary.documents += 1
-        summary.octets += len(document.content)
+        if is_source_code(document, kind):
+            summary.files["code"] += 1
+        else:
+            summary.documents += 1
+            summary.octets += len(document.content)
         yield page_keys(found, site, checker, summary)
     summary.files.update(walk.passed)
     if walk.seen:
@@ -101,7 +104,7 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
     outer: dict[int, str] = {}
     outside: set[str] = set()
     fragments: dict[str, set[str]] = {}
-    findings = not found.notes.keys().isdisjoint(UNREAD)
+    findings = not found.notes.keys().isdisjoint(TOLD)
     summary.passed.update(found.passed)
     for one in found.references:
         seen = check_reference(one, found, site, checker)

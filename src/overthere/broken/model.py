@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary"]
+from overthere.links.model import UNREAD
+
+__all__ = ["ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "TOLD", "Broken", "Checker", "Kind", "Outcome", "Summary"]
 
 
 class Broken(NamedTuple):
@@ -105,6 +107,9 @@ KINDS: Mapping[str, Kind] = {
     "not-asked": _kind("note", "", "It was not asked for: {it}"),
 }
 """The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
+
+TOLD = UNREAD | {"read-as-text"}
+"""Notes on a document that are findings: not all of it was read, or not in its markup."""
 
 PASSED: Mapping[str, str] = {
     "javascript": "javascript: URIs are programs",

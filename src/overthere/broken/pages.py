@@ -73,7 +73,7 @@ def reader(site: Site, checker: Checker) -> Pages:
 
 
 def _names(site: Site, checker: Checker) -> dict[bytes, int]:
-    """What is served under each name, as `Site.find` has it; names that it finds in other ways are not here."""
+    """What is served under each name, as `Site.find` has it; what it looks up on the disk is not here."""
     names = dict(site.files)
     for folder in site.folders:
         within = folder + b"/" if folder else b""
@@ -83,6 +83,16 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
             names[within] = number
             if folder:
                 names[folder] = number | _REDIRECTED
+    for extension in reversed(checker.extensions):
+        suffix = f".{extension}".encode()
+        for name, number in site.files.items():
+            if (
+                name.endswith(suffix)
+                and (stem := name[: -len(suffix)])
+                and stem not in site.files
+                and stem[-1:] != b"/"
+            ):
+                names[stem] = number
     return names
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from overthere.broken.collecting import State
-from overthere.broken.model import KINDS, Broken, Checker, Outcome
+from overthere.broken.model import KINDS, TOLD, Broken, Checker, Outcome
 from overthere.broken.places import Places
 from overthere.broken.reference_check import ReferenceState, check_reference, document_identity, unjudged_reason
 from overthere.broken.refresh_cycles import identity
@@ -19,7 +19,7 @@ from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
 from overthere.links.job.sources import Task
 from overthere.links.job.task_documents import documents
-from overthere.links.model import NOTES, UNREAD, Options
+from overthere.links.model import NOTES, Options
 
 __all__ = ["Reporter"]
 
@@ -67,7 +67,7 @@ class Reporter:
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""
         for note in found.notes:
-            if note in UNREAD:
+            if note in TOLD:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(found.document.source, level, NOTES[note])
         places = Places(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,11 +14,12 @@ from overthere.broken import anchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
+from overthere.links.documents.kinds import MARKUPS
 from overthere.links.documents.tokens import tag
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
-__all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "scan", "scan_again"]
+__all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "is_source_code", "scan", "scan_again"]
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
 IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
@@ -71,9 +73,25 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     rule: of `model.ANCHORS`, for Markdown.
     """
     found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)))
-    if document.content:
+    if document.content and not is_source_code(document, kind):
         _WAYS.get(kind, _read_other)(found, options, rule)
     return found
+
+
+_PROSE = frozenset(("", "txt", "text", "log", *MARKUPS))
+
+
+def is_source_code(document: Document, kind: str) -> bool:
+    """Whether a plain text is no prose by the suffix of its name: URIs in programs and settings are data of these.
+
+    >>> from overthere import URI
+    >>> names = ("README", "notes.txt", "guide.rst", "socket.cpp", "site.yml", "2.1")
+    >>> here = Base(URI("file:///"), "retrieval")
+    >>> [is_source_code(Document(name, b"...", here), "text") for name in names]
+    [False, False, False, True, True, False]
+    """
+    suffix = os.path.splitext(document.source.rpartition("!")[2])[1][1:].lower()
+    return kind == "text" and suffix not in _PROSE and not suffix.isdecimal()
 
 
 def _html(found: Scan, options: Options, rule: str) -> None:

@@ -171,13 +171,13 @@ class Site:
         number = self.files.get(name)
         if number is not None:
             return Place("document", number, name=_show_name(name))
-        if name in self.folders:
-            found = self._folder(name)
-            return found._replace(verdict="redirected") if found.verdict == "document" else found
-        for extension in self.checker.extensions:
+        for extension in self.checker.extensions:  # before a folder of that name, as servers are set up that do this
             number = self.files.get(name + b"." + extension.encode())
             if number is not None:
                 return Place("document", number, name=f"{_show_name(name)}.{extension}")
+        if name in self.folders:
+            found = self._folder(name)
+            return found._replace(verdict="redirected") if found.verdict == "document" else found
         return self._on_disk(name) or self._missing_place(name)
 
     def _folder(self, name: bytes) -> Place:

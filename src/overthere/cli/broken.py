@@ -94,7 +94,8 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
     site, which is crawled within its origin, as its robots.txt allows.
 
-    Exit 0 if nothing is broken, 1 if something is, 2 if the work could not be done, 130 if it was stopped.
+    Exit 0 if nothing is broken, 1 if something is, 2 if the work could not be done or no document was found, 130 if it
+    was stopped.
     """
     try:
         _Job(sources, asked).run()
@@ -180,6 +181,8 @@ class _Job:
             self._fix()
         if self.errors:
             raise SystemExit(1)
+        if not self.summary.documents:
+            raise SystemExit(2)
 
     def _describe_stop(self) -> str:
         """How far the check came before it was stopped, and how to resume it."""

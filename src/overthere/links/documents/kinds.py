@@ -7,7 +7,18 @@ import zlib
 
 from overthere.links.model import Document
 
-__all__ = ["CONTAINERS", "HEAD", "LISTING", "SIGNATURES", "Kind", "kind", "kind_of", "media_type_of", "passed_kind"]
+__all__ = [
+    "CONTAINERS",
+    "HEAD",
+    "LISTING",
+    "MARKUPS",
+    "SIGNATURES",
+    "Kind",
+    "kind",
+    "kind_of",
+    "media_type_of",
+    "passed_kind",
+]
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -69,7 +80,7 @@ _SUFFIXES = {
     "dtd": "dtd", "mod": "dtd", "ent": "dtd",
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
-    "md": "markdown", "markdown": "markdown", "txt": "text", "text": "text", "log": "text",
+    "md": "markdown", "markdown": "markdown", "mdx": "markdown", "txt": "text", "text": "text", "log": "text",
     "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
     "warc": "warc", "arc": "arc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",
     "tar": "tar", "gz": "compressed", "bz2": "compressed", "xz": "compressed", "zst": "compressed",
@@ -163,12 +174,13 @@ def _as_text(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, .
     markup = (
         _MARKUP_TYPE.search(media_type)
         or head.startswith(b"{\\rtf")
-        or (name.rpartition("/")[2].lower().rpartition(".")[2] in _MARKUPS and "." in name)
+        or (name.rpartition("/")[2].lower().rpartition(".")[2] in MARKUPS and "." in name)
     )
     return ("read-as-text",) if kind == "text" and markup else ()
 
 
-_MARKUPS = frozenset(("rst", "adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
+MARKUPS = frozenset(("rst", "adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
+"""Suffixes of markups without a reader."""
 _MARKUP_TYPE = re.compile(
     r"/(?:x-|prs\.|vnd\.)?(?:rst|asciidoc|org|rtf|richtext|tex|latex|textile|fallenstein\.rst)(?=;|\s|\Z)"
 )
