@@ -62,8 +62,9 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
         ("a.html", "closed/x.html", "robots"),
         ("sub/", "lost.png", "not-found"),
     }
-    asked = [line[0].split()[1] for line in server.asked()]
-    assert len(asked) == len(set(asked)), "each was asked for once, also that to which two redirects lead"
+    requests = [tuple(line[0].split()[:2]) for line in server.asked()]
+    asked = [path for _, path in requests]
+    assert len(requests) == len(set(requests)), "each was asked for once, also that to which two redirects lead"
     assert "/closed/x.html" not in asked
     assert "/robots.txt" in asked
 

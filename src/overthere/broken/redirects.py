@@ -6,6 +6,8 @@ import re
 import time
 from collections import deque
 from collections.abc import Generator, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overthere.access.errors import DOCUMENTED
@@ -13,6 +15,9 @@ from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait_for
+from overthere.ground.display import printable, shorten
+from overthere.ground.redact import mask
+from overthere.repairs import to_reference
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
 
 Key = str | tuple[str, str]
+_UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
+_SHOWN = 300
+"""Characters of a Location that are shown."""
 _UNREACHED = frozenset(("connect", "timeout", "dns"))
 _DEAD = Reply("connect", None, "it was not asked: several connections to its host failed one after the other")
 _PUT_OFF = Reply("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
@@ -35,7 +43,7 @@ class RedirectChain:
     depth: links from where a crawl began.
     """
 
-    __slots__ = ("depth", "fragments", "is_page", "kinds", "permanent", "uri", "way")
+    __slots__ = ("depth", "fragments", "is_page", "kinds", "own_fragment", "permanent", "repaired", "uri", "way")
 
     def __init__(
         self,
@@ -54,16 +62,25 @@ class RedirectChain:
         self.way: Opening | None = None
         self.permanent: bool = True
         """Whether every redirect was."""
+        self.own_fragment: str | None = None
+        """Of the last redirect that has one: it takes the place of those that were asked for (RFC 9110 10.2.2)."""
+        self.repaired: str = ""
+        """A Location that is no URI-reference, as it was written."""
 
     @property
     def current_uri(self) -> str:
         """Where it has come to."""
         return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
 
+    @property
+    def wanted_fragments(self) -> frozenset[str]:
+        """Those that are looked up where it has come to."""
+        return self.fragments if self.own_fragment is None else frozenset((self.own_fragment,))
+
     def lacks(self, said: Reply) -> bool:
         """Whether it wants content that was not read when that was said."""
         return (
-            (self.is_page or bool(self.fragments))
+            (self.is_page or bool(self.wanted_fragments))
             and not said.is_read
             and said.kind is None
             and said.redirect is None
@@ -74,17 +91,30 @@ class RedirectChain:
         """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
         self.way = self.way or asking.open_chain(self.uri)
         self.permanent = self.permanent and head.permanent
+        location = head.location or ""
+        with suppress(UnicodeError):  # octets beyond US-ASCII were read one by one (RFC 9110 5.5)
+            location = location.encode("latin-1").decode()
+        reference, problem = to_reference(location)
+        if reference is not None and problem is not None:
+            self.repaired = location
+            head = replace(head, location=str(reference))
         self.way.follow(head, peer)
+        if reference is not None and reference.fragment is not None:
+            self.own_fragment = reference.fragment
 
     def outcome(self, said: Reply) -> Outcome:
         """What has come of it."""
         kind, why = said.kind, said.why
         missing: tuple[str, ...] = ()
-        if kind is None and self.fragments and said.anchors is not None:
-            missing, unsure = said.anchors.find_missing(self.fragments)
+        if kind is None and self.wanted_fragments and said.anchors is not None:
+            missing, unsure = said.anchors.find_missing(self.wanted_fragments)
             why = unsure or why
+            if missing and self.own_fragment is not None:
+                kind, why, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
         final = self.current_uri if self.way is not None and self.way.history else None
         moved = self.permanent and final is not None
+        if kind is None and self.repaired:
+            kind, why = "bad-location", printable(shorten(mask(self.repaired), _SHOWN))
         if kind is None and moved and final is not None:
             kind, why = "moved-permanently", final
         return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
@@ -112,7 +142,7 @@ class ChainStop:
     def join(self, journey: RedirectChain) -> None:
         """It waits for the same answer."""
         self.journeys.append(journey)
-        if not self.is_asked and (journey.is_page or journey.fragments):
+        if not self.is_asked and (journey.is_page or journey.wanted_fragments):
             self.wanted = True
             if journey.kinds is not DOCUMENTS:
                 self.kinds = journey.kinds
@@ -275,6 +305,11 @@ class RedirectChains:
         elif said.redirect is None:
             self._ended.append((journey, journey.outcome(said)))
         else:
+            location = said.redirect.location or ""
+            if _UNFOLLOWED.match(location):
+                end = Reply("bad-redirect", said.status, printable(shorten(mask(location), _SHOWN)))
+                self._ended.append((journey, journey.outcome(end)))
+                return
             try:
                 journey.follow(said.redirect, said.peer, self.asking)
             except DOCUMENTED as error:

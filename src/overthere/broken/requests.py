@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "retry_after", "wait_for"]
 
 _AGENT = "overthere (checks links)"
-_UNREFUSED = frozenset((404, 410, 429))
-"""Statuses that say of a GET what they say of a HEAD; with others a GET is asked for too."""
+_TRUSTED_HEAD = frozenset((410, 429))
+"""Statuses of HEAD that are trusted; after others from 400 on, and after none at all, GET is sent."""
 _DRAINED = 1 << 16
 """Octets of an answer that are read so that its connection can be used again."""
 _TOLD = 300
@@ -177,10 +177,14 @@ class Requester:
     ) -> Work[tuple[Reply, bytes | None, bool]]:
         """A HEAD, or a GET where the content is wanted or HEAD is refused."""
         if not wanted:
-            connection, head = yield from self._request(origin, b"HEAD ", target, 0)
-            self.connections.give_back(connection)
-            if head.details["status"] < 400 or head.details["status"] in _UNREFUSED:
-                return self._read_reply(head, connection), None, False
+            try:
+                connection, head = yield from self._request(origin, b"HEAD ", target, 0)
+                self.connections.give_back(connection)
+                if head.details["status"] < 400 or head.details["status"] in _TRUSTED_HEAD:
+                    return self._read_reply(head, connection), None, False
+            except AccessFailed as error:
+                if error.source != "RFC 9112 9.5":  # some servers close the connection on HEAD
+                    raise
         limit = self.limit if wanted else _DRAINED
         connection, head = yield from self._request(origin, b"GET ", target, limit)
         if wanted and not kinds.match(head.media_type or ""):
@@ -278,6 +282,10 @@ def _kind(status: int) -> str | None:
             return "gone"
         case 429:
             return "rate-limited"
+        case 403 | 999:
+            return "programs-refused"
+        case 300 | 304 | 305 | 306:
+            return "unusual-status"
         case _ if 200 <= status < 300:
             return None
         case _ if 400 <= status < 500:
