@@ -15,6 +15,7 @@ from overthere.ground.errors import Finding, RegistryError
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
+from overthere.values.scheme_query import HALF_LINE_BREAK
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -274,7 +275,7 @@ class Scheme:
         else:
             found = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, by.parts)
         cut = split(bare)
-        return [self._fault(one, bare, cut) for one in found]
+        return list(dict.fromkeys(self._fault(one, bare, cut) for one in found))
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
         """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
@@ -330,6 +331,13 @@ class Scheme:
         message = f"no {self.name} URI: {found.message}"
         path = cut.path.lower()
         source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
+        for at in range(found.start - 5, found.start + 1) if self.text_parameters and component == "query" else ():
+            half = HALF_LINE_BREAK.match(text, at)
+            if half is not None and text[half.end() : found.start] in ("", "%", "%0"):  # read as "%0D%0A" so far
+                message = f"no {self.name} URI: {half[0]} is half of a line break"
+                found = found._replace(start=at, end=half.end(), expected='"%0D%0A"')
+                source = "RFC 6068 5"
+                break
         return found._replace(kind="scheme-syntax", component=component, message=message, source=source)
 
     def _no_fragment(self, text: str) -> Finding:
