@@ -207,10 +207,25 @@ __all__ = [
 ]
 
 
+_ELSEWHERE = {
+    "URL": "URI", "Url": "URI", "get": "open(uri)", "is_valid": "URI.can_parse(text)",
+    "join": "URI(base).join(reference)",
+    "normalize": "URI(text).normalize()", "parse": "URI(text)", "parse_qs": "URI(text).parameters",
+    "parse_qsl": "URI(text).parameters", "quote": "encode(data)", "quote_plus": "forms.encode(pairs)",
+    "resolve": "URI(base).join(reference)", "split": "URI(text)", "unquote": "decode(text)",
+    "uri_reference": "URIReference(text)", "urldefrag": "URI(text).replace(fragment=None)",
+    "urlencode": "forms.encode(pairs)", "urljoin": "URI(base).join(reference)", "urlopen": "open(uri)",
+    "urlparse": "URI(text)", "urlsplit": "URI(text)", "urlunparse": "URI.build(...)", "urlunsplit": "URI.build(...)",
+    "validate": "check(text)",
+}  # fmt: skip
+"""What other libraries call it -> what to write here."""
+
+
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f"; use overthere.{_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
     from importlib import import_module
 
     module = import_module(f"overthere.{home}")
