@@ -315,6 +315,13 @@ KINDS: dict[str, Concern] = {
         "two slashes follow.",
         "http://https://bank.example/", "http://news/",
     ),
+    "scheme-host": Concern(
+        "note", "the scheme {it} looks like a host", "scheme", "scheme",
+        "RFC 3986 3.1, 4.5", "",
+        "Somebody has left the scheme out: of a host and a port, http:; of a place as scp and git write it, ssh:, "
+        "where \"/\" stands before the path. The URI is valid, and names something else.",
+        "git.example.com:joe/project.git", "ssh://git.example.com/joe/project.git",
+    ),
     "host-future": Concern(
         "warning", "the address {it} is of a kind that nobody knows", "host", "IPvFuture",
         "RFC 3986 3.2.2", "draft 2003 3.2.2 has no such address",
