@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from overthere.repairs import Repaired, repair
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
+    from overthere.security.web_addresses import WebAddress, web_address
     from overthere.text import find, typed
     from overthere.values.encoding import decode, decode_bytes, encode
     from overthere.values.normalize import Change, Rung, lowest_rung
@@ -108,6 +109,7 @@ _HOMES = {
     "URIReference": "values.uri",
     "Unreachable": "ground.errors",
     "Unwritable": "ground.errors",
+    "WebAddress": "security.web_addresses",
     "access": "access",
     "aopen": "access.opening",
     "audit": "security",
@@ -136,6 +138,7 @@ _HOMES = {
     "security": "security",
     "text": "text",
     "typed": "text",
+    "web_address": "security.web_addresses",
 }
 
 # Without `open`, which `from overthere import *` must not take from the builtins.
@@ -177,6 +180,7 @@ __all__ = [
     "URIReference",
     "Unreachable",
     "Unwritable",
+    "WebAddress",
     "access",
     "aopen",
     "audit",
@@ -204,6 +208,7 @@ __all__ = [
     "security",
     "text",
     "typed",
+    "web_address",
 ]
 
 
