@@ -66,7 +66,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "base": (VALUE, "http://é/b/c"),
     "charset": ("utf-8", "latin-1", "nothing"),
     "component": ("host", "path", "query", "userinfo", "scheme", "fragment", "port", "authority", "nothing"),
-    "errors": ("strict", "replace", "ignore", "surrogateescape"),
+    "errors": ("strict", "replace", "ignore", "surrogateescape", "repair"),
     "form": ("absolute-path", "network-path", "nothing"),
     "fragment": ("é", "", None),
     "host": ("プ.example", "h", "", None),

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from overthere.repairs import Repaired, repair
     from overthere.schemes import Locator, Registry, Scheme, scheme
     from overthere.security import audit
+    from overthere.security.web_addresses import WebAddress, web_address
     from overthere.text import find, typed
     from overthere.values.encoding import decode, decode_bytes, encode
     from overthere.values.normalize import Change, Rung, lowest_rung
@@ -108,6 +109,7 @@ _HOMES = {
     "URIReference": "values.uri",
     "Unreachable": "ground.errors",
     "Unwritable": "ground.errors",
+    "WebAddress": "security.web_addresses",
     "access": "access",
     "aopen": "access.opening",
     "audit": "security",
@@ -136,6 +138,7 @@ _HOMES = {
     "security": "security",
     "text": "text",
     "typed": "text",
+    "web_address": "security.web_addresses",
 }
 
 # Without `open`, which `from overthere import *` must not take from the builtins.
@@ -177,6 +180,7 @@ __all__ = [
     "URIReference",
     "Unreachable",
     "Unwritable",
+    "WebAddress",
     "access",
     "aopen",
     "audit",
@@ -204,13 +208,29 @@ __all__ = [
     "security",
     "text",
     "typed",
+    "web_address",
 ]
+
+
+_ELSEWHERE = {
+    "URL": "URI", "Url": "URI", "get": "open(uri)", "is_valid": "URI.can_parse(text)",
+    "join": "URI(base).join(reference)",
+    "normalize": "URI(text).normalize()", "parse": "URI(text)", "parse_qs": "URI(text).parameters",
+    "parse_qsl": "URI(text).parameters", "quote": "encode(data)", "quote_plus": "forms.encode(pairs)",
+    "resolve": "URI(base).join(reference)", "split": "URI(text)", "unquote": "decode(text)",
+    "uri_reference": "URIReference(text)", "urldefrag": "URI(text).replace(fragment=None)",
+    "urlencode": "forms.encode(pairs)", "urljoin": "URI(base).join(reference)", "urlopen": "open(uri)",
+    "urlparse": "URI(text)", "urlsplit": "URI(text)", "urlunparse": "URI.build(...)", "urlunsplit": "URI.build(...)",
+    "validate": "check(text)",
+}  # fmt: skip
+"""What other libraries call it -> what to write here."""
 
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f"; use overthere.{_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
     from importlib import import_module
 
     module = import_module(f"overthere.{home}")

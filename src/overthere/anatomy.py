@@ -199,6 +199,8 @@ class Explanation:
 
     def render(self, width: int = 80) -> str:
         """The whole explanation as lines of at most about `width` columns."""
+        from textwrap import wrap
+
         lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
         lines += [
             f"  {self.kind}"
@@ -206,7 +208,9 @@ class Explanation:
         ]
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2):
-            lines += ["  " + line for line in figure.split("\n")]
+            *shown, message = figure.split("\n")
+            told = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
+            lines += ["  " + line for line in (*shown, *told)]
             lines.append("")
         if self.forms:
             lines += [*self._ladder(width), ""]

@@ -69,8 +69,12 @@ class Parameters:
     charset: of the octets that names and values stand for.
 
     Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not of the charset
-    show as U+FFFD, and spoil no other pair: `octets` gives them as they are, `raw` the text as written.  Names are
-    compared by their octets, so "a" and "%61" are one name.
+    show as U+FFFD, and spoil no other pair: `octets` gives them as they are, `raw` the text as written.  A name is
+    compared decoded, so "a" and "%61" are one name; a name given as octets is compared with octets.
+
+    It has the methods of a Mapping, and differs where a name is there several times: `keys()` gives each name once,
+    `[]` and `get` its first value, so `dict(p)` has the first values; `items()`, `values()`, `len` and iteration count
+    every pair.
 
     Raises: CodingError at a "%" that two hexadecimal digits do not follow, at a lone surrogate, and for a charset that
     is none; ValueError for another separator.
@@ -82,12 +86,13 @@ class Parameters:
     ('v w', ['v w', '+', ''], True, 5, [b'\\xe9'])
     """
 
-    __slots__ = ("charset", "plus", "query", "separator")
+    __slots__ = ("_first", "charset", "plus", "query", "separator")
 
     query: str | None
     separator: str
     plus: bool
     charset: str
+    _first: dict[str, str | None] | None
 
     def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
         if separator not in ("&", ";"):
@@ -98,6 +103,7 @@ class Parameters:
         own(self, "separator", separator)
         own(self, "plus", plus)
         own(self, "charset", charset)
+        own(self, "_first", None)
         try:
             "".encode(charset)
         except (LookupError, ValueError):
@@ -138,7 +144,30 @@ class Parameters:
     @property
     def names(self) -> tuple[str, ...]:
         """The names, each once, in the order of their first places."""
-        return tuple(dict.fromkeys(name for name, _ in self))
+        return self.keys()
+
+    def keys(self) -> tuple[str, ...]:
+        """The names, each once, in the order of their first places: `dict(p)` takes the first value of each.
+
+        >>> p = Parameters("a=1&b&a=2")
+        >>> p.keys(), p.items(), p.values(), dict(p)
+        (('a', 'b'), (('a', '1'), ('b', None), ('a', '2')), ('1', None, '2'), {'a': '1', 'b': None})
+        """
+        first = self._first
+        if first is None:
+            first = {}
+            for name, value in self:
+                first.setdefault(name, value)
+            object.__setattr__(self, "_first", first)  # or `dict(p)` would search the query for each name
+        return tuple(first)
+
+    def values(self) -> tuple[str | None, ...]:
+        """The value of every pair, in their order."""
+        return tuple(value for _, value in self)
+
+    def items(self) -> tuple[tuple[str, str | None], ...]:
+        """Every pair, in their order."""
+        return tuple(self)
 
     def __iter__(self) -> Iterator[tuple[str, str | None]]:
         for name, text in self._named_pairs():
@@ -155,6 +184,8 @@ class Parameters:
 
     def __getitem__(self, name: str | bytes) -> str | None:
         """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
+        if self._first is not None and isinstance(name, str) and name in self._first:
+            return self._first[name]
         for octets in self._values_of(name):
             return self._text(octets)
         raise KeyError(name)
@@ -186,6 +217,12 @@ class Parameters:
 
     def _pairs_of(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
         """The pairs of that name, at their first "="."""
+        if isinstance(name, str) and (self.charset != "utf-8" or "\ufffd" in name):  # not one text for some octets
+            for text in self._pairs():
+                parted = text.partition("=")
+                if self._text(octets_of(parted[0], self.plus)) == name:
+                    yield parted
+            return
         wanted = encode_name(name, self.charset)
         query = self.query or ""
         if "%" in query or (self.plus and "+" in query):

@@ -231,20 +231,17 @@ class _Work:
 
     def add_scheme(self, scheme: str) -> None:
         """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
-        from overthere.text.typed_input import typed
+        from overthere.text.typed_input import lacks_scheme
 
-        if self.text.startswith("//"):
+        is_host = lacks_scheme(self.text.partition(" ")[0])
+        if self.text.startswith("//") and (is_host or scheme.lower() == "file"):
             added, source = f"{scheme}:", "RFC 3986 4.2"
-        else:
-            try:
-                kind = typed(self.text.partition(" ")[0]).kind
-            except InvalidURI:
-                kind = "URI"
-            if kind != "abbreviated":
-                if split(self.text).scheme is None:
-                    raise refusal(self.given, self.rule)
-                return
+        elif is_host:
             added, source = f"{scheme}://", "RFC 3986 4.5"
+        elif split(self.text).scheme is None:
+            raise refusal(self.given, self.rule)
+        else:
+            return
         at = self.place(0)
         self.add(RepairChange(at, at, "", added, "the scheme, which is guessed", source))
         self.text = added + self.text

@@ -174,6 +174,22 @@ def test_explain_fits_a_narrow_terminal() -> None:
     assert lines[1].count("\\") == 4
 
 
+@pytest.mark.parametrize("columns", [60, 80])
+def test_explain_wraps_its_findings(columns: int) -> None:
+    lines = run("explain", "http://joe:secret@h:8o/a b%zz?x=[1]#a#b", columns=columns).stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    at = lines.index(next(line for line in lines if line.startswith('  two hexadecimal digits must follow "%"')))
+    assert lines[at + 1].startswith("    ")
+    assert " ".join(" ".join(lines[at : at + 3]).split()).endswith("expected a hexadecimal digit; RFC 3986 2.1)")
+
+
+@pytest.mark.parametrize(("verb", "option"), [("resolve", "--base"), ("relate", "--base"), ("canonical", "--form")])
+def test_required_options_are_marked(verb: str, option: str) -> None:
+    assert f"{option} is missing" in run(verb, "a:b").stderr
+    told = run(verb, "--help").stdout.partition(f"  {option} ")[2].partition("\n  -")[0]
+    assert "[required" in told
+
+
 def test_explain_prints_brackets_as_they_are() -> None:
     done = run("explain", "http://[::1]/[bold]")
     assert "http://[::1]/[bold]" in done.stdout

@@ -16,7 +16,7 @@ import click
 import pytest
 
 from overthere.anatomy import explain
-from overthere.cli.app import app
+from overthere.cli.app import ELSEWHERE, VERBS, app
 from overthere.editions.readings import notes, read
 from servers import NET, wait_until, waits
 from support import ROOT
@@ -85,6 +85,12 @@ def test_did_you_mean() -> None:
     assert "did you mean check" in run("chek", "x").stderr
     assert "--format" in run("check", "--fromat", "text").stderr
     assert "there are explain, check" in run("frobnicate").stderr
+    assert "there is no verb 'join'; use resolve --base\n" in run("join", "http://h/", "a").stderr
+    assert not ELSEWHERE.keys() & VERBS.keys()
+    assert all(re.split("[ ,]", own)[0] in VERBS for own in ELSEWHERE.values())
+    assert "--json" in (said := run("check", "--json", "a:b").stderr)
+    assert "Did you mean '--format jsonl'?" in said
+    assert "--format" not in run("completion", "--json").stderr
 
 
 def test_no_charset() -> None:

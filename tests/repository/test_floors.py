@@ -25,6 +25,7 @@ PACKAGE = SOURCE / "overthere"
 # Importer and imported -> why that import may go up.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("ground.late_imports", "schemes.registry"): "what values ask of the registry, in the one place for it",
+    ("ground.late_imports", "repairs"): "what join(errors='repair') asks, in the one place for it",
     ("ground.late_imports", "values.findings"): "what the kernel asks of the grammar, in the one place for it",
 }
 

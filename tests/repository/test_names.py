@@ -26,13 +26,25 @@ def test_public_names() -> None:
     assert set(overthere.__all__) <= set(dir(overthere))
 
 
+def test_names_of_other_libraries() -> None:
+    for name, own in overthere._ELSEWHERE.items():
+        with pytest.raises(AttributeError) as caught:
+            getattr(overthere, name)
+        assert str(caught.value).endswith(f"; use overthere.{own}")
+        first, *rest = re.split(r"\(.*?\)\.?|\.", own)
+        value = getattr(overthere, first)
+        for part in filter(None, rest):
+            value = getattr(value, part)
+    assert not overthere._ELSEWHERE.keys() & {*dir(overthere), *overthere._HOMES}
+
+
 def test_no_function_shares_its_name_with_a_module() -> None:
     modules = {p.stem for p in PACKAGE.glob("*.py")} | {p.name for p in PACKAGE.iterdir() if p.is_dir()}
     functions = {n for n, home in overthere._HOMES.items() if home and home != n}
     assert not modules & functions
 
 
-LINES = 62_300
+LINES = 62_750
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
+from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, audit, check, plan, scheme
 from overthere.access import Compose, Place
 from overthere.editions import edition
 from overthere.schemes.addr_spec import split_at
@@ -128,7 +128,7 @@ def test_every_octet_comes_back_and_none_escapes_from_its_place(octet: int) -> N
         MidLocator(message_id=f"a{data}@b", content_id=f"{data}c"),
         CidLocator(content_id=data),
     ):
-        assert URI(str(there.uri())).locator == there
+        assert URI(str(there.uri())).locator == there.for_writing()
     for text in (f"mailto:a%{octet:02X}b@c", f"mailto:a@b?subject=a%{octet:02X}b", f"mailto:a@b?cc=a%{octet:02X}b@c"):
         try:
             step = draft(text)
@@ -245,3 +245,30 @@ def test_long_input_in_linear_time(before: str, piece: str, behind: str, most: i
 def test_broken_escapes_stay_in_other_editions(name: str, text: str) -> None:
     there = edition(name).locator(text)
     assert text.partition(":")[2] in str(there)
+
+
+@pytest.mark.parametrize(
+    ("query", "places"),
+    [
+        ("body=a%0D%0Ab&subject=%0d%0a%0D%0A", []), ("body=a%0Ab", [17]), ("body=a%0D", [17]), ("body=%0dA", [16]),
+        ("body=%0D%0D%0A%0A%0dx&x=y", [16, 25, 28]), ("subject=%0A", [19]), ("body=%0D%0a%0B%250A", []),
+    ],
+)  # fmt: skip
+def test_half_of_a_line_break_is_found(query: str, places: list[int]) -> None:
+    uri = URI(f"mailto:a@b?{query}")
+    found = check(str(uri), scheme=True)
+    assert [one.start for one in found] == places
+    assert all(one.source == "RFC 6068 5" and "half of a line break" in one.message for one in found)
+    if "subject" not in query:  # in which no line ends at all
+        audited = [one.start for one in audit(uri) if one.kind == "encoded-line-alone"]
+        assert audited == places
+    assert URI(str(uri)).locator_as(MailtoLocator).uri() == uri  # what is read is written as it was
+
+
+def test_line_breaks_are_written_whole() -> None:
+    made = MailtoLocator(("a@b",), headers=(("body", "a\nb\rc\r\nd"),))
+    assert str(made.uri()) == "mailto:a@b?body=a%0D%0Ab%0D%0Ac%0D%0Ad"
+    assert check(str(made.uri()), scheme=True) == []
+    read = URI("mailto:a@b?body=a%0Ab").locator_as(MailtoLocator)
+    assert read.body == "a\nb"
+    assert str(replace(read, addresses=("c@d",)).uri()) == "mailto:c@d?body=a%0D%0Ab"

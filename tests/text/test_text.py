@@ -479,6 +479,8 @@ TYPED = [
     ("joe@h.example", "mailto:joe@h.example", "mail", ""),
     ("tel:112", "tel:112", "URI", ""),
     ("\u201churn:a:b\u201d", "hurn:a:b", "URI", "\u201c\u201d"),
+    ("//ftp.h.example/x", "ftp://ftp.h.example/x", "abbreviated", ""),
+    ("//h:8", "http://h:8", "abbreviated", ""),
 ]  # fmt: skip
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import ipaddress
 import json
+import sqlite3
+from contextlib import closing
 from typing import Any, Literal
 
 import pydantic
 import pytest
 
-from overthere import URI, CodingError, InvalidURI, IRIReference, URIReference
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, URIReference
 from overthere.ground.errors import KINDS
 
 
@@ -220,3 +223,44 @@ def test_pydantic() -> None:
     assert "Geheim7" not in f"{first['msg']}{first['ctx']}"
     assert second["type"] == "overthere_type"
     json.dumps(first["ctx"])
+
+
+@pytest.mark.parametrize("value", [URI("http://joe:secret@h/"), URIReference("../a"), IRI("http://\u00fc/")])
+def test_pydantic_writes_what_has_no_type(value: URIReference | IRI) -> None:
+    from pydantic_core import to_jsonable_python
+
+    class Page(pydantic.BaseModel):
+        more: dict[str, Any]
+
+    page = Page(more={"a": value, "b": [value]})
+    assert page.model_dump(mode="json") == {"more": {"a": str(value), "b": [str(value)]}}
+    assert json.loads(page.model_dump_json()) == page.model_dump(mode="json")
+    assert page.model_dump() == {"more": {"a": value, "b": [value]}}
+    assert to_jsonable_python(value) == str(value)
+
+
+# -- other libraries; docs/howto/libraries.md has those of cattrs and msgspec
+
+
+def test_sqlite_binds_values() -> None:
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("create table t (a text, b text)")
+        base.execute("insert into t values (?, ?)", (URI("http://h/?q=%C3%BC"), IRI("http://h/\u00fc")))
+        assert base.execute("select a, b, typeof(a) from t where a = ?", [URI("http://h/?q=%C3%BC")]).fetchall() == [
+            ("http://h/?q=%C3%BC", "http://h/\u00fc", "text")
+        ]
+    assert URI("a:b").__conform__(object()) is None
+
+
+def test_argparse_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("uri", type=URI.argument)
+    parser.add_argument("--base", type=IRIReference.argument)
+    assert parser.parse_args(["a:b", "--base", "\u00fc"]) == argparse.Namespace(
+        uri=URI("a:b"), base=IRIReference("\u00fc")
+    )
+    with pytest.raises(SystemExit):
+        parser.parse_args(["http://joe:secret@h:8o/"])
+    told = capsys.readouterr().err
+    assert 'argument uri: a port cannot contain "o" (at 21, in the port;' in told
+    assert "secret" not in told

@@ -109,6 +109,9 @@ def test_relative_references() -> None:
         ("B\u00fccher.ch:8080", "https://B%C3%BCcher.ch:8080"),
         ("www.example.com:80", "https://www.example.com:80"),
         ("localhost:8080/a b", "https://localhost:8080/a%20b"),
+        ("example.com/100%", "https://example.com/100%25"),
+        ("//h/a b", "https://h/a%20b"),
+        ("//u@h:8", "https://u@h:8"),
         ("tel:110", "tel:110"),
         ("foo:80", "foo:80"),
         ("mailto:a b@h", "mailto:a%20b@h"),
@@ -118,7 +121,7 @@ def test_a_guessed_scheme(text: str, wanted: str) -> None:
     assert str(repair(text, scheme="https")) == wanted
 
 
-@pytest.mark.parametrize("text", ["a b", "/a", "", "joe@example.com", "a/b.c"])
+@pytest.mark.parametrize("text", ["a b", "/a", "", "joe@example.com", "a/b.c", "///a", "//", "\u201cexample.com\u201d"])
 def test_no_scheme_to_guess(text: str) -> None:
     with pytest.raises(InvalidURI):
         repair(text, scheme="https")
@@ -137,6 +140,7 @@ def test_a_guess_is_that_of_typed(text: str) -> None:
     except InvalidURI:
         found = None
     if found is None or found.kind == "mail":
+        assert guessed is None or not URIReference.can_parse(text) or URI.can_parse(text)
         return
     # A URI may hold what `repair` refuses, and an abbreviated FTP host has another scheme.
     assert guessed == found.uri or (found.kind == "URI" and guessed is None) or found.uri.startswith("ftp:")
@@ -309,3 +313,18 @@ def test_two_uris_are_not_made_one(text: str, first: str, second: str, at: int) 
 @pytest.mark.parametrize("text", ["http://h/a\nb:c", "http://h/?q=a b", "http://h/a\n/b"])
 def test_white_space_within_one(text: str) -> None:
     assert str(repair(text)).startswith("http://h/")
+
+
+def test_join_repairs_a_reference() -> None:
+    base = URI("http://h/a/b")
+    assert str(base.join(" c d[1] ", errors="repair")) == "http://h/a/c%20d%5B1%5D"
+    assert str(URIReference("a/b").join("../100%", errors="repair")) == "100%25"
+    for good in ("../g", URIReference("../g")):
+        assert base.join(good, errors="repair") == base.join(good)
+    for wrong in ("\\g", "http://a@b@c/"):  # with two readings
+        with pytest.raises(InvalidURI):
+            base.join(wrong, errors="repair")
+    with pytest.raises(InvalidURI):
+        base.join("c d")
+    with pytest.raises(ValueError, match="errors"):
+        base.join("g", errors="ignore")  # type: ignore[arg-type]

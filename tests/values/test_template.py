@@ -138,6 +138,28 @@ def test_values() -> None:
         assert (caught.value.kind, caught.value.start, caught.value.end) == ("template-prefix", 5, 8)
 
 
+def test_strict_names_what_is_missing_and_what_is_not_used() -> None:
+    template = Template("/{account_number}{?q,page}")
+    for given, kind, place, named in (
+        ({"q": 1, "page": 2}, "template-undefined", (2, 16), ['"account_number"']),
+        ({"account_number": 1}, "template-undefined", (19, 20), ['"q"', '"page"']),
+        ({"account_number": 1, "q": 2, "page": 3, "pge": 4}, "template-unused", (26, 26), ['"pge"']),
+        ({**dict.fromkeys(template.names), **dict.fromkeys("abcdefg")}, "template-unused", (26, 26), ['"a"', "2 more"]),
+    ):
+        with pytest.raises(InvalidTemplate) as caught:
+            template.expand(given, strict=True)
+        assert (caught.value.kind, (caught.value.start, caught.value.end)) == (kind, place)
+        assert all(one in str(caught.value) for one in named)
+        assert template.expand(given).startswith("/")
+    assert template.expand(account_number=7, q=None, page=2, strict=True) == "/7?page=2"
+    assert template.partial(q=1, page=None).expand({"account_number": 7}, strict=True) == "/7?q=1"
+    with pytest.raises(InvalidTemplate, match='no variable "q"'):  # which it has no longer
+        template.partial(account_number=7, q=1, page=2).expand(q=1, strict=True)
+    assert Template("{strict}").expand({"strict": "x"}, strict=True) == "x"
+    with pytest.raises(TypeError, match="mapping"):
+        Template("{strict}").expand(strict="x")
+
+
 def test_manners() -> None:
     t = Template("/{+x:3}{?q*,y.z%20}")
     assert copy.deepcopy(t) == pickle.loads(pickle.dumps(t)) == t == Template(str(t)) != Template("/")
@@ -320,6 +342,11 @@ def test_verb() -> None:
     assert code == 2
     assert re.search(r"(?m)^ +\^", err)
     assert run("expand", "/{x}", "y=1")[0] == run("expand", "--partial", "{?x,y}", "y=1")[0] == 2
+    code, out, err = run("expand", "--strict", "--json", "{?x,y}", "x=1", stdin='{"y": 2}\n{}\n{"y": 1, "z": 2}\n')
+    assert (code, out) == (1, "?x=1&y=2\n")
+    assert 'no value for "y"' in err
+    assert 'no variable "z"' in err
+    assert run("expand", "--strict", "--partial", "{x}", "x=1")[0] == 2
     assert run("expand", "--json", "/{x:1}", stdin='{"x": [1]}\n[]\n{\n')[0] == 1
 
 

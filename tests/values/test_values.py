@@ -552,3 +552,25 @@ def test_the_parameters_of_an_explanation() -> None:
     assert explain("http://h/?a%20b").parameters == []
     assert explain("http://h/?a=%zz").parameters == []
     assert "and 5 more" in explain("http://h/?" + "&".join(f"a{n}={n}" for n in range(25))).render()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("git@github.com:joe/a.git", "ssh://git@github.com/joe/a.git"),
+        ("joe@h:/abs/p", "ssh://joe@h/abs/p"),
+        ("joe@h:~/p", "ssh://joe@h/~/p"),
+        ("joe@[::1]:p", "ssh://joe@[::1]/p"),
+        ("ssh://git@h:joe/a.git", "ssh://git@h/joe/a.git"),
+        ("git@h:a b", None), ("git@h:22/a", None), ("git@h:", None), ("ssh://h:22x", "ssh://h/22x"), ("a@b c:d", None),
+        ("http://h:path", None), ("joe:secret@h:path", None), ("git@h:" + "a" * 300, None),
+    ],
+)  # fmt: skip
+def test_a_place_as_scp_writes_it_is_named_as_a_uri(text: str, meant: str | None) -> None:
+    for kind in (URI, URIReference):
+        if not kind.can_parse(text):
+            with pytest.raises(InvalidURI) as caught:
+                kind(text)
+            assert ("did you mean" in str(caught.value)) == (meant is not None)
+            assert meant is None or f"did you mean {meant}?" in str(caught.value)
+    assert meant is None or URI(meant).scheme == "ssh"

@@ -45,6 +45,15 @@ VERBS = {
 }
 
 
+ELSEWHERE = {
+    "download": "get", "extract": "links, of a text find", "fetch": "get", "info": "explain", "inspect": "explain",
+    "join": "resolve --base", "lint": "check", "open": "get", "parse": "split, or explain for a figure",
+    "quote": "encode", "query": "parameters", "show": "explain", "unquote": "decode", "urljoin": "resolve --base",
+    "urlparse": "split", "valid": "check", "validate": "check",
+}  # fmt: skip
+"""Verbs of other programs -> what to use here."""
+
+
 @contextmanager
 def _visible() -> Iterator[None]:
     """Messages without control characters of the input; errors that no verb handles become usage errors."""
@@ -53,6 +62,11 @@ def _visible() -> Iterator[None]:
     except OverthereError as error:
         raise click.UsageError(visible(str(error))) from None
     except click.ClickException as error:
+        named = error.option_name if isinstance(error, click.NoSuchOption) else ""
+        ctx: click.Context | None = getattr(error, "ctx", None)
+        options = [] if ctx is None else ctx.command.params
+        if named in ("--json", "--jsonl") and any("--format" in option.opts for option in options):
+            raise click.NoSuchOption(named, None, ["--format jsonl"], ctx) from None
         error.message = visible(error.message)  # type: ignore[misc]
         raise
 
@@ -67,6 +81,8 @@ class _Interrupted(click.ClickException):
 
 
 class _Verbs(Verbs):
+    elsewhere = ELSEWHERE
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 

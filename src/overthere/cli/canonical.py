@@ -29,7 +29,9 @@ def form_named(name: str) -> Canonical:
 
 @click.command()
 @texts_argument
-@click.option("--form", "names", multiple=True, help="A name or a file of TOML; several in their order.")
+@click.option(
+    "--form", "names", multiple=True, help="A name or a file of TOML; several in their order.  [required, or --idna]"
+)
 @click.option("--changes", is_flag=True, help="Report each step that changed something, and what it may break.")
 @click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
 @click.option("--raw", is_flag=True, help="Texts as somebody wrote them: made URIs first, as Safe Browsing does.")

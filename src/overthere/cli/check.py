@@ -35,6 +35,9 @@ from overthere.values.uri import URIReference
 @click.option(
     "--scheme", is_flag=True, help="Also fail texts that break their scheme's own rules (otherwise only a note)."
 )
+@click.option(
+    "--web", is_flag=True, help="Report whether each text is an http(s) address that today's servers take, alone."
+)
 @all_option
 @iri_option
 @zone_option
@@ -42,13 +45,18 @@ from overthere.values.uri import URIReference
 @table_options
 def command(
     texts: tuple[str, ...], reference: bool, rule: str | None, edition: str, iri: bool, zone: bool, scheme: bool,
-    names: bool, every: bool, form: str, table: Table | None,
+    names: bool, web: bool, every: bool, form: str, table: Table | None,
 ) -> None:  # fmt: skip
     """Report everything that is wrong with each text; exit 1 if anything is.
 
     A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.
     """
     own = edition == "rfc3986"
+    if web:
+        if reference or rule or iri or zone or scheme or names or not own or table is not None:
+            raise click.UsageError("--web has its own rules: it goes with --all and --format alone")
+        _check_web(texts, Output(form), None if every else LISTED)
+        return
     rule = _rule(rule, edition, reference, iri)
     whole = rule in (None, "URI", "URI-reference", "URL-reference")
     if scheme and not whole:
@@ -79,6 +87,15 @@ def command(
 
             findings = IRIReference(text, zone=zone).check_host_name()
         _print_answer(output, text, invalid, findings, notes)
+    output.finish()
+
+
+def _check_web(texts: tuple[str, ...], output: Output, limit: int | None) -> None:
+    from overthere.security.web_addresses import web_address
+
+    for text in inputs(texts, "URIs"):
+        problems = list(web_address(text).problems)
+        _print_answer(output, text, bool(problems), problems[:limit], [])
     output.finish()
 
 

@@ -67,7 +67,8 @@ def base_options(function: F) -> F:
         return function(base=base, bases=bases, table=table, **rest)
 
     of_each = click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
-    return base_option(of_each(verb))  # type: ignore[return-value]
+    sense = "The base URI (RFC 3986 5.1).  [required, or --base-column]"
+    return click.option("--base", metavar="URI", help=sense)(of_each(verb))  # type: ignore[return-value]
 
 
 def base_uri(text: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 __all__ = ["Verbs"]
@@ -9,6 +11,9 @@ __all__ = ["Verbs"]
 
 class Verbs(click.Group):
     """A group whose verbs are its `list_commands`."""
+
+    elsewhere: Mapping[str, str] = {}
+    """Verbs of other programs -> what to use here."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -19,5 +24,7 @@ class Verbs(click.Group):
 
             near = get_close_matches(args[0], names)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+            if args[0] in self.elsewhere:
+                hint = f"use {self.elsewhere[args[0]]}"
             ctx.fail(f"there is no verb {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)

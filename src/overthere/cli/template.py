@@ -37,18 +37,24 @@ _template = click.argument("template", type=_Text())
 @click.argument("variables", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--json", "objects", is_flag=True, help="A JSON object of variables on each line of standard input.")
 @click.option("--partial", is_flag=True, help="Write a template, in which what is not given still stands.")
+@click.option("--strict", is_flag=True, help="Reject missing variables, and names that the template does not have.")
 @format_option
-def expand(template: Template, variables: tuple[str, ...], objects: bool, partial: bool, form: str) -> None:
+def expand(
+    template: Template, variables: tuple[str, ...], objects: bool, partial: bool, strict: bool, form: str
+) -> None:
     """Write what the template expands to.
 
     A name that is given more than once is a list.  With --json a value is text, a number, true, false, null, an array
     or an object, and what NAME=VALUE says holds for each line.
     """
+    if partial and strict:
+        raise click.UsageError("--partial leaves out what --strict asks for: give one of them")
     output = Output(form)
     given = _read_variables(variables, template)
     for line in inputs((), "JSON objects") if objects else ["{}"]:
         try:
-            made = template.partial(_object(line), **given) if partial else template.expand(_object(line), **given)
+            asked = {**_object(line), **given}
+            made = template.partial(asked) if partial else template.expand(asked, strict=strict)
             if isinstance(made, Template) and made.held:
                 raise click.UsageError(f"{made!r}: what it holds cannot be written before the others are given")
         except (OverthereError, TypeError, ValueError) as error:

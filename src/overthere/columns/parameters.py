@@ -28,10 +28,9 @@ def parameter(
     >>> pa.array(parameter(pa.array(["http://h/?q=a+b%21", "?q", "?p=1&q=", "a b"]), "q")).to_pylist()
     ['a b!', None, '', None]
     """
-    operation = "raw_parameter" if raw else "parameter"
-    return text(
-        column, operation, errors, threads, views, parameters=_edit((name,), [(encode_name(name), [])], separator, plus)
-    )
+    operation, octets = "raw_parameter" if raw else "parameter", encode_name(name)
+    asked = _edit((octets,), [(octets, [])], separator, plus)
+    return text(column, operation, errors, threads, views, parameters=asked)
 
 
 def with_parameters(

@@ -1,7 +1,8 @@
-"""The two late imports that go up a floor.
+"""The three late imports that go up a floor.
 
 A value answers by what is built upon it: a URI that is refused says all that is wrong, its scheme rung goes by the
-registry of schemes.  Each of these is named here once, and nothing else (docs/decisions.md, "Floors").
+registry of schemes, and a reference is repaired before it is resolved.  Each of these is named here once, and
+nothing else (docs/decisions.md, "Floors").
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from overthere.ground.errors import InvalidURI
     from overthere.schemes.registry import Registry
+    from overthere.values.uri import URIReference
 
-__all__ = ["default_registry", "refusal"]
+__all__ = ["default_registry", "refusal", "repair_reference"]
 
 
 @cache
@@ -27,3 +29,8 @@ def default_registry() -> Registry:
 def refusal(text: str, rule: str, zone: bool) -> InvalidURI:
     """The exception for a text that `rule` does not derive, of which the grammar tells what is wrong."""
     return import_module("overthere.values.findings").refusal(text, rule, zone)  # type: ignore[no-any-return]
+
+
+def repair_reference(text: str) -> URIReference:
+    """The reference that a text can only mean.  Raises: InvalidURI, as `overthere.repair`."""
+    return import_module("overthere.repairs").repair(text, relative=True, limit=0).uri  # type: ignore[no-any-return]

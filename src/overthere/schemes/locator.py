@@ -82,6 +82,10 @@ class Locator(ABC):
     def join(self, to: Writer) -> str:
         """Everything between the scheme's colon and the undefined query and fragment, as `to` writes it."""
 
+    def for_writing(self) -> Self:
+        """This with its parts as the scheme's document has them written, such as line breaks; most are as they are."""
+        return self
+
     @overload
     def uri(self, edition: Literal["rfc3986"] = ..., *, registry: Registry | None = None) -> URI: ...
     @overload

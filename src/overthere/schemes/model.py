@@ -12,9 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.ground.errors import Finding, RegistryError
+from overthere.ground.figure import shorten
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
+from overthere.values.scheme_query import HALF_LINE_BREAK
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
@@ -81,6 +83,18 @@ def _component(text: str, cut: Parts, at: int) -> str:
     return "authority"
 
 
+def _high_port(text: str) -> Finding | None:
+    """A port that no protocol over TCP or UDP has."""
+    authority = split(text).authority
+    port = None if authority is None else split_authority(authority)[2]
+    digits = (port or "").lstrip("0")
+    if len(digits) < 5 or (len(digits) == 5 and int(digits) <= 65535):
+        return None
+    end = text.index("//") + 2 + len(authority or "")
+    message = f"port {shorten(digits, 20)} is above 65535"
+    return Finding("scheme-syntax", end - len(port or ""), end, "port", "port", "at most 65535", "RFC 6335 6", message)
+
+
 def default_port(port: int, source: str) -> NormalRule:
     """The rule that leaves `port` out."""
     return NormalRule(f"the default port {port} is left out", source, _WithoutPort(port))
@@ -130,7 +144,7 @@ class Scheme:
     """Whose account there is of it, and where: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
     locator: type[Locator] = GenericLocator
     syntax: str = ""
-    """Today's rules as ABNF; the names it does not define are those of RFC 3986."""
+    """Today's rules as ABNF; the names it does not define are those of RFC 3986, a port up to 65535."""
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
     narrowed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -271,10 +285,14 @@ class Scheme:
             found = by.check(text, rules[0], limit)
         elif mark and self.no_fragment:
             return [self._no_fragment(text)]
+        elif (port := _high_port(bare)) is not None:
+            without = bare[: port.start] + "0" * (port.end - port.start) + bare[port.end :]
+            others = self.faults(without, edition, limit)
+            return sorted([port, *others], key=lambda one: one.start)
         else:
             found = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, by.parts)
         cut = split(bare)
-        return [self._fault(one, bare, cut) for one in found]
+        return list(dict.fromkeys(self._fault(one, bare, cut) for one in found))
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
         """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
@@ -330,6 +348,13 @@ class Scheme:
         message = f"no {self.name} URI: {found.message}"
         path = cut.path.lower()
         source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
+        for at in range(found.start - 5, found.start + 1) if self.text_parameters and component == "query" else ():
+            half = HALF_LINE_BREAK.match(text, at)
+            if half is not None and text[half.end() : found.start] in ("", "%", "%0"):  # read as "%0D%0A" so far
+                message = f"no {self.name} URI: {half[0]} is half of a line break"
+                found = found._replace(start=at, end=half.end(), expected='"%0D%0A"')
+                source = "RFC 6068 5"
+                break
         return found._replace(kind="scheme-syntax", component=component, message=message, source=source)
 
     def _no_fragment(self, text: str) -> Finding:

@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 __all__ = ["grammar", "tables", "whole_automaton"]
 
 _WHOLE = "whole-uri"
+_GENERIC = {
+    "port": """*"0" [ %x31-39 *3DIGIT / %x31-35 4DIGIT / "6" ( %x30-34 3DIGIT / "5" ( %x30-34 2DIGIT
+            / "5" ( %x30-32 DIGIT / "3" %x30-35 ) ) ) ]""",
+}
+"""Rules that are narrower in a scheme than in RFC 3986: a port of TCP or UDP has 16 bits (RFC 6335 6)."""
 
 
 @bounded_cache(128, longest=100_000)
 def grammar(syntax: str) -> Grammar:
-    """`syntax`, and of RFC 3986 every rule whose name it does not define itself."""
+    """`syntax`, and of RFC 3986 every rule whose name it does not define itself, a port up to 65535."""
     own = Grammar(syntax).rules
     generic = [
-        f"{rule.name} = {' '.join(rule.text.split())}"
+        f"{rule.name} = {' '.join(_GENERIC.get(name, rule.text).split())}"
         for name, rule in library("rfc3986").rules.items()
         if name not in own
     ]
@@ -54,4 +59,4 @@ def _prebuilt_tables() -> dict[str, Any]:
 
 def _source(rule: str) -> str:
     """All that such an automaton is made from."""
-    return rule + read_text("editions/rfc3986.abnf")
+    return rule + read_text("editions/rfc3986.abnf") + "".join(_GENERIC.values())

@@ -30,7 +30,7 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
     known = Registry.default() if registry is None else registry
     text = _as_read(locator, by, known)
     if text is None:
-        text = _write_new(locator, by, known)
+        text = _write_new(locator.for_writing(), by, known)
     return _check_uri(text, by)
 
 

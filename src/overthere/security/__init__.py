@@ -96,9 +96,9 @@ def _places(parts: TextParts, level: Level) -> Iterator[Place]:
 
     least = LEVELS.index(level)
     places = chain(
-        hosts.authority(parts), contents.contents(parts), differences(parts), contents.length(parts), _invalid(parts),
-        contents.parameters(parts), characters.dots(parts), characters.devices(parts), characters.find_escapes(parts),
-        characters.raw(parts),
+        hosts.scheme(parts), hosts.authority(parts), contents.contents(parts), differences(parts),
+        contents.length(parts), _invalid(parts), contents.parameters(parts), characters.dots(parts),
+        characters.devices(parts), characters.find_escapes(parts), characters.raw(parts),
     )  # fmt: skip
     return (place for place in places if LEVELS.index(KINDS[place.kind].level) >= least)
 

@@ -11,6 +11,7 @@ from overthere.iri import INVISIBLE, JOINED
 from overthere.kernel.percent import percent_decode
 from overthere.schemes.model import Scheme
 from overthere.security.parts import Place, Span, TextParts
+from overthere.values.scheme_query import HALF_LINE_BREAK
 
 __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "find_escapes", "raw"]
 
@@ -71,6 +72,17 @@ def find_escapes(cut: TextParts) -> Iterator[Place]:
                 place = _escape(cut.facts, component, match)
                 if place is not None:
                     yield place
+        if component == "query":
+            yield from _half_line_breaks(cut, span)
+
+
+def _half_line_breaks(cut: TextParts, span: Span) -> Iterator[Place]:
+    """Half of a line break in a text of mail, whose lines are parted by "%0D%0A" (RFC 6068 5)."""
+    done = span[0]
+    for start, end in (*_without_texts(cut, span), (span[1], span[1])):
+        for match in HALF_LINE_BREAK.finditer(cut.text, done, start):
+            yield Place("encoded-line-alone", *match.span())
+        done = end
 
 
 def _without_texts(cut: TextParts, span: Span) -> Iterator[Span]:

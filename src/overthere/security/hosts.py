@@ -14,7 +14,7 @@ from overthere.security.parts import Place, TextParts
 from overthere.values.hosts.address import Address, embedded_ipv4, forbidden, link_local, literal, resolvable
 from overthere.values.hosts.idn import is_a_label
 
-__all__ = ["authority", "decode_escapes", "quote_host"]
+__all__ = ["authority", "decode_escapes", "quote_host", "scheme"]
 
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
 _LONGEST = 1000
@@ -37,6 +37,32 @@ def decode_escapes(text: str) -> str:
     if "%" not in text:
         return text
     return percent_decode(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+
+
+# -- a scheme that is a host
+
+_HOST_AS_SCHEME = re.compile(r"(?:[a-z0-9-]++\.)++([a-z]++)|localhost")
+_PORT_AS_PATH = re.compile(r"[0-9]{1,5}(?![^/?#])")
+_SHOWN = 80
+
+
+def scheme(cut: TextParts) -> Iterator[Place]:
+    """A host that is read as a scheme, for no scheme stands before it (4.5): "example.com:80/", "example.com:path"."""
+    match = _HOST_AS_SCHEME.fullmatch(cut.scheme)
+    if match is None or cut.facts is not None or cut.authority is not None:
+        return
+    from overthere.schemes.iana import registration
+    from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES
+
+    tops = GENERIC_NAMES | COUNTRY_CODES
+    # Apps have schemes of their own, domain names from the other end: com.example.app:/done (RFC 7595 3.8).
+    if match[1] not in (*tops, None) or cut.scheme.partition(".")[0] in tops or registration(cut.scheme):
+        return
+    start, end = cut.start, cut.start + len(cut.scheme)
+    host, path = cut.text[start:end], cut.text[end + 1 :]
+    meant = f"http://{host}:{path}" if _PORT_AS_PATH.match(path) else f"ssh://{host}/{path.lstrip('/')}"
+    expected = f'"{meant}"' if len(meant) <= _SHOWN and meant.isprintable() and not cut.secrets else ""
+    yield Place("scheme-host", start, end, quote_host(host), expected)
 
 
 # -- userinfo

@@ -141,6 +141,12 @@ KINDS: dict[str, Concern] = {
         "mailto URI they are what they should be (RFC 6068 5).",
         "http://h.example/?q=a%0D%0AX:b", "mailto:joe@h.example?body=a%0D%0Ab",
     ),
+    "encoded-line-alone": Concern(
+        "note", "the escape {it} is half of a line break, which is %0D%0A", "query", "hfield",
+        "RFC 3986 7.2; RFC 6068 5", "",
+        "Mail programs differ on whether it ends a line, and a filter of one may miss a line that another has.",
+        "mailto:joe@h.example?body=a%0Ab", "mailto:joe@h.example?body=a%0D%0Ab",
+    ),
     "command-lines": Concern(
         "error", "the escapes {it} end a command of the protocol", "any", "pct-encoded",
         "RFC 3986 7.2", "draft 1994 Security; RFC 1738 6; draft 1997 7; draft 2003 7.2",
@@ -308,6 +314,13 @@ KINDS: dict[str, Concern] = {
         "The host that a person reads stands in the path, and another is asked. It is told where an empty port or "
         "two slashes follow.",
         "http://https://bank.example/", "http://news/",
+    ),
+    "scheme-host": Concern(
+        "note", "the scheme {it} looks like a host", "scheme", "scheme",
+        "RFC 3986 3.1, 4.5", "",
+        "Somebody has left the scheme out: of a host and a port, http:; of a place as scp and git write it, ssh:, "
+        "where \"/\" stands before the path. The URI is valid, and names something else.",
+        "git.example.com:joe/project.git", "ssh://git.example.com/joe/project.git",
     ),
     "host-future": Concern(
         "warning", "the address {it} is of a kind that nobody knows", "host", "IPvFuture",

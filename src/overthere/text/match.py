@@ -40,7 +40,8 @@ class Found(NamedTuple):
 
 def guess_uri(text: str) -> str:
     """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
-    return f"{'ftp' if text[:4].lower() == 'ftp.' else 'http'}://{text}"
+    host = text.removeprefix("//")
+    return f"{'ftp' if host[:4].lower() == 'ftp.' else 'http'}://{host}"
 
 
 def expand_abbreviation(reference: str, kind: Kind) -> str | None:

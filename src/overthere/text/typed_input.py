@@ -13,7 +13,7 @@ from overthere.text.names import registered_schemes
 from overthere.text.rules import MAIL_DOMAIN
 from overthere.values.uri import URI
 
-__all__ = ["refuse_two_uris", "typed"]
+__all__ = ["lacks_scheme", "refuse_two_uris", "typed"]
 
 _PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
@@ -32,8 +32,9 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
     """The URI that a person means who was asked for one: "recognize and strip both delimiters and embedded whitespace".
 
     Taken away are white space, wherever it stands, a pair of brackets or quotes around it, and a prefix "URL:".  A name
-    without a scheme is taken for a suffix reference (4.5), or for a mail address; `kind` says so, `uri` is the guess.
-    `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
+    without a scheme is taken for a suffix reference (4.5), also behind "//" (4.2), or for a mail address; `kind` says
+    so, `uri` is the guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be
+    part of the URI".
 
     registry: which schemes are known, the default one unless given.
 
@@ -98,11 +99,22 @@ def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def lacks_scheme(text: str) -> bool:
+    """Whether `typed` takes a text without white space for a host without a scheme, which no quotes stand around.
+
+    >>> lacks_scheme("example.com:80/100%"), lacks_scheme("//h"), lacks_scheme("foo:80"), lacks_scheme("<example.com>")
+    (True, True, False, False)
+    """
+    return _PAIRS.get(text[:1]) != text[-1:] and _kind(text, Registry.default()) == "abbreviated"
+
+
 def _kind(text: str, registry: Registry) -> Kind:
     scheme = _SCHEME.match(text)
     port = None if scheme is None else _PORT.fullmatch(text, scheme.end())
     if scheme is not None and (port is None or scheme[1].lower() in registered_schemes(registry)):
         return "URI"
+    if text.startswith("//") and text[2:3] not in ("", "/", "?", "#"):  # 4.2: a name without a scheme, "//" before it
+        return "abbreviated"
     local, at, domain = text.partition("@")
     if at and local and MAIL_DOMAIN.fullmatch(domain):
         return "mail"

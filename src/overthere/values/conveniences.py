@@ -19,10 +19,28 @@ if TYPE_CHECKING:
 __all__ = ["Conveniences"]
 
 ELSEWHERE = {
-    "anchor": "fragment", "args": "parameters", "hash": "fragment", "hostname": "host", "href": "str()",
-    "netloc": "authority", "params": "parameters", "parts": "segments", "pathname": "path", "protocol": "scheme",
-    "query_params": "parameters", "scheme_specific_part": "authority, path and query", "search": "query",
-    "searchParams": "parameters", "stem": "name and suffix", "uri": "str()", "url": "str()", "username": "user",
+    "absolute": "scheme, None of a relative reference", "anchor": "fragment", "args": "parameters",
+    "authority_info": "userinfo, host and port", "child": "append(...)", "copy_add_param": "add_parameters({...})",
+    "copy_merge_params": "with_parameters({...})", "copy_remove_param": "without_parameters(...)",
+    "copy_set_param": "with_parameters({...})", "copy_with": "replace(...)", "explicit_port": "port",
+    "extend_query": "add_parameters({...})", "geturl": "str()", "hash": "fragment", "hostname": "host", "href": "str()",
+    "human_repr": "to_iri()", "include_query_params": "with_parameters({...})",
+    "is_absolute": "scheme, None of a relative reference", "is_absolute_url": "scheme, None of a relative reference",
+    "is_default_port": "port and effective_port", "is_relative_url": "scheme, None of a relative reference",
+    "is_valid": "can_parse(text)", "joinpath": "append(...)", "netloc": "authority", "normalized": "normalize()",
+    "params": "parameters", "parents": "parent", "parts": "segments", "path_qs": "path and query", "pathname": "path",
+    "protocol": "scheme", "query_params": "parameters", "query_string": "query", "raw_authority": "authority",
+    "raw_fragment": "fragment", "raw_host": "host", "raw_name": "segments", "raw_parts": "segments", "raw_path": "path",
+    "raw_path_qs": "path and query", "raw_query_string": "query", "raw_user": "userinfo",
+    "remove_query_params": "without_parameters(...)", "replace_query_params": "with_parameters({...})",
+    "resolve_with": "resolve(base)", "scheme_specific_part": "authority, path and query", "search": "query",
+    "searchParams": "parameters", "stem": "name and suffix", "suffixes": "suffix", "to_text": "str()",
+    "unsplit": "str()", "update_query": "with_parameters({...})", "update_query_params": "with_parameters({...})",
+    "uri": "str()", "url": "str()", "username": "user", "with_fragment": "replace(fragment=...)",
+    "with_host": "replace(host=...)", "with_password": "replace(userinfo=...)", "with_path": "replace(path=...)",
+    "with_port": "replace(port=...)", "with_query": "replace(query={...})", "with_scheme": "replace(scheme=...)",
+    "with_user": "replace(userinfo=...)",
+    "without_query_params": "without_parameters(...)", "_replace": "replace(...)",
 }  # fmt: skip
 """What other libraries call it -> what it is called here."""
 
@@ -335,7 +353,7 @@ class _MovedAttribute:
         name = self.name
         if value is None:
             raise AttributeError(f"type object {kind.__name__!r} has no attribute {name!r}", name=name, obj=kind)
-        said = f"{kind.__name__!r} object has no attribute {name!r}; here it is {ELSEWHERE[name]}"
+        said = f"{kind.__name__!r} object has no attribute {name!r}; use {ELSEWHERE[name]}"
         raise AttributeError(said, name=name, obj=value)
 
 

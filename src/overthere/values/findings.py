@@ -22,10 +22,33 @@ from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, 
 if TYPE_CHECKING:
     from overthere.grammar import Grammar
 
-__all__ = ["check_uri", "grammar_of", "refusal", "scan"]
+__all__ = ["check_uri", "grammar_of", "refusal", "scan", "scp_as_uri"]
 
 _ATS = re.compile("@+")
 _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
+
+
+_SCP = re.compile(
+    r"(?:(ssh|sftp|git\+ssh|ssh\+git)://)?((?:[A-Za-z0-9._~+-]++@)?(?:[A-Za-z0-9._-]++|\[[0-9A-Fa-f:.]++\])):(?![0-9]++/)(.++)",
+    re.DOTALL,
+)
+_LONGEST_SCP = 200
+
+
+def scp_as_uri(text: str) -> str | None:
+    """The URI of a place as scp and git write it, "user@host:path"; None for other texts.
+
+    scp counts the path from the user's home, servers of Git from the top, which is what the URI has.  What may be a
+    port is left alone.
+
+    >>> scp_as_uri("git@git.example:joe/a.git"), scp_as_uri("ssh://git@git.example:joe/a.git"), scp_as_uri("a:b")
+    ('ssh://git@git.example/joe/a.git', 'ssh://git@git.example/joe/a.git', None)
+    """
+    match = _SCP.fullmatch(text) if len(text) <= _LONGEST_SCP else None
+    if match is None or not (match[1] or "@" in match[2]):
+        return None
+    meant = f"{match[1] or 'ssh'}://{match[2]}/{match[3].lstrip('/')}"
+    return None if parse(meant, "URI") is None else meant
 
 
 def grammar_of(rule: str) -> Grammar:
@@ -141,7 +164,10 @@ class _Scanner:
             self.first, expected = False, "a scheme and a colon"
         else:
             expected = self.describe_expected(start, component, rule)
-        return Finding(kind, start, end, component, rule, expected, row.source, row.message.format(it=it))
+        message = row.message.format(it=it)
+        if kind in ("scheme-char", "port-char") and not self.passwords and (meant := scp_as_uri(self.text)):
+            message += f": did you mean {meant}?"
+        return Finding(kind, start, end, component, rule, expected, row.source, message)
 
     def describe_expected(self, start: int, component: str, rule: str) -> str:
         """From the automaton of the whole rule while the text before is sound; later from the component's own."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pydantic_core import CoreSchema
+    from pydantic_core import CoreSchema, SchemaSerializer
 
     from overthere.kernel import Components
 
-__all__ = ["schema"]
+__all__ = ["schema", "serializer"]
+
+
+@cache
+def serializer() -> SchemaSerializer:
+    """The serializer of a value whose field has no type: JSON is the text.  Raises: AttributeError without pydantic."""
+    try:
+        from pydantic_core import SchemaSerializer, core_schema
+    except ImportError:
+        raise AttributeError("pydantic is not installed") from None
+    return SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
+
 
 _FORMATS = {"URI": "uri", "URI-reference": "uri-reference", "IRI": "iri", "IRI-reference": "iri-reference"}
 

@@ -13,9 +13,11 @@ from overthere.values.form_pairs import Pairs, flat, plain_value
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["pairs_of", "plus_of"]
+__all__ = ["HALF_LINE_BREAK", "LINE_END", "pairs_of", "plus_of"]
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
+HALF_LINE_BREAK = re.compile(r"(?<!%0[dD])%0[aA]|%0[dD](?!%0[aA])")
+"""An escape that is not one of the two of a line break (RFC 6068 5)."""
 
 
 def plus_of(scheme: str | None, registry: Registry | None = None) -> bool:
@@ -50,7 +52,7 @@ def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:
 
     def value(one: object) -> Any:
         one = plain_value(one)
-        return _LINE_END.sub("\r\n", one) if isinstance(one, str) else one
+        return LINE_END.sub("\r\n", one) if isinstance(one, str) else one
 
     if not isinstance(pairs, Mapping):
         return [(name, value(one)) for name, one in flat(pairs)]

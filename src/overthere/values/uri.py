@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self, TypeVar
+    from typing import Literal, Self, TypeAlias, TypeVar
 
     from overthere.ground.rung import Rung
     from overthere.iri import IRIReference
@@ -23,11 +23,22 @@ if TYPE_CHECKING:
     from overthere.values.normalize import Change
 
     L = TypeVar("L", bound=Locator)
+    Errors: TypeAlias = Literal["strict", "repair"]
 
 __all__ = ["URI", "URIReference"]
 
 # Rung.SYNTAX, without the enumeration: that is loaded when it is asked for (decisions, "The native kernel").
 _SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+
+
+def _read_reference(text: str, errors: Errors) -> URIReference:
+    if errors == "repair":
+        from overthere.ground.late_imports import repair_reference
+
+        return repair_reference(text)
+    if errors != "strict":
+        raise ValueError(f'errors is "strict" or "repair", not {errors!r}')
+    return URIReference(text)
 
 
 class URIReference(Value):
@@ -63,7 +74,7 @@ class URIReference(Value):
             return base.join(self, strict)
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
-    def join(self, reference: URIReference | str, strict: bool = True) -> URIReference:
+    def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> URIReference:
         """The one reference for this one and another behind it: `a.join(b).resolve(base)` is
         `b.resolve(a.resolve(base))`, so that a base may itself be relative.
 
@@ -75,13 +86,14 @@ class URIReference(Value):
 
         Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
         (5.2.2) depends on the base to come; InvalidURI if `reference` is text that is no URI-reference.
+        errors: "repair" repairs such a text before it is resolved, as `URI.join` does.
 
         >>> str(URIReference("../img/a.png").join("../c.css?x")), str(URIReference("/a/").join("b/./c#s"))
         ('../c.css?x', '/a/b/c#s')
         """
         from overthere.values.resolve import join_text
 
-        reference = reference if isinstance(reference, Value) else URIReference(reference)
+        reference = reference if isinstance(reference, Value) else _read_reference(reference, errors)
         zone = self.zone is not None or reference.zone is not None
         return URIReference(join_text(self, reference, strict), zone=zone)
 
@@ -229,17 +241,22 @@ class URI(URIReference):
         return f"{known.name}://{host}{port}"
 
     @front
-    def join(self, reference: URIReference | str, strict: bool = True) -> Self:
+    def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> Self:
         """The target of a reference against this URI as the base (5.2), of the type of this value.
 
-        Raises: InvalidURI if `reference` is text that is no URI-reference.
+        errors: "repair" repairs a text that is no URI-reference before it is resolved, as `overthere.repair` does.
+
+        Raises: InvalidURI if `reference` is text that is no URI-reference, or cannot be repaired; ValueError for
+        another `errors`.
 
         >>> str(URI("http://a/b/c/d;p?q").join("../g"))
         'http://a/b/g'
+        >>> str(URI("http://a/b/c/d;p?q").join(" ../my file.html ", errors="repair"))
+        'http://a/b/my%20file.html'
         """
         from overthere.values.resolve import resolve_text
 
-        reference = reference if isinstance(reference, Value) else URIReference(reference)
+        reference = reference if isinstance(reference, Value) else _read_reference(reference, errors)
         return type(self)(
             resolve_text(self, reference, strict), zone=self.zone is not None or reference.zone is not None
         )

@@ -231,6 +231,41 @@ class Value(Conveniences):
         return _restore, (type(self), str(self), self.zone is not None)
 
     @classmethod
+    def argument(cls, text: str) -> Self:
+        """For argparse: `type=URI.argument` reports what is wrong with an argument, where `type=URI` loses it.
+
+        Raises: argparse.ArgumentTypeError, whose message is that of the InvalidURI.
+
+        >>> from argparse import ArgumentParser
+        >>> from overthere import URI
+        >>> parser = ArgumentParser(exit_on_error=False)
+        >>> _ = parser.add_argument("uri", type=URI.argument)
+        >>> parser.parse_args(["//h/"])
+        Traceback (most recent call last):
+        argparse.ArgumentError: argument uri: there is no scheme (at 0, in the scheme; expected a scheme and a colon;
+            RFC 3986 3)
+        """
+        from argparse import ArgumentTypeError
+
+        from overthere.ground.errors import InvalidURI
+
+        try:
+            return cls(text)
+        except InvalidURI as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    def __conform__(self, protocol: object) -> str | None:
+        """sqlite3 binds a value as its text (PEP 246)."""
+        return str(self) if getattr(protocol, "__name__", "") == "PrepareProtocol" else None
+
+    @property
+    def __pydantic_serializer__(self) -> object:
+        """pydantic serializes by this what stands where its schema says Any."""
+        from overthere.values.pydantic_schema import serializer
+
+        return serializer()
+
+    @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
         from overthere.values.pydantic_schema import schema
 

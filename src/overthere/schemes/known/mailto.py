@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.addr_spec import ATEXT, split_at
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.values.scheme_query import LINE_END
 
 __all__ = ["SCHEME", "MailtoLocator", "is_unsafe", "mailboxes"]
 
 # RFC 6068 2, with the escapes that its items 1 to 5 ask for: white space in quoted pairs alone, of a domain name only
-# UTF-8 is escaped, and "," in an address is, for a bare one parts two.
+# UTF-8 is escaped, and "," in an address is, for a bare one parts two.  A line break is "%0D%0A" (5).
 SYNTAX = f"""{ATEXT}
 mailto-uri     = "mailto:" [ mail-to ] [ hfields ]
 mail-to        = mail-addr-spec *( "," mail-addr-spec )
@@ -34,7 +35,9 @@ pct-utf8       = "%C" ( %x32-39 / %x41-46 / %x61-66 ) pct-tail / "%D" HEXDIG pct
                / "%F" ( "1" / "2" / "3" ) 3pct-tail / "%F4%8" HEXDIG 2pct-tail
 pct-tail       = "%" ( "8" / "9" / "A" / "B" ) HEXDIG
 hfields        = "?" hfield *( "&" hfield )
-hfield         = *qchar "=" *qchar
+hfield         = *qchar "=" *( qchar-no-line / "%0D%0A" )
+qchar-no-line  = unreserved / pct-no-line / "!" / "$" / "'" / "(" / ")" / "*" / "+" / "," / ";" / ":" / "@"
+pct-no-line    = "%0" ( DIGIT / "B" / "C" / "E" / "F" ) / "%" ( %x31-39 / "A" / "B" / "C" / "D" / "E" / "F" ) HEXDIG
 qchar          = unreserved / pct-encoded / "!" / "$" / "'" / "(" / ")" / "*" / "+" / "," / ";" / ":" / "@"
 """
 
@@ -91,6 +94,15 @@ class MailtoLocator(Locator):
                 raise CodingError(f"a header field is a pair of name and value, not {one!r}")
             hfields.append(f"{to.text(one[0], keep)}={to.text(one[1], keep)}")
         return f"{text}?{'&'.join(hfields)}" if hfields else text
+
+    def for_writing(self) -> MailtoLocator:
+        """With "\\r\\n" for each line break in a value, which is written "%0D%0A" (5).
+
+        >>> str(MailtoLocator(("a@b",), headers=(("body", "one\\ntwo"),)).uri())
+        'mailto:a@b?body=one%0D%0Atwo'
+        """
+        headers = ((name, LINE_END.sub("\r\n", value)) for name, value in self.headers)
+        return replace(self, headers=tuple(headers))
 
     def header(self, name: str) -> str | None:
         """The first value of a header field, whose name has no case (2); None if it is not there.

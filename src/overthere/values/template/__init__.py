@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from overthere.ground.display import name_of
+from overthere.ground.display import name_of, printable
 from overthere.ground.errors import KINDS, Finding, InvalidTemplate
 from overthere.ground.exact import exact
+from overthere.ground.figure import shorten
 from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, form_value, literal
 
 if TYPE_CHECKING:
@@ -132,21 +133,41 @@ class Template:
         """The names of the variables that `partial` was given and could not write yet."""
         return tuple(self._bound)
 
-    def expand(self, values: Mapping[str, object] | None = None, /, **more: object) -> str:
+    def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
         """The result string (3), which a template that is made for it makes a URI-reference.
 
         Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; a value of
         this package by its text; or lists of such, and pairs or mappings of such.  None, a name that is not given, a
         list without members are undefined (2.3).  A name that the template has not is passed over, as 2.3 has it.
 
-        Raises: InvalidTemplate for a prefix of a list or of octets; TypeError and CodingError for a value that is
-        none of these.
+        strict: whether a variable that is not given, and a name that the template does not have, are errors; None is
+        given.  The value of a variable that is called "strict" is given in `values`.
+
+        Raises: InvalidTemplate for a prefix of a list or of octets, and for what `strict` does not allow; TypeError and
+        CodingError for a value that is none of these.
 
         >>> Template("/find{?q,lang}").expand(q="a b"), Template("{/list*}").expand(list=["a", "b/c"])
         ('/find?q=a%20b', '/a/b%2Fc')
+        >>> Template("/find{?q,lang}").expand(q="a b", strict=True)
+        Traceback (most recent call last):
+        overthere.InvalidTemplate: there is no value for "lang" (at 9, in the expression; RFC 6570 2.3)
         """
+        if not isinstance(strict, bool):  # an object to type checkers, so that `**values` may be of any type
+            raise TypeError('strict is True or False; the variable "strict" is given in a mapping')
+        if strict:
+            self._check_names({**(values or {}), **more})
         given = self._check_values(values, more)
         return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, given) for p in self._parts)
+
+    def _check_names(self, given: Mapping[str, object]) -> None:
+        missing = [v for v in self.variables if v.name not in given and v.name not in self._bound]
+        if missing:
+            names = _join_names(dict.fromkeys(v.name for v in missing))
+            place = missing[0].start, missing[0].end
+            raise InvalidTemplate(self._text, _make_finding("template-undefined", *place, names))
+        if unused := given.keys() - {v.name for v in self.variables}:
+            end = len(self._text)
+            raise InvalidTemplate(self._text, _make_finding("template-unused", end, end, _join_names(sorted(unused))))
 
     def _check_values(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
         wanted = {v.name for v in self.variables}
@@ -236,6 +257,12 @@ class Template:
             return None
         # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
         return values if unescape_tokens(self.expand(values)) == unescape_tokens(text) else None
+
+
+def _join_names(names: Iterable[str]) -> str:
+    """Names for a message."""
+    first, *more = [f'"{shorten(printable(name), 60)}"' for name in names]
+    return ", ".join([first, *more[:4]]) + (f" and {len(more) - 4} more" if len(more) > 4 else "")
 
 
 def _make_finding(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:

@@ -1,0 +1,90 @@
+"""web_address(): whether a text is an http or https address that today's servers take, or what is wrong with it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.editions import check
+from overthere.ground.errors import Finding, OverthereError
+from overthere.ground.exact import exact
+from overthere.ground.figure import shorten
+from overthere.ground.late_imports import default_registry
+from overthere.iri import IRI
+from overthere.schemes.known.http import HTTPS
+from overthere.schemes.known.http import SCHEME as HTTP
+from overthere.security import audit
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.values.value import Value
+
+__all__ = ["WebAddress", "web_address"]
+
+_AUDITED = frozenset((
+    "password", "userinfo", "userinfo-host", "address-rare", "encoded-host", "encoded-host-delimiter", "host-future",
+    "encoded-nul", "long",
+))  # fmt: skip
+"""Kinds of `audit` with which an address does not work everywhere, or not as it looks."""
+
+
+class WebAddress(NamedTuple):
+    """The answer of `web_address`, which is true if there are no problems."""
+
+    text: str
+    uri: URI | None
+    """The URI; of an IRI the one that it maps to, with A-labels (RFC 3987 3.1); None if the text is neither."""
+    problems: tuple[Finding, ...]
+    """What is wrong, in the order of the text: each with its kind, place, paragraph and message."""
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as text, lists and numbers."""
+        problems = [one._asdict() for one in self.problems]
+        return {"text": self.text, "usable": not problems, "uri": self.uri and str(self.uri), "problems": problems}
+
+
+def web_address(text: Value | str) -> WebAddress:
+    """Whether a text is an http or https address that today's servers take: `if web_address(text): ...`.
+
+    It is a URI of the scheme http or https (RFC 9110 4.2); its host is an address, or a name that the DNS takes
+    (RFC 1123 2.1, RFC 5890); its port is from 1 to 65535 (RFC 6335 6); it has no userinfo (RFC 9110 4.2.4), no
+    escaped host, no NUL, and at most 8000 characters (RFC 9110 4.1).  A text beyond US-ASCII is an IRI, which is told,
+    and `uri` is what a client would ask for.  Nothing is looked up, and a text without a scheme is not completed:
+    `typed` and `repair` do that.
+
+    Raises: TypeError if it is not text.
+
+    >>> bool(web_address("https://example.com/a?b=1"))
+    True
+    >>> for problem in web_address("http://joe:secret@my_host:99999/").problems:
+    ...     print(problem.kind, problem.start, problem.source)
+    password 11 RFC 3986 7.5, 3.2.1
+    label-char 20 RFC 1123 2.1
+    scheme-syntax 26 RFC 6335 6
+    >>> str(web_address("http://b\u00fccher.example/").uri)
+    'http://xn--bcher-kva.example/'
+    """
+    whole = exact(text, "web_address()") if isinstance(text, str) else str(text)
+    found = check(whole, limit=None)
+    if found and not IRI.can_parse(whole):
+        return WebAddress(whole, None, tuple(found))
+    value, uri = IRI(whole), None
+    with suppress(OverthereError):  # a name that IDNA does not have
+        uri = URI(whole) if whole.isascii() else value.to_uri(idna=True)
+    scheme = value.scheme or ""
+    if scheme.lower() not in (HTTP.name, HTTPS.name):
+        why = f'the scheme "{scheme}" is not http or https'
+        found.append(Finding("scheme-syntax", 0, len(scheme), "scheme", "scheme", "", "RFC 9110 4.2", why))
+        return WebAddress(whole, uri, tuple(found))
+    found += value.check_host_name()
+    if uri is not None and (whole.isascii() or not value.host):
+        found += [one for one in default_registry().check(str(uri), limit=None) if one.component != "port"]
+    digits = (value.port_text or "").lstrip("0")
+    if value.port_text and (not digits or len(digits) > 5 or int(digits) > 65535) and (span := value.span("port")):
+        why = f"no server has port {shorten(value.port_text, 20)}"
+        found.append(Finding("scheme-syntax", *span, "port", "port", "1 to 65535", "RFC 6335 6", why))
+    found += [one for one in audit(whole, limit=len(whole) + 1) if one.kind in _AUDITED]
+    return WebAddress(whole, uri, tuple(sorted(found, key=lambda one: one.start)))
