@@ -1,19 +1,23 @@
-"""What pyproject.toml cannot say: a build of which the native kernel is no part makes a wheel for every machine.
+"""What pyproject.toml cannot say: wheels without the native kernel are for every machine; the README of an index.
 
 The kernel is optional (`[tool.setuptools-rust]`): where cargo is missing, or its build fails, the package is made
-without it.  `OVERTHERE_PURE=1` leaves it out on purpose.
+without it.  `OVERTHERE_PURE=1` leaves it out on purpose.  The README has relative links, which a package index does not
+resolve: the metadata holds it with absolute ones.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import tomllib
 from pathlib import Path
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
-SOURCE = Path(__file__).resolve().parent / "src" / "overthere"
+ROOT = Path(__file__).resolve().parent
+SOURCE = ROOT / "src" / "overthere"
 
 
 def built(package: Path) -> list[Path]:
@@ -51,4 +55,25 @@ class Plain(Distribution):
             self.has_ext_modules = lambda: False
 
 
-setup(distclass=Plain, cmdclass={"build_ext": BuildExt, "bdist_wheel": Wheel})
+def absolute_links(text: str, repository: str) -> str:
+    """Markdown whose relative links and pictures lead to the files of a repository."""
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if link[1] else "blob"
+        return f"{link[1]}[{link[2]}]({repository}/{kind}/main/{link[3]})"
+
+    return re.sub(r"(!?)\[([^\]\n]*)\]\((?![a-z]+:|#)([^)\s]+)\)", absolute, text)
+
+
+def index_readme() -> str:
+    """The README for the metadata of the package."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return absolute_links((ROOT / "README.md").read_text("utf-8"), project["urls"]["Repository"])
+
+
+setup(
+    distclass=Plain,
+    cmdclass={"build_ext": BuildExt, "bdist_wheel": Wheel},
+    long_description=index_readme(),
+    long_description_content_type="text/markdown",
+)

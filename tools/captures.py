@@ -1,6 +1,6 @@
 """Pictures of what the command prints for people, at 60, 80 and 120 columns, in build/terminal.
 
-Those that the README shows are copied to docs/pictures/terminal.
+Those that docs/start.md shows are copied to docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 PICTURES = ROOT / "build" / "terminal"
 KEPT = ROOT / "docs" / "pictures" / "terminal"
-"""The pictures that the README shows."""
+"""The pictures that docs/start.md shows."""
 WIDTHS = (60, 80, 120)
 ROWS = 48
 """Of a picture at most; what is longer ends with a line that says how much is left out."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MEANING = re.compile(r"(\*{0,2}[a-z_][a-z0-9_]*(?:, \*{0,2}[a-z_][a-z0-9_]*)*): (.*)", re.DOTALL)
 _RAISED = re.compile(r"(?:^|; )([A-Z]\w+)(?= |$|,)")
 _CODE = re.compile(r"``?([^`]+)``?")
-_MARKUP = re.compile(r"([\\*|_`<])")
+_MARKUP = re.compile(r"([\\*|_`<@])")
 _ITEM = re.compile(r"(?:[-*] |\d+\. )")
 
 

@@ -1,7 +1,8 @@
 """Blocks of the pages that show a console are run: each command prints what stands below it (docs/, README.md).
 
 What a command prints is its standard output, and its standard error too where it fails.  "..." stands for anything.  A
-block of commands that need more than the project's own examples is marked `sh`, and not run.
+block of commands that need more than the project's own examples is marked `sh`, and not run.  Each section of a how-to
+begins in a folder of its own, as somebody who pastes it does.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import doctest
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,14 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 MATCHES = doctest.OutputChecker().check_output
 
 
-def blocks(page: Path) -> list[str]:
-    return BLOCK.findall(page.read_text())
+def parts() -> Iterator[tuple[str, list[str]]]:
+    """The blocks of each page, and of each section of a how-to, with a name."""
+    for page in PAGES:
+        texts = page.read_text("utf-8").split("\n## ") if page.parent.name == "howto" else [page.read_text("utf-8")]
+        for text in texts:
+            if found := BLOCK.findall(text):
+                name = str(page.relative_to(ROOT))
+                yield f"{name}: {text.splitlines()[0]}" if len(texts) > 1 else name, found
 
 
 def commands(block: str) -> list[tuple[str, str]]:
@@ -32,10 +40,10 @@ def commands(block: str) -> list[tuple[str, str]]:
     return [(line, shown) for line, _, shown in (piece.partition("\n") for piece in pieces[1:])]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("blocks", [pytest.param(found, id=name) for name, found in parts()])
+def test_a_page_shows_what_is_printed(blocks: list[str], tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    for block in blocks(page):
+    for block in blocks:
         for line, shown in commands(block):
             done = run(line, tmp_path)
             printed = done.stdout + (done.stderr if done.status else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -91,6 +92,23 @@ def test_the_source_distribution_is_whole(tree: Path, tmp_path: Path) -> None:
         held = {m.name.split("/", 1)[1] for m in packed if m.isfile()}
     assert not wanted - held
     assert not [n for n in held if n.endswith((".so", ".pyc")) or n.startswith(("rust/target/", ".venv/"))]
+
+
+def test_the_readme_of_an_index_has_absolute_links(tree: Path, tmp_path: Path) -> None:
+    """Each leads to a file of the repository, whose address the page on broken links has too."""
+    repository = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
+    with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
+        (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = wheel.read(name).decode()
+    assert "Description-Content-Type: text/markdown" in metadata
+    assert f"Project-URL: Repository, {repository}" in metadata
+    links = re.findall(r"(!?)\[[^\]\n]*\]\(([^)\s]+)\)", metadata)
+    assert len(links) > 20
+    for picture, address in links:
+        kind, _, path = address.removeprefix(f"{repository}/").partition("/main/")
+        assert kind == ("raw" if picture else "blob"), address
+        assert (ROOT / path).is_file(), address
+    assert f"- repo: {repository}\n" in (ROOT / "docs" / "broken.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ def test_what_is_left_out_of_a_picture_is_counted() -> None:
     assert captures.crop("\n".join(rows[:-4])) == "\n".join(rows[:-4])
 
 
-def test_the_readme_shows_the_pictures_that_are_kept() -> None:
-    readme = (ROOT / "README.md").read_text()
-    shown = re.findall(r"\((docs/pictures/terminal/[^)]+)\)", readme)
-    assert sorted(shown) == sorted(file.relative_to(ROOT).as_posix() for file in captures.KEPT.iterdir())
+def test_a_page_shows_the_pictures_that_are_kept() -> None:
+    page = ROOT / "docs" / "start.md"
+    shown = re.findall(r"\((pictures/terminal/[^)]+)\)", page.read_text())
+    assert sorted(shown) == sorted(file.relative_to(page.parent).as_posix() for file in captures.KEPT.iterdir())
     assert all(file.stem.rpartition("-")[0] in VERBS for file in captures.KEPT.iterdir())

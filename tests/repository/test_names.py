@@ -104,6 +104,10 @@ def test_project_text_names_no_machine() -> None:
             assert not [w for w in words if w in text], name
 
 
+def test_the_readme_is_short() -> None:
+    assert (ROOT / "README.md").read_text("utf-8").count("\n") <= 90
+
+
 PLACES = ("", "src/", "src/overthere/", "tests/", "rust/", "rust/python/src/", "examples/")
 
 

@@ -71,17 +71,13 @@ EXCEPTIONS = {
     "about": "the scheme about (RFC 6694)",
     "compressed": "a kind of container, as `kinds` calls it",
     "configured": "a name that the package of a protocol offers (CONTRIBUTING.md)",
-    "decoded": "public, URI.decoded and URNLocator.decoded",
     "delimited": "the subject of Appendix E of url-1997; the command line calls it",
-    "drive": "a drive letter (RFC 8089 D.2)",
     "filled": "public, GopherLocator.filled",
     "how": "public, Resource.how",
     "inner": "public, the URI within one of blob:, jdbc: and others",
     "of": "public, InvalidURI.of",
     "opening": "opening a resource, the subject of the module",
-    "redacted": "public, URI.redacted",
     "tell": "a method of Python's files",
-    "to": "public, MailtoLocator.to (RFC 6068 2)",
 }
 """Names that stay, each with its reason."""
 

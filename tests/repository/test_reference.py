@@ -17,8 +17,16 @@ PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
 MODULES = [name for name in overthere.__all__ if isinstance(getattr(overthere, name), ModuleType)]
 
 
+VALUES = (overthere.URI, overthere.URIReference, overthere.IRI, overthere.IRIReference)
+NAMES = [value.__name__ for value in VALUES]
+
+
 def thing(path: str) -> object:
+    """What a path names: a name of a module, or a member of one of the values."""
     module, _, name = path.rpartition(".")
+    home, _, last = module.rpartition(".")
+    if value := next((value for value in VALUES if home == "overthere" and last == value.__name__), None):
+        return inspect.getattr_static(value, name)
     return getattr(importlib.import_module(module), name)
 
 
@@ -46,3 +54,28 @@ def test_every_name_of_a_public_module_is_shown(module: str) -> None:
         and id(value) not in things
     ]
     assert not missing
+
+
+def test_every_member_of_the_values_is_shown() -> None:
+    """Each once, on the page of its subject; names of other libraries that say what they are called here are not."""
+    members = {
+        name: inspect.getattr_static(value, name) for value in VALUES for name in dir(value) if not name.startswith("_")
+    }
+    public = {name for name, member in members.items() if type(member).__name__ != "_MovedAttribute"} - {"rule"}
+    names = [path.rpartition(".")[2] for path in shown() if path.count(".") == 2 and path.split(".")[1] in NAMES]
+    assert sorted(names) == sorted(public)
+
+
+SEARCHED = {
+    "windows path": "howto/schemes.md", "to_path": "howto/schemes.md", "mailto": "howto/schemes.md",
+    "punycode": "howto/hosts.md", "internal": "howto/hosts.md", "utm": "howto/queries.md", "ssrf": "howto/safety.md",
+}  # fmt: skip
+"""What people type into the search of the site, and the page with the section that answers it."""
+
+
+@pytest.mark.parametrize("words", SEARCHED)
+def test_a_title_holds_what_is_searched(words: str) -> None:
+    """The search of the site puts titles first."""
+    page = (ROOT / "docs" / SEARCHED[words]).read_text("utf-8")
+    titles = [title.lower() for title in re.findall("^## (.+)$", page, re.MULTILINE)]
+    assert [title for title in titles if all(word in title for word in words.split())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import PurePath
     from uuid import UUID
 
+    from overthere.forms import Parameters
+
 __all__ = [
     "Pairs", "Value", "by_name", "encode_name", "flat", "matches", "octets_of", "pattern", "plain_value", "write_pairs",
 ]  # fmt: skip
@@ -25,7 +27,9 @@ __all__ = [
 Value: TypeAlias = (
     "str | bytes | bool | int | float | Components | UUID | date | time | Decimal | Enum | PurePath | None"
 )
-Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Iterable[tuple[str | bytes, Value]]"
+Pair: TypeAlias = "tuple[str | bytes, Value]"
+# Not Iterable[Pair]: a mapping is one too, and for `{"q": "tea", "page": 2}` mypy would then infer no type that fits.
+Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set[Pair] | Iterator[Pair] | Parameters"
 
 
 def write_pairs(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
@@ -42,8 +46,7 @@ def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
     if not isinstance(pairs, Mapping):
         yield from map(_pair, _iterable(pairs))
         return
-    mapping = cast("Mapping[str, Value | Iterable[Value]]", pairs)
-    for name, value in mapping.items():
+    for name, value in pairs.items():
         for item in _items(value):
             yield name, item
 
