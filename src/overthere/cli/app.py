@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any
@@ -81,7 +81,7 @@ class _Interrupted(click.ClickException):
 
 
 class _Verbs(Verbs):
-    elsewhere = ELSEWHERE
+    elsewhere: Mapping[str, str] = ELSEWHERE
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
