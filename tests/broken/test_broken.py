@@ -407,3 +407,11 @@ def test_no_document_is_no_success(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["broken", str(tmp_path)]).exit_code == 2
     made(tmp_path, {"a.png": b"\x89PNG\r\n\x1a\n"})
     assert CliRunner().invoke(app, ["broken", str(tmp_path)]).exit_code == 2
+
+
+def test_an_attribute_is_a_link_on_its_elements_alone(tmp_path: Path, kernels: str) -> None:
+    """`href` of div and `src` of a mean nothing in HTML; in SVG more elements have them."""
+    page = "<!doctype html><div href=1><a src=2><my-link href=3></my-link><img src=4><a href=5><base src=6>"
+    page += "<svg><image href=7 /><use href=8 /><linearGradient xlink:href=9 /><g href=10 /></svg>"
+    made(tmp_path, {"index.html": page})
+    assert [one.reference for one in find(tmp_path)] == ["4", "5", "7", "8", "9"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from overthere.broken.model import Checker, Summary
 from overthere.broken.reference_check import PASSED_SCHEMES
-from overthere.broken.scan import IDENTIFIERS, Again
+from overthere.broken.scan import IDENTIFIERS, LINKED, Again
 from overthere.broken.site import Site
 from overthere.links.documents import html
 from overthere.links.job.pool import cores
@@ -62,7 +62,7 @@ def reader(site: Site, checker: Checker) -> Pages:
             way = " identifier"
         elif name == "ping":
             way = " ping"
-        attributes.append((name, list(elements), way))
+        attributes.append((name, list(LINKED.get(name, elements)), way))
     passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
     passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]

@@ -19,10 +19,30 @@ from overthere.links.documents.tokens import tag
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
-__all__ = ["BASES", "IDENTIFIERS", "Again", "Reference", "Scan", "anchors_of", "is_source_code", "scan", "scan_again"]
+__all__ = [
+    "BASES",
+    "IDENTIFIERS",
+    "LINKED",
+    "Again",
+    "Reference",
+    "Scan",
+    "anchors_of",
+    "is_source_code",
+    "scan",
+    "scan_again",
+]
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
 IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
+LINKED: dict[str, tuple[str, ...]] = {
+    "href": (
+        *("a", "area", "base", "link"),
+        *("image", "use", "script", "feimage", "lineargradient", "radialgradient", "pattern", "textpath", "mpath"),
+        *("animate", "animatemotion", "animatetransform", "set", "discard", "filter", "cursor", "tref", "glyphref"),
+    ),
+    "src": ("audio", "embed", "frame", "iframe", "image", "img", "input", "script", "source", "track", "video"),
+}
+"""The elements of HTML and SVG on which these attributes are links; the table of links has them on all."""
 BASES = ("base href", "codebase", "xml:base")
 
 
@@ -109,6 +129,9 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     for one, element, at, end in page.placed:
         if not isinstance(one, Found):
             found.passed[embedded_kind(one.name)] += 1
+            continue
+        tag_name, _, attribute = one.where.rpartition(" ")
+        if tag_name not in LINKED.get(attribute, (tag_name,)):
             continue
         if one.codebase not in bases:
             bases[one.codebase] = from_content(one.codebase, inner)
