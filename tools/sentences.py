@@ -78,7 +78,7 @@ def _strings(node: ast.AST, file: Path, names: tuple[str, ...] = (), is_public: 
         elif isinstance(child, ast.Expr) and (text := _shown(child.value)) is not None:
             if is_public:
                 yield Sentence("", child.lineno, _CODE.sub("…", text))
-        elif (text := _shown(child)) is not None:
+        elif isinstance(child, ast.expr) and (text := _shown(child)) is not None:
             yield Sentence("", child.lineno, text)
         else:
             yield from _strings(child, file, names, is_public)

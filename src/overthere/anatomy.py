@@ -202,7 +202,7 @@ class Explanation:
         lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
         lines += [
             f"  {self.kind}"
-            + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
+            + (": not a valid URI or relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2):
@@ -337,7 +337,7 @@ def explain(
     value = text if isinstance(text, Value) else None
     text = exact(text, "explain()") if isinstance(text, str) or value is None else str(value)
     if not isinstance(base, str | Value | None):
-        raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
+        raise TypeError(f"a base must be text or a URI, not {type(base).__name__}")
     kind_of = IRIReference if iri else URIReference
     findings = check_uri(text, kind_of.rule, zone, limit=limit) if value is None else []
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
@@ -394,7 +394,7 @@ def _note(component: str, text: str, reference: Components, secrets: Secrets) ->
             try:
                 return f"decoded: {shorten(printable(secrets.mask(decode(text))), 24)}"
             except CodingError:
-                return "octets that are no UTF-8"
+                return "octets that are not valid UTF-8"
     return "empty" if text == "" else ""
 
 

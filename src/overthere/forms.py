@@ -101,7 +101,7 @@ class Parameters:
         try:
             "".encode(charset)
         except (LookupError, ValueError):
-            raise CodingError(f"{charset!r} is no charset that Python can write") from None
+            raise CodingError(f"{charset!r} is not a charset that Python can encode") from None
         if query:
             encoding.decode_bytes(query)  # a broken escape is told
 

@@ -248,7 +248,7 @@ def _to_ascii(host: str) -> str:
     try:
         return to_ascii(name)
     except UnicodeError as error:
-        raise CodingError(f"the host {name!r} is no domain name under IDNA: {error} (RFC 5891 4)") from None
+        raise CodingError(f"the host {name!r} is not a valid domain name under IDNA: {error} (RFC 5891 4)") from None
 
 
 @cache

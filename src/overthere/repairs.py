@@ -186,8 +186,8 @@ class _Work:
         self.changes: list[RepairChange] = []
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
-            self.drop(0, start, "white space before it")
-            self.drop(end, len(given), "white space behind it")
+            self.drop(0, start, "leading white space")
+            self.drop(end, len(given), "trailing white space")
         pieces: list[str] = []
         self.ours: list[int] = []  # where each piece begins in `text`
         self.theirs: list[int] = []  # and in `given`
@@ -203,9 +203,9 @@ class _Work:
                 break
             start = control.end()
             if given[control.start() - 1] == " " or given[start] == " ":
-                why = "a line break or tab beside blanks: which of them are part of it?"
+                why = "a line break or tab next to blanks: it is unclear which of them belong to the URI"
                 raise self.ambiguity_error("control", "path", control.start(), start, why)
-            self.drop(control.start(), start, "a line break or tab within")
+            self.drop(control.start(), start, "a line break or tab inside")
         self.text = "".join(pieces)
 
     def place(self, at: int) -> int:
@@ -239,7 +239,7 @@ class _Work:
                 return
             added, source = f"{scheme}://", "RFC 3986 4.5"
         at = self.place(0)
-        self.add(RepairChange(at, at, "", added, "the scheme, which is guessed", source))
+        self.add(RepairChange(at, at, "", added, "the scheme, which is a guess", source))
         self.text = added + self.text
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
@@ -272,7 +272,7 @@ class _Work:
         # In a special scheme (URL Standard 4.2); a reference may come to have one.
         if at_backslash >= 0 and (scheme is None or scheme.lower() in SPECIAL):
             place = self.place(at + at_backslash)
-            why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
+            why = 'a "\\" is a "/" to browsers but not by RFC 3986: it is unclear which is meant'
             raise self.ambiguity_error("path-char", "path", place, place + 1, why)
 
     def repair_host(self, host: str, at: int) -> str:
@@ -280,18 +280,18 @@ class _Work:
         try:
             name = a_labels(host)
         except UnicodeError as error:
-            raise CodingError(f"the host {host!r} is no domain name under IDNA: {error} ({NAME})") from None
+            raise CodingError(f"the host {host!r} is not a valid domain name under IDNA: {error} ({NAME})") from None
         if name != host:
             start, end = self.place(at), self.place(at + len(host) - 1) + 1
-            self.add(RepairChange(start, end, self.given[start:end], name, "a host name as A-labels", NAME))
+            self.add(RepairChange(start, end, self.given[start:end], name, "the host name as A-labels", NAME))
         return name
 
     def repair_drive(self, scheme: str | None, path: str, at: int) -> str:
-        """A path of a file, in which a bar behind a drive letter is a colon."""
+        """A path of a file, in which a bar after a drive letter is a colon."""
         if scheme is None or scheme.lower() != "file" or (match := _DRIVE.match(path)) is None:
             return path
         place = self.place(at + match.end() - 1)
-        self.add(RepairChange(place, place + 1, "|", ":", "a bar behind a drive letter", DRIVE))
+        self.add(RepairChange(place, place + 1, "|", ":", "a bar after a drive letter", DRIVE))
         return path[: match.end() - 1] + ":" + path[match.end() :]
 
     def escape_component(self, component: str, text: str, at: int) -> str:
@@ -320,13 +320,13 @@ class _Work:
 _DRIVE = re.compile(r"/?[A-Za-z]\|(?=/|\Z)")
 
 _REASONS = {
-    "%": ('a "%" that begins no escape', PERCENT),
-    "[": ("a bracket outside of the host", DATA),
-    "]": ("a bracket outside of the host", DATA),
-    "#": ('a "#" within the fragment', DATA),
+    "%": ('a "%" that does not begin an escape', PERCENT),
+    "[": ("a bracket outside the host", DATA),
+    "]": ("a bracket outside the host", DATA),
+    "#": ('a "#" inside the fragment', DATA),
 }
-_OTHER = ("a character that no URI holds", MAPPED)
-_LETTER = ("a character beyond US-ASCII", MAPPED)
+_OTHER = ("a character that URIs cannot contain", MAPPED)
+_LETTER = ("a non-ASCII character", MAPPED)
 
 
 _SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[^%\[\]#\x80-\U0010ffff]++")
@@ -346,6 +346,5 @@ def _repair_as_browser(given: str, kind: type[URIReference], idna: bool) -> Repa
     if href is None:
         raise refusal(given, kind.rule)
     uri = _repair(href.href, kind, idna=idna).uri
-    return Repaired(
-        uri, (RepairChange(0, len(given), given, str(uri), "the whole, as browsers read it", "URL Standard 4.4"),), 1
-    )
+    change = RepairChange(0, len(given), given, str(uri), "the text as browsers read it", "URL Standard 4.4")
+    return Repaired(uri, (change,), 1)

@@ -221,7 +221,7 @@ def test_what_no_name_holds_is_refused_by_the_plan(fetch: Fetch, there: str) -> 
     try:
         with pytest.raises(PlanRefused):
             fetch(there, OWN)
-    except ResourceMissing:  # octets that are no UTF-8 are a name of POSIX
+    except ResourceMissing:  # octets that are not valid UTF-8 are a name of POSIX
         assert there == "file:///%ED%A0%80"
 
 

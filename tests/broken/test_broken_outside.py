@@ -478,7 +478,7 @@ def test_what_is_no_cache(tmp_path: Path) -> None:
         Cache(str(other))
     with pytest.raises(ValueError, match="there is no outcome 'nothing'"):
         Cache(None, {"nothing": 1.0})
-    with pytest.raises(PermissionError, match="no regular file"):
+    with pytest.raises(PermissionError, match="not a regular file"):
         Cache(str(tmp_path))
 
 

@@ -73,7 +73,7 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["encode", "--component", "query", "a&admin=1"], b"", 0, "a%26admin%3D1\n", ""),
     (["build", "--scheme", "x", "--segment", "a;b=c"], b"", 0, "x:a%3Bb%3Dc\n", ""),
     (["build", "--scheme", "x", "--segment", "a;b=c", "--keep", "="], b"", 0, "x:a%3Bb=c\n", ""),
-    (["build", "--scheme", "x", "--path", "a", "--keep", "="], b"", 2, "", "keep go with segments"),
+    (["build", "--scheme", "x", "--path", "a", "--keep", "="], b"", 2, "", "keep need segments"),
     (["split", "--edition", "rfc1738", "ftp://u?x@h/a;type=i"], b"", 0,
      "ftp://u?x@h/a;type=i\n  scheme   ftp\n  user     u?x\n  host     h\n  fpath    a\n  ftptype  i\n", ""),
     (["split", "--edition", "rfc1738", "a"], b"", 1, "", "RFC 1738 5"),
@@ -94,14 +94,14 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["find", "--edition", "rfc1738"], b"at <ftp://h/a b> and\n<URL:http://h/c\n d>", 0, "http://h/cd\n", ""),
     (["find", "--edition", "rfc1738", "--mail"], b"x", 2, "", "no other rules"),
     (["decode", "--edition", "rfc1738", "%E9"], b"", 1, "\n", "RFC 1738 2.2"),
-    (["encode", "--component", "nothing", "a"], b"", 2, "", "no component"),
+    (["encode", "--component", "nothing", "a"], b"", 2, "", "cannot hold data"),
     (["encode"], b"\xff\n", 0, "%FF\n", ""),
     (["decode", "%C3%BC+"], b"", 0, "ü+\n", ""),
     (["decode", "%FF"], b"", 1, "\n", "%FF"),
     (["decode", "--charset", "latin-1", "%FC"], b"", 0, "ü\n", ""),
     (["build", "--scheme", "a", "--host", "h", "--segment", "b/c", "--pair", "k=v"], b"", 0, "a://h/b%2Fc?k=v\n", ""),
     (["build", "--scheme", "a", "--path", "//b"], b"", 1, "", "would be read as one"),
-    (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give one"),
+    (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give either path or segments"),
     (["explain", "--base", "http://a/b", "c"], b"", 0, "", ""),
     (["resolve", "--zone", "--base", "http://[fe80::1%25e]/a", "g"], b"", 0, "http://[fe80::1%25e]/g\n", ""),
     (["resolve", "--base", "http://[fe80::1%25e]/a", "g"], b"", 2, "", "RFC 6874"),
@@ -142,7 +142,7 @@ def test_verbs(arguments: list[str], stdin: bytes, status: int, out: str, err: s
     assert err in done.stderr
 
 
-# An answer, octets that are no UTF-8 in and out, a text that is bad, what is asked for wrongly.
+# An answer, octets that are not valid UTF-8 in and out, a text that is bad, what is asked for wrongly.
 @pytest.mark.parametrize(
     "row", [r for r in ROWS if r[0] in (["resolve", "x"], ["decode", "%C3%BC+"], ["nothing"]) or b"\xff" in r[1]],
     ids=lambda r: " ".join(r[0]),

@@ -495,7 +495,7 @@ USAGE: list[tuple[list[str], str]] = [
     (["resolve", "--base-column", "b", "x"], "--base-column is for --column"),
     (["split", "--reference", "x"], "--reference is for --strict"),
     (["split", "--component", "word", "x"], "'word' is not one of"),
-    (["encode", "--column", "url", "--component", "nothing", "x.csv"], "no component"),
+    (["encode", "--column", "url", "--component", "nothing", "x.csv"], "cannot hold data"),
     (["check", "--column", "url", "-", "x.csv"], "is read alone"),
 ]
 
@@ -524,7 +524,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         check=False,
     )
-    assert (done.returncode, done.stderr) == (2, "Error: pyarrow is missing: pip install 'overthere[columns]'\n")
+    assert (done.returncode, done.stderr) == (2, "Error: pyarrow is not installed: pip install 'overthere[columns]'\n")
 
 
 # -- Long work
@@ -684,7 +684,7 @@ def test_a_table_is_not_written_through_a_link(tmp_path: Path, form: str, monkey
         (tmp_path / f"x{form}").symlink_to("victim")
         done = run("check", "--column", "url", "in.parquet", "-o", f"x{form}")
         assert done.exit_code == 2
-        assert "it is a link" in done.output
+        assert "it is a symlink" in done.output
         assert (tmp_path / "victim").exists() == (there is not None)
     assert (tmp_path / "victim").read_bytes() == b"precious"
 

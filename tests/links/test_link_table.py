@@ -489,7 +489,7 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
     else:
         link.symlink_to(victim)
     if link == path and made != "hard":
-        with pytest.raises(OSError, match="it is a link"):
+        with pytest.raises(OSError, match="it is a symlink"):
             open_writer(path, job="j")
         assert link.is_symlink()
     elif made == "hard" and planted == "{}.resume":

@@ -215,7 +215,7 @@ def test_numbers_of_any_length_are_read_or_refused(digits: str) -> None:
 
 
 def test_broken_escapes_of_older_editions_stay() -> None:
-    """No octets, so no data: a "%" that begins no escape is itself."""
+    """No octets, so no data: a "%" that does not begin an escape is itself."""
     found = edition("rfc1738").locator("news:a%zz@b")
     assert isinstance(found, NewsLocator)
     assert found.message_id == "a%zz@b"

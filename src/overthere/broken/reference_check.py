@@ -189,6 +189,6 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
     name = _scheme_of(uri)
     if name == "mailto":
         found = scheme(name).check(uri, limit=1)
-        told = (f"{one.message.removeprefix('no mailto URI: ')} ({one.source})" for one in found)
+        told = (f"{one.message.removeprefix('not a valid mailto URI: ')} ({one.source})" for one in found)
         return tuple(("bad-mailto", one) for one in told)
     return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)

@@ -84,9 +84,9 @@ def safer(url: str, unsafe: str = _UNSAFE) -> str:
     octets, prohibited = latin1(url), latin1(unsafe)
     keep = "".join(chr(b) for b in range(0x80) if b not in prohibited)
     if any(octet > 0x7F and octet not in prohibited for octet in octets):
-        raise CodingError(f"what is beyond US-ASCII is written as an escape alone ({DOCUMENT}, BNF: national)")
+        raise CodingError(f"a non-ASCII character must be written as an escape ({DOCUMENT}, BNF: national)")
     written = percent_encode(octets, keep)
     if reading_of(written) != reading_of(url):
-        raise CodingError(f"one of these characters is a delimiter there, and means another thing encoded ({DOCUMENT})")
+        raise CodingError(f"a delimiter among these means something else when encoded ({DOCUMENT})")
     EDITION.parts(written)
     return written

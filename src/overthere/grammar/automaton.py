@@ -300,7 +300,7 @@ class Automaton:
         Raises: ValueError if nothing is accepted.
         """
         if self.empty:
-            raise ValueError("nothing is accepted, so there is nothing to sample")
+            raise ValueError("the automaton accepts nothing, so there is nothing to sample")
         import random
 
         chance = random.Random(seed)

@@ -195,7 +195,7 @@ def extract(
 
 def _check_options(options: Options) -> Options:
     if options.edition not in NAMES:
-        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     check_extras(options)
     return options
 

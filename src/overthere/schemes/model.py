@@ -254,7 +254,7 @@ class Scheme:
 
         >>> from overthere import scheme
         >>> print(scheme("http").faults("http:/example.com")[0])
-        no http URI: "e" cannot stand here (at 6, in the path; expected "/"; RFC 9110 4.2.1)
+        not a valid http URI: unexpected "e" (at 6, in the path; expected "/"; RFC 9110 4.2.1)
         """
         rules = self.rules.get(reading(edition), ())
         today = reading(edition) == "rfc3986"
@@ -327,7 +327,7 @@ class Scheme:
         if found.kind == "more":
             return found
         component = _component(text, cut, found.start) if found.component == found.rule else found.component
-        message = f"no {self.name} URI: {found.message}"
+        message = f"not a valid {self.name} URI: {found.message}"
         path = cut.path.lower()
         source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
         return found._replace(kind="scheme-syntax", component=component, message=message, source=source)

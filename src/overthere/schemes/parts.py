@@ -94,7 +94,7 @@ class Given:
     @overload
     def decode(self, raw: str | None) -> str | None: ...
     def decode(self, raw: str | None) -> str | None:
-        """The data that a raw part stands for, by the edition's charset; a "%" that begins no escape stays.
+        """The data that a raw part stands for, by the edition's charset; a "%" that does not begin an escape stays.
 
         Raises: InvalidURI for a character that the charset does not have.
         """
@@ -142,7 +142,7 @@ class Given:
         place = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(place, 0)
         end = start + len(part or "")
-        message = f"{self.scheme} wants {expected}"
+        message = f"not a valid {self.scheme} URI: expected {expected}"
         return InvalidURI(self.text, Finding("scheme-syntax", start, end, rule, rule, expected, source, message))
 
 
@@ -207,4 +207,4 @@ def octets_of(data: str, charset: str) -> bytes:
         why = "is no character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
         raise CodingError(f"{shown} {why}") from None
     except LookupError:
-        raise CodingError(f"{charset!r} is no charset that Python can write") from None
+        raise CodingError(f"{charset!r} is not a charset that Python can encode") from None

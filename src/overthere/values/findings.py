@@ -135,7 +135,7 @@ class _Scanner:
     def finding(self, place: _Place) -> Finding:
         kind, start, end, component, rule = place
         row = KINDS[kind]
-        it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
+        it = "a character of the password" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         if kind == "scheme-missing":
             self.first, expected = False, "a scheme and a colon"

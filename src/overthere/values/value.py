@@ -122,7 +122,7 @@ class Value(Conveniences):
                 kept = {"userinfo": self.userinfo, "host": self.host, "port": self.port_text}
                 authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
         elif given:
-            raise TypeError(f"authority already holds {' and '.join(given)}")
+            raise TypeError(f"authority already contains {' and '.join(given)}")
         scheme = self.scheme if isinstance(scheme, _Keep) else scheme
         text = assemble(
             type(self).rule,
@@ -215,7 +215,7 @@ class Value(Conveniences):
     def __setattr__(self, name: str, value: object) -> None:
         from overthere.kernel.reference import GROUPS
 
-        way = f"replace({name}=...) makes a new one" if name in GROUPS else "what takes text is given str() of it"
+        way = f"replace({name}=...) makes a new one" if name in GROUPS else "pass str() of it where text is needed"
         raise AttributeError(f"{type(self).__name__} is immutable; {way}")
 
     def __delattr__(self, name: str) -> None:

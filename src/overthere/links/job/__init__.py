@@ -102,7 +102,7 @@ def batches(
     if jobs < 1:
         raise ValueError(f"jobs: {jobs}; there must be at least 1")
     if exact(options.edition, "edition") not in NAMES:
-        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
         sources = [sources]
     if policy is None:

@@ -50,7 +50,7 @@ def element(tag: int, *contents: bytes) -> bytes:
 def elements(octets: bytes) -> Iterator[Element]:
     r"""The elements that stand one behind the other.
 
-    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the octets end too early.
+    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the data ends too early.
 
     >>> list(elements(b"\x02\x01\x03B\x00"))
     [Element(tag=2, content=b'\x03'), Element(tag=66, content=b'')]

@@ -110,5 +110,5 @@ def _fold_field(name: str, value: str) -> str | None:
     return "\r\n".join(lines) if all(len(line.encode("utf-8", "replace")) <= 998 for line in lines) else None
 
 
-# A word with the white space before it; what is at the end stays with the last one.
+# A word with the leading white space; what is at the end stays with the last one.
 _WORDS = re.compile(r"(?<![ \t])[ \t]*+[^ \t]++(?:[ \t]++$)?+")

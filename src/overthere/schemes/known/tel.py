@@ -86,7 +86,7 @@ class TelLocator(Locator):
     number: str = ""
     """As written, with its visual separators "-", ".", "(" and ")"; a global one begins with "+"."""
     isub: str | None = None
-    """The ISDN subaddress behind the number (5.2); octets that are no UTF-8 as lone surrogates."""
+    """The ISDN subaddress behind the number (5.2); octets that are not valid UTF-8 as lone surrogates."""
     extension: str | None = None
     """Behind a PBX that is no ISDN (5.3); never beside a subaddress."""
     phone_context: str | None = None

@@ -89,10 +89,10 @@ class Template:
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Template is immutable: {name!r} cannot be set")
+        raise AttributeError(f"Template is immutable: {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Template is immutable: {name!r} cannot be deleted")
+        raise AttributeError(f"Template is immutable: {name!r} cannot be deleted")
 
     def __str__(self) -> str:
         return self._text
