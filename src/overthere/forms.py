@@ -91,7 +91,7 @@ class Parameters:
 
     def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
         if separator not in ("&", ";"):
-            raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
+            raise ValueError(f'the separator must be "&" or ";", not {separator!r}')
         query = None if query is None else exact(query, "Parameters()")
         own = object.__setattr__
         own(self, "query", query)

@@ -220,7 +220,7 @@ REFUSED = [
     (["--timeout", "0", "data:,a"], 2, "--timeout"),
     (["--password", "s3cret", "data:,a"], 2, "No such option"),
     (["--user", "joe", "http://h1/", "http://h2/"], 2, "one server"),
-    (["-o", "no-folder", "data:,a", "data:,b"], 2, "no folder"),
+    (["-o", "no-folder", "data:,a", "data:,b"], 2, "not a folder"),
     (["-o", "no-folder/a", "data:,a"], 2, "No such file or directory"),
 ]
 
@@ -287,16 +287,16 @@ def test_a_policy_file(web: Web, tmp_path: Path) -> None:
 
 
 WRONG = {
-    "a = 1": "line 1: there is no field 'a'; there is schemes, hosts, ",
-    "\n[hosts]": "line 2: hosts is a list of texts, not {}",
-    "ports = ['80']": "line 1: ports is a list of numbers, not ['80']",
-    "private = 1": "line 1: private is true or false, not 1",
-    "max_redirects = true": "line 1: max_redirects is a number, not True",
-    "read_timeout = nan": "line 1: read_timeout is a number of seconds, not nan",
-    "max_bytes = -1": "line 1: max_bytes is a number of octets, not -1",
+    "a = 1": "line 1: unknown field 'a'; known: schemes, hosts, ",
+    "\n[hosts]": "line 2: hosts must be a list of strings, not {}",
+    "ports = ['80']": "line 1: ports must be a list of numbers, not ['80']",
+    "private = 1": "line 1: private must be true or false, not 1",
+    "max_redirects = true": "line 1: max_redirects must be a number, not True",
+    "read_timeout = nan": "line 1: read_timeout must be a number of seconds, not nan",
+    "max_bytes = -1": "line 1: max_bytes must be a number of octets, not -1",
     "nat64 = ['192.0.2.0/24']": "line 1: nat64: ",
     "tls = 'policy.toml'": "line 1: tls: ",
-    "spoken = [['ldap', 1]]": "line 1: spoken is a table of scheme = port",
+    "spoken = [['ldap', 1]]": "line 1: spoken must be a table of scheme = port",
     "private =": "Invalid value (at end of document)",
 }
 
@@ -409,7 +409,7 @@ def test_to_a_folder_by_names_of_our_own(web: Web, tmp_path: Path) -> None:
     assert {p.name for p in folder.iterdir()} == names
     # "/" and "/%2e%2e" have no name of their own: the second is not written over the first.
     assert done.returncode == 2
-    assert b"another URI of these has the same name" in done.stderr
+    assert b"another of these URIs has the same file name" in done.stderr
     assert list(tmp_path.iterdir()) == [folder]
 
 
@@ -578,7 +578,7 @@ def test_a_draft_is_shown() -> None:
     lines = done.stdout.decode().splitlines()
     assert lines[:2] == ["To: joe@example.com", "Subject: tide tables"]
     assert lines[-2:] == ["", "Dear Joe"]
-    assert done.stderr.decode() == "not in the draft, as it is unsafe: x-evil: 1\ufffd\n"
+    assert done.stderr.decode() == "left out of the draft as unsafe: x-evil: 1\ufffd\n"
 
 
 # -- passwords
@@ -628,7 +628,7 @@ def test_no_control_reaches_the_terminal(web: Web) -> None:
 def test_binary_stays_away_from_the_terminal(web: Web) -> None:
     status, shown = on_terminal(web.base + "/binary")
     assert (status, shown.count(b"\n")) == (2, 1)
-    assert b"is no text: write it to a file with -o" in shown
+    assert b"is not text: use -o to write a file" in shown
 
 
 def test_the_progress_bar(web: Web, tmp_path: Path) -> None:

@@ -328,7 +328,7 @@ OTHER_NOTICE = message(0x78, integer(0, ENUMERATED), element(OCTETS), element(OC
         (element(SEQUENCE, integer(1), *[b"\x05\x00"] * 100_000), ProtocolError, "no LDAPMessage"),
         (message(0x61, integer(14, ENUMERATED), element(OCTETS), element(OCTETS), number=1), ResourceMissing, "(14)"),
         (message(0x61, integer(2, ENUMERATED), element(OCTETS), element(OCTETS, b"v2"), number=1), AccessError, ": v2"),
-        (NOTICE, AccessFailed, "the server ends the session: unavailable (52): going down"),
+        (NOTICE, AccessFailed, "the server ended the session: unavailable (52): going down"),
         (OTHER_NOTICE * 500, ProtocolError, "more than 100 notifications"),
         (BOUND + NOTICE, AccessFailed, "going down"),
         (BOUND + message(0x04), ProtocolError, "an operation 04 among the entries"),

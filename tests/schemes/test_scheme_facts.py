@@ -44,7 +44,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "canonical/model.py": ({"https"}, WORDS + "a step"),
     "canonical/rewriting.py": (
         {"http"},
-        "the step https puts the one for the other: by a custom of crawlers, no document of either scheme",
+        "the step https puts the one for the other: by a crawler convention, no document of either scheme",
     ),
     "editions/compare_resolution.py": ({"http:"}, "the universe of strings on which resolutions are compared"),
     "editions/readings.py": ({"afs"}, "the grammar of 1994, which has no rule for it"),

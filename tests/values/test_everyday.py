@@ -64,7 +64,7 @@ def test_other_ways_to_write_them() -> None:
     assert Parameters(None, charset="latin-1").set({"a": "é"}).query == "a=%E9"
     assert str(URI("http://h/?a=1;b=2").with_parameters({"b": 3}, separator=";")) == "http://h/?a=1;b=3"
     for wrong in ({"separator": ","}, {"charset": "nope"}, {"charset": "zlib"}):
-        with pytest.raises(ValueError, match=r"is not a charset|are parted by"):
+        with pytest.raises(ValueError, match=r"is not a charset|separator must be"):
             Parameters("a", **wrong)  # type: ignore[arg-type]
     with pytest.raises(CodingError):
         Parameters("a=%zz")

@@ -38,7 +38,7 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
     most: octets of content, if there is a bound.
 
     Raises: ProtocolError for a coding that was not asked for and is unknown, and for content that is not in it;
-    AccessFailed if it ends before its end, or if the library of a coding is missing; LimitExceeded.
+    AccessFailed if it is truncated, or if the library of a coding is missing; LimitExceeded.
     """
     foreign = [name for name in applied if name not in CONTENT]
     if foreign or len(applied) > _MOST:
@@ -64,7 +64,7 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
         try:
             decoder.end()  # none at all is no content (RFC 9110 6.4)
         except EOFError:
-            raise AccessFailed(f"the {decoder.name} content ends before its end", _SOURCE) from None
+            raise AccessFailed(f"the {decoder.name} content is truncated", _SOURCE) from None
 
 
 def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:

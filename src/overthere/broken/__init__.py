@@ -81,6 +81,6 @@ def check(
     from overthere.broken.job import run
 
     if checker.anchors not in ANCHORS:
-        raise ValueError(f"anchors: {checker.anchors!r}; there is {', '.join(ANCHORS)}")
+        raise ValueError(f"unknown value {checker.anchors!r} of anchors; known: {', '.join(ANCHORS)}")
     named = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     return run([os.fspath(one) for one in named], checker, summary, step, policy)

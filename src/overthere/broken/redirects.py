@@ -23,8 +23,8 @@ __all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
 
 Key = str | tuple[str, str]
 _UNREACHED = frozenset(("connect", "timeout", "dns"))
-_DEAD = Reply("connect", None, "it was not asked: several connections to its host failed one after the other")
-_PUT_OFF = Reply("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
+_DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row")
+_PUT_OFF = Reply("rate-limited", None, "not requested, because its host kept limiting the request rate")
 
 
 class RedirectChain:

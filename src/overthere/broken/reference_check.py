@@ -185,7 +185,7 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
     A mailto URI is judged whole (RFC 6068 2); of others it is a fault to have no host where their scheme wants one.
     """
     if _WINDOWS.match(uri):
-        return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
+        return (("invalid", "a Windows file name; write it as a relative reference or as file:///C:/..."),)
     name = _scheme_of(uri)
     if name == "mailto":
         found = scheme(name).check(uri, limit=1)

@@ -64,5 +64,5 @@ def hash_prefixes(uri: URIReference | str, length: int = 4) -> list[bytes]:
     Raises: InvalidURI; ModuleNotFoundError without the list of suffixes; ValueError for another length.
     """
     if not 4 <= length <= 32:
-        raise ValueError(f"a hash prefix has 4 to 32 octets, not {length}")
+        raise ValueError(f"a hash prefix must have 4 to 32 octets, not {length}")
     return [sha256(one.encode()).digest()[:length] for one in lookup_expressions(uri)]

@@ -32,7 +32,7 @@ def command(
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
     if query is not None and pairs:
-        raise click.UsageError("--query and --pair are two ways to say one thing: give one")
+        raise click.UsageError("give either --query or --pair, not both")
     data: dict[str, Any] = dict(text)
     if segments:
         data["segments"] = segments

@@ -18,6 +18,6 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], names)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
-            ctx.fail(f"there is no verb {args[0]!r}; {hint}")
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
+            ctx.fail(f"unknown verb {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)

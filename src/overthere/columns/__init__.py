@@ -49,17 +49,17 @@ _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
 def _names(components: Sequence[str]) -> list[str]:
     if isinstance(components, str | bytes) or not isinstance(components, Iterable):
-        raise TypeError(f"components are names in a list, not {type(components).__name__}")
+        raise TypeError(f"components must be a list of names, not {type(components).__name__}")
     components = [exact(component, "components") for component in components]
     foreign = [c for c in components if c not in COMPONENTS]
     if foreign or len(set(components)) != len(components):
-        raise ValueError(f"components are {', '.join(COMPONENTS)}, each once; not {components!r}")
+        raise ValueError(f"components must be {', '.join(COMPONENTS)}, each once, not {components!r}")
     return list(components)
 
 
 def _rule(rule: str) -> str:
     if exact(rule, "rule") not in ("URI", "URI-reference"):
-        raise ValueError(f"columns read URI and URI-reference, not {rule!r}")
+        raise ValueError(f"the rule must be URI or URI-reference, not {rule!r}")
     return rule
 
 
@@ -94,7 +94,7 @@ def check(
     if scheme:
         by_scheme = import_module("overthere.columns.schemes")
         if zone:
-            raise ValueError("a zone identifier is no part of any scheme's rules (RFC 6874)")
+            raise ValueError("no scheme's rules allow zone identifiers (RFC 6874)")
         return by_scheme.check(column, judge, rule, edition, registry, count_of(threads))  # type: ignore[no-any-return]
     return engine().check(column, judge, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
 

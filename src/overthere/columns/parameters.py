@@ -114,5 +114,5 @@ class Edit(NamedTuple):
 
 def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
-        raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
+        raise ValueError(f'the separator must be "&" or ";", not {separator!r}')
     return Edit(data, given, separator, bool(plus))

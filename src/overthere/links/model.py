@@ -57,7 +57,7 @@ class Link(NamedTuple):
     """The part of the same message that the target names (RFC 2557 8; RFC 2392), as the `source` of its rows."""
     audit: str | None
     """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or --audit is off;
-    "audit-failed" is a fault of this library."""
+    "audit-failed" is a bug of this library."""
     browser: str | None = None
     """What browsers open (URL Standard) where it is not the target, or there is none: "" if they open nothing; None
     where it is the target, in running text, or if --whatwg is off."""
@@ -133,27 +133,27 @@ class PassedContent(NamedTuple):
 
 
 NOTES = {
-    "unreadable": "cannot be read at all",
-    "reader-failed": "made its reader fail, which is a fault of this library; what it found before is there",
+    "unreadable": "cannot be read",
+    "reader-failed": "crashed its reader, a bug of this library; the rows found before are kept",
     "not-opened": "is a URI that could not be opened",
-    "missing": "is a URI of which the server says that nothing is there, or that it will not give it",
-    "refused": "is a URI that the policy does not let be opened",
-    "not-followed": "is a link in a folder that leads to a folder, or out of the folder that was named",
+    "missing": "is a URI that the server does not have or does not allow",
+    "refused": "is a URI that the access policy forbids",
+    "not-followed": "is a symlink to a folder, or out of the named folder",
     "empty": "has no content",
-    "truncated": "ends before its end",
-    "corrupt": "is not what its own format allows; what could be read was read",
-    "wrong-length": "is longer or shorter than was said",
-    "wrong-encoding": "misspells its transfer encoding; it was read as the one that can be meant (RFC 2045 6.1)",
-    "wrong-charset": "is not in the charset that was said",
-    "cut": "has URIs that end before what no URI holds there, though the text goes on; more may have been meant",
-    "wrong-type": "is of another kind than was said",
-    "looks-html": "begins as an HTML page does, and is said to be of another kind, as which it was read",
-    "read-as-text": "is in a markup that has no reader; the URIs of its text are there, as of plain text",
-    "unclosed": "ends within a comment, a tag, or an element whose text is no markup (script, textarea)",
+    "truncated": "is truncated",
+    "corrupt": "breaks its own format; the readable part was read",
+    "wrong-length": "is longer or shorter than declared",
+    "wrong-encoding": "misspells its transfer encoding; it was read as the obvious one (RFC 2045 6.1)",
+    "wrong-charset": "is not in its declared charset",
+    "cut": "has URIs that end before a character that URIs cannot contain; they may be cut short",
+    "wrong-type": "is of another type than declared",
+    "looks-html": "begins like an HTML page, but was read as the type that is declared",
+    "read-as-text": "is in a markup without a reader; it was read as plain text",
+    "unclosed": "ends inside a comment, a tag or a raw text element (script, textarea)",
     "too-large": "is larger than the limit; the rest was not read",
-    "too-deep": "is nested deeper than the limit; what is deeper was not read, or not for sure",
+    "too-deep": "is nested deeper than the limit; the deeper part may be unread",
     "encrypted": "is encrypted",
-    "unsupported": "is of a kind that has no reader",
+    "unsupported": "is of a type without a reader",
 }
 """Kinds of `Note`."""
 UNREAD = frozenset(

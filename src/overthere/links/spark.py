@@ -172,16 +172,16 @@ def extract(
     if part is not None:
         if any(given is not None for given in (content, url, media_type, base)):
             raise ValueError(
-                "a part of a job has its sources and their base: no content, url, media_type or base beside"
+                "a part of a job has its own sources and base: content, url, media_type and base do not go with part"
             )
         return _map_frame(frame.select(part), partial(_read_parts, version, asked), _ddl(schema()))
     if content is None:
         if path is None:
-            raise ValueError("there is neither a column of paths nor one of contents")
+            raise ValueError("a column of paths or of contents is missing")
         return _map_frame(frame.select(path), partial(_read_paths, version, asked, told), _ddl(schema()))
     said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
-        octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
+        octets = f"documents must be in a binary column: F.encode({content!r}, 'utf-8')"
         raise ValueError(f"the column {content!r} is {said}, and {octets}")
     if path not in frame.columns and url is not None:
         path = None

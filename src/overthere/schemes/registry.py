@@ -173,7 +173,7 @@ class Registry:
         from overthere.values.uri import URI
 
         if not isinstance(uri, str | URI):
-            raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
+            raise TypeError(f"a URI must be a URI or text, not {type(uri).__name__}")
         text = exact(uri, "locator()") if isinstance(uri, str) else str(uri)
         given = Given(text, edition_named(edition), isinstance(uri, URI))
         kind: type[Locator] = GenericLocator

@@ -36,8 +36,8 @@ def audit(
     >>> for finding in audit("http://www.bank.example@0x7f.1/"):
     ...     print(finding.kind, finding.start, finding.message)
     userinfo-host 7 the userinfo looks like the host "www.bank.example"
-    address-rare 24 "0x7f.1" is no IPv4address of the syntax, but an address to inet_aton
-    address-loopback 24 the address 127.0.0.1, loopback: the machine of whoever opens it
+    address-rare 24 "0x7f.1" is not an IPv4address of the syntax, but an address to inet_aton
+    address-loopback 24 the address 127.0.0.1, loopback: the machine that opens the URI
     """
     text = _text(uri)
     if harmless(text):
@@ -85,7 +85,7 @@ def _text(uri: Value | str) -> str:
     from overthere.kernel import Components
 
     if not isinstance(uri, str | Components):
-        raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
+        raise TypeError(f"a URI must be a URI or text, not {type(uri).__name__}")
     return exact(uri, "audit()") if isinstance(uri, str) else str(uri)
 
 

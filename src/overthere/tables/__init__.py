@@ -48,7 +48,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     form = next((form for form in FORMATS if name.lower().endswith(form)), "")
     layout = layout._replace(form=form or layout.form)
     if layout.csv_safe and not layout.form.startswith(".csv"):
-        raise ValueError(f"{name}: only CSV is guarded against spreadsheets")
+        raise ValueError(f"{name}: csv_safe applies to CSV only")
     if name == "-":
         return Stream(None, layout)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):
@@ -57,7 +57,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     if is_stream(name):
         return Stream(name, layout)
     if not form:
-        raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
+        raise ValueError(f"{name}: the name of a table must end in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)

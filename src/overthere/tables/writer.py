@@ -61,10 +61,10 @@ class Writer(ABC):
         """Go on from a mark."""
         self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
         if self.done:
-            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
+            self.notice = f"{self.name} is complete, with {self.rows:,} rows: nothing to do"
             self.closed = True
         else:
-            self.notice = f"{self.name}: going on after {self.rows:,} rows"
+            self.notice = f"{self.name}: continuing after {self.rows:,} rows"
 
     def _note(self, notice: str) -> None:
         self.notice = notice
@@ -202,8 +202,8 @@ class FileWriter(Writer):
         """What there is to say of a table that stands there without its mark."""
         return ResumeError(
             self.name,
-            f"it is finished, or of another job: there is no {self.marked.name} that says where to go on; "
-            "without --resume it is written anew",
+            f"it is complete or belongs to another job: there is no {self.marked.name} to continue from; without "
+            "--resume it is rewritten",
         )
 
 
@@ -225,7 +225,7 @@ def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
         lock(file.fileno(), str(path))
         # What was opened may have got its final name before it was locked.
         if not (os.path.lexists(part) and os.path.samestat(os.fstat(file.fileno()), os.lstat(part))):
-            raise BlockingIOError(errno.EAGAIN, "another process has just written it", str(path))
+            raise BlockingIOError(errno.EAGAIN, "another process has written it", str(path))
     except BaseException:
         file.close()
         raise

@@ -84,11 +84,11 @@ def find(
 
         return gfm.find(text, extended=rules == "gfm")
     if rules != "rfc3986":
-        raise ValueError(f"no rules are called {rules!r}: rfc3986, commonmark or gfm")
+        raise ValueError(f"unknown rules {rules!r}; known: rfc3986, commonmark, gfm")
     if hosts not in (True, False, "suffixes"):
-        raise ValueError(f'hosts is True, False or "suffixes", not {hosts!r}')
+        raise ValueError(f'hosts must be True, False or "suffixes", not {hosts!r}')
     if isinstance(schemes, str):
-        raise TypeError("schemes is a collection of names, not text")
+        raise TypeError("schemes must be a collection of names, not text")
     wanted = (
         None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
     )

@@ -85,7 +85,7 @@ def refuse_two_uris(text: str, start: int, end: int) -> None:
     shown = [
         mask(part)[:_SHOWN] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
     ]
-    why = f"white space parts two URIs, {shown[0]!r} and {shown[1]!r}: give one of them, or one without the white space"
+    why = f"white space separates two URIs, {shown[0]!r} and {shown[1]!r}: give only one, or remove the white space"
     kind = "space" if space[0].startswith(" ") else "control"
     raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", why))
 

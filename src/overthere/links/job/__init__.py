@@ -100,7 +100,7 @@ def batches(
     own = None if base is None else URI(base)
     check_extras(options)
     if jobs < 1:
-        raise ValueError(f"jobs: {jobs}; there must be at least 1")
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
@@ -111,7 +111,7 @@ def batches(
         policy = Policy()
     marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
     if marks.skip(skip) != (mark if skip else ""):
-        raise ValueError("the sources are not what they were when the job began: it cannot go on")
+        raise ValueError("the sources have changed since the job began, so it cannot continue")
     work: Iterator[Task] = marks
     if workers is None:
         first = list(islice(work, 8))

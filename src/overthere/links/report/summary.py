@@ -224,9 +224,9 @@ class Summary:
 
     def _rows(self) -> Iterator[tuple[str, int, list[str]]]:
         yield "documents", self.documents, _parts(self.kinds)
-        yield "  not read whole", self.unread, []
+        yield "  not read completely", self.unread, []
         yield "  with notes", sum(self.notes.values()), _parts(self.notes)
-        yield "  passed over", sum(self.passed.values()), _parts(self.passed)
+        yield "  skipped", sum(self.passed.values()), _parts(self.passed)
         yield "references", self.references, _parts(self.layers, "base from ")
         yield "  same document", self.same_document, []
         yield "  to the same host", self.internal, []

@@ -84,7 +84,7 @@ def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, A
             raise ProtocolError(f"the answer is to message {named} and not to {asked}", "RFC 4511 4.1.1.1", where=where)
         if any(part == (0x8A, _DISCONNECTION) for part in islice(_elements(operation.content, where), 6)):
             told = str(result(operation, where))
-            raise AccessFailed(f"the server ends the session: {told}", "RFC 4511 4.4.1", where=where)
+            raise AccessFailed(f"the server ended the session: {told}", "RFC 4511 4.4.1", where=where)
     raise ProtocolError(f"more than {_UNSOLICITED} notifications and no answer", "RFC 4511 4.4", where=where)
 
 

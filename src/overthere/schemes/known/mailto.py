@@ -196,7 +196,7 @@ def _lower(text: str) -> str:
 def _to_before_the_question_mark(parts: Parts) -> Parts:
     hfields = [] if parts.query is None else parts.query.split("&")
     at = [number for number, hfield in enumerate(hfields) if hfield[:3].lower() == "to="]
-    # A field that is there twice "varies widely" (2), and one that is no list of addr-specs does not fit in the path.
+    # A field that is given twice "varies widely" (2), and one that is no list of addr-specs does not fit in the path.
     if parts.authority is not None or len(at) != 1:
         return parts
     addresses = ",".join(filter(None, (parts.path, hfields.pop(at[0])[3:])))

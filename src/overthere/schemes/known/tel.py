@@ -38,8 +38,8 @@ def _from_prefix(prefix: str) -> str:
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 # RFC 3966 3, over the characters and the cut of RFC 3986: "#", "[" and "]" are escaped, "?" begins a query, and ";"
-# ends a subaddress as it ends every value.  Its prose says of the ABNF's *par which come first, and that none is there
-# twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
+# ends a subaddress as it ends every value.  Its prose says of the ABNF's *par which come first, and that none is
+# given twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
 SYNTAX = f"""
 telephone-uri        = "tel:" telephone-subscriber
 telephone-subscriber = global-number / local-number
