@@ -100,12 +100,12 @@ REFUSED = [
     ("nntp://h.example:{}/a%C2%85b", 119, 8119, "U+0085"),
     ("news://jo%0Be@h.example:{}/g", 119, 8119, "U+000B"),
     # Octets of counted length: of 10 octets the length itself is a line feed, and so is what follows in LDAP.
-    ("ldap://h.example:{}/flush_all%20", 389, 11211, "counted octets"),
+    ("ldap://h.example:{}/flush_all%20", 389, 11211, "octets that a line-based protocol"),
     ("ldap://h.example:{}/o=x", 389, 3389, "counted octets"),
     ("ldaps://h.example:{}/o=x", 636, 6360, "counted octets"),
-    ("wais://h.example:{}/db?flush_all%20", 210, 11211, "counted octets"),
+    ("wais://h.example:{}/db?flush_all%20", 210, 11211, "octets that a line-based protocol"),
     ("wais://h.example:{}/db", 210, 2100, "counted octets"),
-    ("telnet://jo%0Be@h.example:{}/", 23, 2323, "a user name with U+000B"),
+    ("telnet://jo%0Be@h.example:{}/", 23, 2323, "the user name has U+000B"),
     ("rlogin://jo%0Ce@h.example:{}/", 513, 5130, "a user name with U+000C"),
     ("prospero://h.example:{}/a%0Bb", 1525, 1526, "U+000B"),
 ]
@@ -181,7 +181,7 @@ def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
 
     registry = KNOWN.with_(scheme(1))
     there = Opening("x-two:a", SAFE, None, registry, Gateways())
-    with pytest.raises(AccessRefused, match="2 lines, where the protocol has 1"):
+    with pytest.raises(AccessRefused, match="2 lines instead of 1"):
         there.dialogue(there.scheme())
     there = Opening("x-two:a", SAFE, None, KNOWN.with_(scheme(2)), Gateways())
     assert there.dialogue(there.scheme())

@@ -482,7 +482,7 @@ def test_redirects_are_judged_as_any_uri() -> None:
     assert (str(there.uri), [str(one) for one in there.history]) == ("http://a.example/z", ["http://a.example/x/y"])
     for location in ("file:///etc/passwd", "FILE:///etc/passwd", "mid:a@b", "afs://c.example/x"):
         for policy in (Policy(), Policy.local()):
-            with pytest.raises(AccessRefused, match="leads to a file of this machine") as caught:
+            with pytest.raises(AccessRefused, match="redirects to a file of this machine") as caught:
                 way("http://a.example/", policy).follow(Head(location=location), None)
             assert caught.value.rule == "redirect"
     there.follow(Head(location="http://127.0.0.1/"), None)
@@ -499,7 +499,7 @@ def test_redirects_end() -> None:
         there.follow(Head(location=f"/{number}"), None)
     with pytest.raises(AccessRefused, match="more than 3 redirects"):
         there.follow(Head(location="/4"), None)
-    with pytest.raises(AccessRefused, match="circle"):
+    with pytest.raises(AccessRefused, match="cycle"):
         way("http://a.example/").follow(Head(location="/#x"), None)
 
 
@@ -584,7 +584,7 @@ def test_where_no_redirect_leads(uri: str, location: str, policy: Policy) -> Non
         there.follow(Head(location=location), None)
     assert (caught.value.rule, caught.value.source) == ("redirect", "RFC 3986 7, RFC 9110 15.4")
     name = URI(location).scheme.lower()
-    assert caught.value.message.endswith(f"it takes {name!r} in Policy.redirects")
+    assert caught.value.message.endswith(f"add {name!r} to Policy.redirects")
     assert str(there.uri) == uri
     if name not in ("x-own", "news"):  # nothing says how these two are retrieved
         way(uri, policy.with_(redirects=frozenset({name}))).follow(Head(location=location), None)

@@ -279,7 +279,7 @@ def test_a_server_may_send_the_client_elsewhere_and_the_policy_judges() -> None:
 def test_a_connection_that_is_refused() -> None:
     with serve_udp(lambda request, served: [b"\x0d" + request[1:3] + bytes(9) + b"\1"]) as served:
         assert isinstance(error := fails(f"prospero://127.0.0.1:{served.port}/x"), AccessFailed)
-    assert error.message == "the server refuses the connection"
+    assert error.message == "the server refused the connection"
 
 
 # -- without a socket

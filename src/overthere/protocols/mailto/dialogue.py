@@ -65,7 +65,7 @@ def _field(name: str, value: str) -> bytes:
     if line is None and name not in _ADDRESSES | _IDENTIFIERS:
         line = _fold_field(name, _encode_words(value, name))
     if line is None:
-        raise PlanRefused(f"{name} holds a word that fits into no line of a message", "RFC 5322 2.1.1")
+        raise PlanRefused(f"{name} contains a word that is too long for a line of a message", "RFC 5322 2.1.1")
     try:
         return line.encode() + b"\r\n"
     except UnicodeEncodeError:

@@ -166,7 +166,7 @@ class TelLocator(Locator):
             text += ";phone-context=" + to.text(self.phone_context, "+()" if self.phone_context[:1] == "+" else "")
         for parameter in self.parameters:
             if len(parameter) != 2:
-                raise CodingError(f"{parameter!r} is no name with a value")
+                raise CodingError(f"{parameter!r} is not a name with a value")
             name, value = parameter
             text += ";" + to.text(name) + ("" if value is None else "=" + to.text(value, "!*'():&$"))
         return text
@@ -245,7 +245,7 @@ SCHEME = Scheme(
         Example("tel:+1-212-555-0101", "RFC 3966 8"),
     ),
     notes=(
-        "The number is an identifier: how it is dialled from here, the dialler knows (RFC 3966 1, 7.4).",
+        "The number is an identifier: the dialler knows how to dial it from here (RFC 3966 1, 7.4).",
         "A local number should not be used where there is a global one (RFC 3966 5.1.5).",
         "A URI with a mandatory parameter that is not understood must not be used (RFC 3966 5.4).",
     ),
