@@ -36,7 +36,7 @@ THIS_MESSAGE = URI("thismessage:/")
 
 
 class Passed(NamedTuple):
-    """What could have been the base and is not."""
+    """A candidate that did not become the base."""
 
     by: str
     text: str
@@ -49,7 +49,7 @@ class Base(NamedTuple):
     uri: URI
     layer: Layer
     by: str = ""
-    """What said it: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
+    """Its source: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
     passed: tuple[Passed, ...] = ()
     """What `establish` passed over, the outermost first."""
 
@@ -93,7 +93,7 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
 def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:
     """5.1.1: the base that content says, such as the first `base` element with an href, resolved against the fallback.
 
-    A value that is no reference leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
+    An invalid value leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
     the HTML Standard says (4.2.3, "set the frozen base URL").  An `xml:base` is mapped as XML Base 3.1 says.
 
     >>> from_content("d/", Base(URI("http://h/a/b"), "retrieval")).uri
@@ -155,15 +155,15 @@ def establish(
     protocol: Protocol = "mime",
     content_location: bool = False,
 ) -> Base:
-    """5.1: the base URI, the innermost that is there, with its layer and with what was passed over.
+    """5.1: the base URI, the innermost one, with its layer and the skipped candidates.
 
-    content: what the content says of its base (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
-    by: which of these it is.
+    content: the base that the content gives (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
+    by: the kind of that.
     headers: the fields around the content, in any case, folded or not; the first of a name counts.
     entity: the base of the encapsulating entity (5.1.2), which `establish` gave for that one.
     retrieval: the URI of retrieval, or the history of redirects, whose last counts (5.1.3); a Location of it may be
     relative to the one before.
-    default: what the application holds for the base (5.1.4), such as `THIS_MESSAGE`.
+    default: the base of the application (5.1.4), such as `THIS_MESSAGE`.
     edition: by whose rules.  1997: `Content-Base` goes before `Content-Location`, and both are content (5.1.1).
     protocol: whose fields these are; a response of HTTP "http" has other rules than a message or a part of one "mime".
     content_location: whether the Content-Location of HTTP counts today, as it did in RFC 2616 14.14.

@@ -62,12 +62,12 @@ class RepairChange(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """The URI that was meant, and what had to change for it."""
+    """The intended URI and the necessary changes."""
 
     uri: URIReference
     changes: tuple[RepairChange, ...]
     total: int
-    """How many changes there are, of which `changes` has as many as were asked for."""
+    """The number of changes; `changes` has at most `limit` of them."""
 
     def __str__(self) -> str:
         return str(self.uri)
@@ -86,25 +86,26 @@ def repair(
     idna: bool = False,
     limit: int | None = 1000,
 ) -> Repaired:
-    """The URI that a text means which is none, by what the documents let a reader mend.
+    """The URI that an invalid text means, by the repairs that the documents allow.
 
-    Taken away: white space around it, and line breaks and tabs within (RFC 3986 Appendix C).  Escaped: spaces,
+    Removed: white space around it, and line breaks and tabs inside (RFC 3986 Appendix C).  Escaped: spaces,
     `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
-    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar behind a drive letter of a file is a colon
-    (RFC 8089 E.2.2).  Nothing else, and nothing in a host but letters beyond US-ASCII.  A valid text has no changes,
-    unless `scheme` or `idna` asks for one.
+    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes
+    a colon (RFC 8089 E.2.2).  Nothing else, and nothing in a host but non-ASCII letters.  A valid text has no changes
+    unless `scheme` or `idna` requires one.
 
     relative: whether a relative reference is one as well.
     scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), as `overthere.text.typed` tells it
     from a URI: "www.example.com:80" has none; None is not to guess.
-    browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`); what they leave
-    in it that no URI holds is escaped.
+    browsers: whether to read a rejected text as browsers do (needs the extra `whatwg`); characters
+    that URIs cannot contain are escaped.
     idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme.
     limit: how many changes are listed (None: all); `total` is how many there are.
 
-    Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
-    blanks, white space between two URIs, a second "@", whatever else a host or a port cannot hold, controls;
-    CodingError for a host that is no name under IDNA, where `idna` asks for one.
+    Raises: InvalidURI if the text has no or two possible readings: a backslash that browsers read as "/", a line
+    break next to blanks, white space between two URIs, a second "@", other characters that a host or a port cannot
+    contain, controls;
+    CodingError for a host that is not a name under IDNA, where `idna` asks for one.
 
     >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
     >>> str(done)
@@ -130,10 +131,10 @@ def repair(
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
     """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
 
-    Repaired as `overthere.repair` does (RFC 3987 3.1), which refuses where two readings remain.
+    Repaired as `overthere.repair` does (RFC 3987 3.1), which rejects a text with two readings.
 
-    Returns: the reference (None if there is none), and why the text is no URI-reference (None if it is one) or,
-    beyond US-ASCII, no IRI-reference.
+    Returns: the reference (None if there is none), and why the text is not a URI-reference (None if it is one) or,
+    if not ASCII, not an IRI-reference.
     """
     if isinstance(text, URIReference):
         return text, None

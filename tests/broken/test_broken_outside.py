@@ -293,8 +293,8 @@ BOMB = zlib.compress(b"<p>" + b" " * (1 << 28))
 """256 MiB in 256 KiB."""
 MEASURE = 1 << 20
 SHORT: dict[str, dict[str, float]] = {
-    "nothing came": {"read_timeout": 0.5},
-    "not done within": {"total_timeout": 1.0},
+    "no data": {"read_timeout": 0.5},
+    "not finished within": {"total_timeout": 1.0},
     "no connection in time": {"connect_timeout": 0.5},
 }
 """The one limit that ends it; no other can come first on a slow machine."""
@@ -311,15 +311,15 @@ def sized(content: bytes) -> bytes:
         (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", "too-large", "a head"),
         (endless(HEAD + b"X: ", b"y" * 4096), "http", "too-large", "a head"),
         (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "http", "protocol", "interim"),
-        (dripped(HEAD + b"A: " + b"b" * 5000, 0.01), "http", "timeout", "not done within"),
-        (dripped(HEAD + b"\r\n" + b"b" * 5000, 0.01), "http", "timeout", "not done within"),
+        (dripped(HEAD + b"A: " + b"b" * 5000, 0.01), "http", "timeout", "not finished within"),
+        (dripped(HEAD + b"\r\n" + b"b" * 5000, 0.01), "http", "timeout", "not finished within"),
         (endless(HEAD + b"Content-Length: 1073741824\r\n\r\n", b"x" * 65_536), "http", None, "read only in part"),
         (endless(HEAD + b"\r\n", b"x" * 65_536), "http", None, "read only in part"),
         (endless(CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"), "http", None, "read only in part"),
         (endless(CHUNKED + b"1", b";e=e" * 999), "http", "too-large", "a chunk"),
         (simple(cut(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
         (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "connect", "before the end"),
-        (simple(cut(b"\x00" * 500)), "http", "protocol", "no HTTP"),
+        (simple(cut(b"\x00" * 500)), "http", "protocol", "not HTTP"),
         (simple(cut(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
         (endless(b"", b"\x16\x03\x01\x00\x05"), "https", "tls", "no connection"),
         (stalled(b""), "https", "timeout", "no connection in time"),
@@ -327,7 +327,7 @@ def sized(content: bytes) -> bytes:
     ids=[
         "silence", "fields without end", "a field without end", "interim responses", "a dripped head",
         "dripped content", "a gigabyte", "content without end", "chunks without end", "a chunk line without end",
-        "a bomb", "a location without end", "no HTTP", "no TLS", "TLS without end", "TLS in silence",
+        "a bomb", "a location without end", "not HTTP", "no TLS", "TLS without end", "TLS in silence",
     ],
 )  # fmt: skip
 def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, why: str) -> None:

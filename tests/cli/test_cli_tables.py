@@ -306,7 +306,7 @@ def test_several_files(table: Any, tmp_path: Path) -> None:
     save(pa.table({"url": ["a b"], "id": ["x"]}), tmp_path / "other.csv")
     done = run("split", "--column", "url", names[0], tmp_path / "other.csv")
     assert done.exit_code == 2
-    assert 'other.csv: column "url" (string) stands where' in done.stderr
+    assert 'other.csv: column "url" (string) instead of' in done.stderr
     save(table.select([0]), tmp_path / "fewer.csv")
     assert "1 columns, where" in run("split", "--column", "id", names[0], tmp_path / "fewer.csv").stderr
 

@@ -184,10 +184,10 @@ def test_redirects(server: Nginx, policy: Policy, scheme: str, path: str, to: st
 @pytest.mark.parametrize(
     ("scheme", "path", "rule", "message"),
     [
-        ("http", "/circle/1", "redirect", "circle"),
-        ("http", "/bare", "redirect", "circle"),
+        ("http", "/circle/1", "redirect", "cycle"),
+        ("http", "/bare", "redirect", "cycle"),
         ("http", "/endless/x", "redirect", "more than 10"),
-        ("https", "/plain", "redirect", "out of https"),
+        ("https", "/plain", "redirect", "leaves https"),
         ("https", "/file", "redirect", "a file of this machine"),
         ("http", "/file", "redirect", "a file of this machine"),
     ],

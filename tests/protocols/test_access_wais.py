@@ -412,9 +412,9 @@ def test_the_greeting_is_judged() -> None:
         with pytest.raises(LimitExceeded):
             given(SEARCH_URI, greeting + b"%010dz2wais        0" % (1 << 21))
     # An answer to something else.
-    with pytest.raises(ProtocolError, match="type 23 where 21"):
+    with pytest.raises(ProtocolError, match="type 23 instead of 21"):
         given(SEARCH_URI, SHEEP.answers[0])
-    with pytest.raises(ProtocolError, match="type 21 where 23"):
+    with pytest.raises(ProtocolError, match="type 21 instead of 23"):
         given(SEARCH_URI, INIT.answers[0] * 2)
 
 

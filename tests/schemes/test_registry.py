@@ -226,7 +226,7 @@ def test_neither_retrieval_nor_statement() -> None:
 
 
 def test_both_retrieval_and_statement() -> None:
-    with pytest.raises(RegistryError, match="one of them"):
+    with pytest.raises(RegistryError, match="exactly one of"):
         replace(RAVEN, access="ftp")
 
 

@@ -426,7 +426,7 @@ def test_a_uri_is_no_path() -> None:
     """What takes paths, or an attribute `path`, would open a local file of that name."""
     uri: Any = URI("http://h/etc/hostname")
     for opener in (open, os.stat, os.fspath):
-        with pytest.raises(TypeError, match="no path of this machine"):
+        with pytest.raises(TypeError, match="not a path of this machine"):
             opener(uri)
 
 

@@ -11,7 +11,7 @@ __all__ = ["ANCHORS", "KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome",
 
 
 class Broken(NamedTuple):
-    """A finding: a reference that leads nowhere, or that deserves to be known; None is undefined."""
+    """A finding on a reference that is broken or suspicious; None is undefined."""
 
     source: str
     """The document, as in the link table."""
@@ -20,9 +20,9 @@ class Broken(NamedTuple):
     column: int | None
     """From 1, in code points."""
     offset: int | None
-    """Octets before the attribute's value; None where its octets could not be told from the characters."""
+    """Octets before the attribute's value; None if the octets could not be derived from the characters."""
     length: int | None
-    """Octets of the value as it stands there."""
+    """The length of the value in octets, as written."""
     where: str | None
     """Element and attribute, as in the link table."""
     reference: str | None
@@ -32,7 +32,7 @@ class Broken(NamedTuple):
     kind: str
     """Of `KINDS`."""
     why: str
-    """One sentence: what is wrong, and what to do."""
+    """One sentence: the problem and its fix."""
     status: int | None
     """Of HTTP."""
     paragraph: str
@@ -45,11 +45,11 @@ class Broken(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What can be the matter with a reference."""
+    """A kind of finding."""
 
     level: str
     words: str
-    """What is wrong and what to do, as a sentence; `{it}` is what it is about."""
+    """The problem and its fix as a sentence; `{it}` is its subject."""
     source: str
     """Document and paragraph."""
 
@@ -129,7 +129,7 @@ ANCHORS = ("github", "gitlab", "sphinx", "mkdocs")
 
 
 class Outcome(NamedTuple):
-    """What asking for a URI outside gave."""
+    """The result of requesting an external URI."""
 
     uri: str
     kind: str | None
@@ -148,7 +148,7 @@ class Outcome(NamedTuple):
 
 
 class Checker(NamedTuple):
-    """The settings of a check: a value, which is passed on."""
+    """The settings of a check, an immutable value."""
 
     base: tuple[str, ...] = ()
     """The URIs under which the sources are published; the first is the documents' own, others are aliases."""
@@ -157,31 +157,31 @@ class Checker(NamedTuple):
     anchors: str = "github"
     """Of `ANCHORS`."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
-    """What a server gives for a folder, the first that is there."""
+    """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
-    """What a server tries to add to a name that is not there, such as "html"."""
+    """Extensions that a server adds to missing names, such as "html"."""
     workers: int | None = None
     """Threads or processes that read; None: as many as there are cores."""
     limit: int = 1 << 25
-    """Octets of a document that are read."""
+    """The most octets to read of a document."""
     suggest: bool = True
-    """Whether what exists and is near is looked for."""
+    """Whether similar existing names are suggested."""
     online: bool = False
     pages: int = 100_000
-    """URIs of a site that a crawl asks for at most."""
+    """The most URIs of a site that a crawl requests."""
     crawl_time: float = 21_600.0
-    """Seconds that a crawl takes at most: a server may ask for pauses without end."""
+    """The time limit of a crawl in seconds, because a server may request endless pauses."""
     jobs: int = 8
-    """URIs that are asked at once."""
+    """Parallel requests."""
     per_host: int = 2
-    """Of them, so many of one host."""
+    """Parallel requests to one host."""
     rate: float | None = None
-    """Requests a second to one host, at most."""
+    """The most requests per second to one host."""
     headers: tuple[tuple[str, str, str], ...] = ()
     """Fields to send: an origin as `https://api.example:8443`, or a host for https on its own port; name, value."""
     agent: str | None = None
     cache: str | None = None
-    """The file that keeps outcomes between runs; None: none does."""
+    """The cache file of outcomes between runs; None: no cache."""
     max_age: tuple[tuple[str, float], ...] = ()
     """Seconds for which an outcome of a kind ("ok" or of `KINDS`) holds, where it is not the default."""
     resume: bool = False
@@ -189,7 +189,7 @@ class Checker(NamedTuple):
 
 @dataclass
 class Summary:
-    """What a check has looked at, and what it has not: filled as it goes."""
+    """The counts of a check, filled as it runs."""
 
     documents: int = 0
     octets: int = 0
@@ -197,20 +197,20 @@ class Summary:
     within: int = 0
     """References whose target was checked within the sources."""
     outside: int = 0
-    """References that lead outside, and the distinct URIs of them."""
+    """References to external URIs, and their distinct URIs."""
     distinct: int = 0
     asked: int = 0
     passed: Counter[str] = field(default_factory=Counter)
-    """References that were not judged, by reason (`PASSED`)."""
+    """References that were not checked, by reason (`PASSED`)."""
     files: Counter[str] = field(default_factory=Counter)
-    """What is no document that can be read, by kind."""
+    """Sources that are not readable documents, by kind."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
     unsuggested: int = 0
-    """Findings for which no nearest name was looked for: there were too many (`suggestions.SEARCHES`)."""
+    """Findings without a search for similar names: there were too many (`suggestions.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
-    """Findings that the baseline has already."""
+    """Findings that are in the baseline."""
     read_again: int = 0
     """Documents that were read a second time, for the places of what was found."""
     held: int = 0

@@ -22,7 +22,7 @@ def lookup_expressions(uri: URIReference | str) -> list[str]:
 
     uri: a URI; `raw_uri` makes one of raw text.
 
-    Raises: InvalidURI if the text is no URI; ModuleNotFoundError without the list.
+    Raises: InvalidURI if the text is not a valid URI; ModuleNotFoundError without the list.
 
     >>> lookup_expressions("http://a.b.example.co.uk/1/2.html?p=1")[:3]
     ['a.b.example.co.uk/1/2.html?p=1', 'a.b.example.co.uk/1/2.html', 'a.b.example.co.uk/']

@@ -33,7 +33,7 @@ _CHOICES = {
 
 
 class Applied(NamedTuple):
-    """What one step changed."""
+    """The change of one step."""
 
     step: Step
     before: str
@@ -49,7 +49,7 @@ class Applied(NamedTuple):
 class Step:
     """One step: a name of `STEPS`, and its parameters.
 
-    Raises: ValueError for a name, a parameter or a value that there is not.
+    Raises: ValueError for an unknown name, parameter or value.
 
     >>> Step("drop-parameters", names=["utm_*"]).breaks
     'pages that depend on one of them'
@@ -75,17 +75,17 @@ class Step:
 
     @property
     def does(self) -> str:
-        """What it does, in words."""
+        """Its effect, in words."""
         return STEPS[self.name].does
 
     @property
     def breaks(self) -> str:
-        """What may be another resource, or none, afterwards."""
+        """The resources that may become another one, or none."""
         return STEPS[self.name].breaks
 
     @property
     def source(self) -> str:
-        """The document or custom that it is from."""
+        """The document or convention that it comes from."""
         return STEPS[self.name].source
 
     def __call__(self, text: str) -> str:
@@ -117,11 +117,11 @@ def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
 class Canonical:
     """Steps in their order; called on a URI or its text it gives the canonical URI.
 
-    steps: what is done, one after the other.
-    key: the name of the text that `key()` writes of the result, for a form whose texts are no URIs ("surt",
+    steps: applied one after the other.
+    key: the name of the text that `key()` writes of the result, for a form whose results are not URIs ("surt",
     "safe-browsing"); "" where the key is the URI's text.
 
-    Raises: ValueError for a key that there is not; TypeError for what is no step.
+    Raises: ValueError for an unknown key; TypeError for anything but steps.
 
     >>> form = Canonical(Step("drop-fragment")) + Canonical(Step("sort-parameters"))
     >>> str(form("http://h/?b&a#f")), [one.step.name for one in form.changes("http://h/?b&a")]
@@ -177,7 +177,7 @@ class Canonical:
         return found
 
     def key(self, uri: URIReference | str) -> str:
-        """The text to compare by: the URI's own, or the key of the form, which is no URI.  Raises: InvalidURI."""
+        """The text to compare by: the URI's own, or the key of the form, which is not a URI.  Raises: InvalidURI."""
         return self._canonical_text(uri, True)
 
     def __add__(self, other: Canonical) -> Canonical:
@@ -190,7 +190,7 @@ class Canonical:
     def from_toml(cls, text: str) -> Canonical:
         """A form as `to_toml` writes it.
 
-        Raises: ValueError for text that is no TOML, and for what is no form.
+        Raises: ValueError for invalid TOML or an invalid form.
 
         >>> Canonical.from_toml('[[step]]\\nname = "drop-fragment"\\n')
         Canonical(Step('drop-fragment'))

@@ -17,12 +17,12 @@ _CRAWL = "crawler convention"
 
 
 class Kind(NamedTuple):
-    """What is known of a step of one name."""
+    """The description of a step."""
 
     apply: Callable[..., Parts]
     does: str
     breaks: str
-    """What may be another resource, or none, afterwards."""
+    """The resources that may become another one, or none."""
     source: str
     parameters: dict[str, type] = {}  # noqa: RUF012 - never changed
     required: tuple[str, ...] = ()

@@ -191,7 +191,7 @@ def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
             for a, b in zip(first.schema, source.schema, strict=False):
                 if not a.equals(b):
                     raise ValueError(
-                        f"column {_describe_field(b)} stands where {printable(names[0])} has {_describe_field(a)}"
+                        f"column {_describe_field(b)} instead of {_describe_field(a)} as in {printable(names[0])}"
                     )
             if len(first.schema) != len(source.schema):
                 raise ValueError(

@@ -25,7 +25,7 @@ class ArrowColumn(Protocol):
 
 
 class ColumnError(OverthereError, ValueError):
-    """An invalid row, under `errors="raise"`: its number, and what is wrong where."""
+    """An invalid row, under `errors="raise"`: its number, problem and place."""
 
     def __init__(self, row: int, kind: str, at: int) -> None:
         super().__init__(row, kind, at)

@@ -70,7 +70,7 @@ def encode_data(data: str | bytes, component: str) -> str:
     text = kernel.percent_encode(escaped, _safe(component)) + (at + plain).decode("latin-1")
     if not grammar("rfc1738").automaton(component).accepts(text):
         form = {"article": "<id>@<host>", "group": "a letter, then letters, digits and -.+_"}[component]
-        raise CodingError(f"{printable(repr(data)[1:])} is no {component}: {form}, without escapes there (RFC 1738 5)")
+        raise CodingError(f"{printable(repr(data)[1:])} is not a valid {component}: {form}, unescaped (RFC 1738 5)")
     return text
 
 

@@ -29,10 +29,10 @@ class WrappedURL(NamedTuple):
 
 
 def extract(text: str) -> list[WrappedURL]:
-    """The URLs that stand in a text between angle brackets (Wrappers for URIs in plain text).
+    """The URLs between angle brackets in a text (Wrappers for URIs in plain text).
 
     A space inside is part of the URL, as in the gopher URL of the document's own references.  A line break is not,
-    nor the blanks around it: these references break URLs at any place.  What has no scheme is none.
+    nor the blanks around it: these references break URLs at any place.  Without a scheme it is not a URL.
 
     >>> [found.url for found in extract("it is at <gopher://h/00/About Gopher> or <ftp://ds.inter\\n  nic.net/rfc>.")]
     ['gopher://h/00/About Gopher', 'ftp://ds.internic.net/rfc']

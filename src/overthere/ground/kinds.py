@@ -101,18 +101,18 @@ KINDS: dict[str, Kind] = {
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong, or worth knowing, about a text."""
+    """A problem with a text, or a note on it."""
 
     kind: str
     """A key of `KINDS`, or of `security.KINDS`."""
     start: int
-    """Code-point offsets in the text that was passed."""
+    """Code-point offsets in the passed text."""
     end: int
     component: str
     rule: str
     """The grammar rule that does not match."""
     expected: str
-    """What could have stood at `start`, in words."""
+    """What is allowed at `start`, in words."""
     source: str
     """The paragraph, such as `RFC 3986 3.2.2`."""
     message: str

@@ -59,7 +59,7 @@ _Batches = Iterator["pa.RecordBatch"]
 
 
 class Outcome(NamedTuple):
-    """What a job has done."""
+    """The result of a job."""
 
     summary: Summary
     """Of all parts, those of an earlier run too."""
@@ -153,17 +153,17 @@ def extract(
     part: parts of a job, as `partitions` writes them; each knows where its sources are published.
     content: octets of any document or archive, as Spark's `binaryFile` reads them.
     url: the URI by which a document was retrieved (RFC 3986 5.1.3); without `path` it is what to call it too.
-    media_type: a Content-Type, as it was told.
+    media_type: a Content-Type, as declared.
 
     base: where the sources are published: of the folder of each path.
     options: the fields of `links.Options`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
-    `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
-    process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
+    `spark.sql.execution.arrow.maxBytesPerBatch` says.  An unreadable document is a row; also a file that kills its
+    reader process, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
+    neither paths nor contents, or contents that are not octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
     asked = _check_options(Options(**options))

@@ -24,12 +24,12 @@ __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", 
 def audit(
     uri: Value | str, *, level: Level = "note", limit: int = 1000, registry: Registry | None = None
 ) -> list[Finding]:
-    """Everything in a URI that is worth care, in the order of the text; it need not be a valid URI.
+    """The security findings on a URI or any text, in its order.
 
     uri: a URI, a reference, an IRI, or any text; offsets are code points of it.
-    level: what is below it is not told: "note", "warning" or "error" (see `KINDS`).
-    limit: how many are listed; a last one of the kind "more" counts the rest.
-    registry: what is known of schemes, the default one unless given.
+    level: the lowest level to report: "note", "warning" or "error" (see `KINDS`).
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
+    registry: the known schemes (default: the default registry).
 
     No message shows a password.  Raises: TypeError if it is not text.
 
@@ -63,7 +63,7 @@ def audit(
 
 
 def kinds(uri: Value | str, *, level: Level = "note", registry: Registry | None = None) -> tuple[str, ...]:
-    """The kinds alone, each once, without their words: for many URIs.
+    """Only the kinds, each once, without messages: fast for many URIs.
 
     >>> kinds("http://joe:secret@h.example:22/"), kinds("http://h.example/")
     (('password', 'port-reserved'), ())

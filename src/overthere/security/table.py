@@ -13,11 +13,11 @@ URIs seldom have it; note: honest URIs have it often."""
 
 
 class Concern(NamedTuple):
-    """A row of the table: one thing to be careful about."""
+    """A row of the table: one kind of finding."""
 
     level: Level
     message: str
-    """`{it}` stands for what was found."""
+    """`{it}` stands for the found text."""
     component: str
     """The component it concerns; "any" if it can be found in all of them."""
     rule: str
@@ -26,11 +26,11 @@ class Concern(NamedTuple):
     older: str
     """The same in the documents before it; "" where they do not have it."""
     means: str
-    """What can come of it, in a sentence."""
+    """The possible consequences, in a sentence."""
     bad: str
     """A text that has it."""
     good: str
-    """The nearest text that has not."""
+    """The nearest text without it."""
 
 
 # Where the documents before RFC 3986 speak of security, by their own numbers (the draft of 1994 has none).

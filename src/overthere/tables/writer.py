@@ -22,10 +22,10 @@ __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
 
 class Writer(ABC):
-    """Takes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
+    """Writes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
 
-    What is written between two commits belongs to one task of the job.  A closed table is whole and readable,
-    and tells what the last commit was.  Ctrl-C is heard between two calls, never within one, unless it is to a pipe.
+    Rows between two commits belong to one task of the job.  A closed table is complete and readable,
+    and shows its last commit.  Ctrl-C takes effect between two calls, never during one, except for a pipe.
     """
 
     patient = True
@@ -89,7 +89,7 @@ class Writer(ABC):
             self._commit()
 
     def close(self) -> None:
-        """Make the table stand under its name.  Raises: OSError."""
+        """Give the table its final name.  Raises: OSError."""
         if not self.closed:
             self.closed = True
             with self._naming_errors():

@@ -69,7 +69,7 @@ def find(
     mail: also mail addresses without a scheme.
     rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
     the other options have no meaning then.  See `overthere.text.gfm`.
-    registry: what is known of schemes, the default one unless given.
+    registry: the known schemes (default: the default registry).
 
     A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
 

@@ -39,7 +39,7 @@ def check_rule(
 ) -> list[Finding]:
     """The findings on a text by the automaton of any one rule: where it stops, and what could have followed.
 
-    limit: how many are listed; a last one of the kind "more" counts the rest.
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
     parts: the parts of a whole text, by the names of the document, in their order; they are the findings' components.
     """
     dfa = grammar.automaton(rule)

@@ -59,7 +59,7 @@ def safe_characters(component: str, keep: str | None = None) -> str:
 def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
     """Percent-encode data for a component (RFC 3986 2.1, 2.2, 2.4).
 
-    Text becomes octets by `charset` (2.5: UTF-8); an octet that is no unreserved character becomes `%HH`, and so does
+    Text becomes octets by `charset` (2.5: UTF-8); every octet except unreserved characters becomes `%HH`, and so does
     every "%".  Reserved characters are data's delimiters to others, and are encoded "unless these characters are
     specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those that are.
 

@@ -38,7 +38,7 @@ def grammar_of(rule: str) -> Grammar:
 def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | None = None) -> list[Finding]:
     """Every finding on `text` as a URI, URI-reference, IRI or IRI-reference; never raises.
 
-    limit: how many are listed; a last one of the kind "more" counts the rest.
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
     """
     if parse(text, rule, zone) is not None:
         return []

@@ -21,7 +21,7 @@ __all__ = ["Target", "join_text", "resolve_text", "same_document"]
 
 
 class Target(NamedTuple):
-    """The answer of an edition's resolution."""
+    """The result of an edition's resolution."""
 
     uri: str | None
     """The target URI; None where the edition answers "(current document)"."""

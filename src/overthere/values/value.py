@@ -41,7 +41,7 @@ class Value(Conveniences):
 
     @property
     def ip(self) -> IPv4Address | IPv6Address | None:
-        """The address of an IPv4address or IPv6address (with its zone, where `ipaddress` can hold it), else None."""
+        """The address of an IPv4address or IPv6address (with its zone, if `ipaddress` can hold it), or None."""
         import ipaddress
 
         host = self.host or ""
@@ -67,21 +67,21 @@ class Value(Conveniences):
 
     @property
     def public_suffix(self) -> str | None:
-        """The part of the host under which a registry gives names (publicsuffix.org); needs `overthere[domains]`."""
+        """The part of the host under which names are registered (publicsuffix.org); needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.public_suffix
 
     @property
     def registrable_domain(self) -> str | None:
-        """The public suffix with one label more; None for addresses.  Needs `overthere[domains]`."""
+        """The public suffix with one more label; None for addresses.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.registrable_domain
 
     @property
     def subdomain(self) -> str | None:
-        """What stands before the registrable domain in the host.  Needs `overthere[domains]`."""
+        """The part of the host before the registrable domain.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.subdomain
@@ -156,8 +156,8 @@ class Value(Conveniences):
 
         userinfo: text, octets, or (user, password) as data.
         host: text, octets of a reg-name, or an address of `ipaddress`.
-        segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
-        if there is an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
+        segments: the data of each path segment; `rooted` says whether "/" precedes the first (default: if there is
+        an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
         query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
         `forms.Parameters` stay as they are written.
 
@@ -197,7 +197,7 @@ class Value(Conveniences):
     def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
         """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
 
-        What is decoded cannot be told from what was delimited: "%2F" and "/" look alike afterwards (2.2).
+        Decoded data and delimiters cannot be distinguished afterwards: "%2F" and "/" look alike (2.2).
 
         Raises: CodingError if the octets are not in that charset.
         """

@@ -122,7 +122,7 @@ class Summary:
     def add(self, batch: Any, pairs: Any = None) -> None:
         """Count the rows of a batch; `pairs` is what `graph.pairs` gave for it, if that is at hand.
 
-        The rows of a document's notes stand in one batch, or the document counts as unread twice.
+        The rows of a document's notes must be in one batch, or the document counts as unread twice.
         """
         pc = compute()
         reference, target, error = (batch.column(name) for name in ("reference", "target", "error"))

@@ -61,7 +61,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     policy.
     """
     if locator.query is not None:
-        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F"', "RFC 5538 2.3, 4")
+        raise PlanRefused(f'{locator.scheme} URIs cannot have a query: write "?" as "%3F"', "RFC 5538 2.3, 4")
     asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)

@@ -72,7 +72,7 @@ def resolvable(host: str) -> str:
 
 def certificate_name(host: str) -> str:
     """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
-    means something to this machine alone (RFC 6874 4).  Raises: as `resolvable`.
+    only has a meaning on this machine (RFC 6874 4).  Raises: as `resolvable`.
 
     >>> certificate_name("h.example."), certificate_name("fe80::1%eth0")
     ('h.example', 'fe80::1')

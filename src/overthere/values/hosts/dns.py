@@ -48,12 +48,12 @@ _NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
 def check_host_name(host: str | None, *, limit: int = 1000) -> list[Finding]:
-    """All that the DNS would not take of a host as a URI writes it; nothing for None, "" and addresses.
+    """All findings of the DNS on a host as written in a URI; none for None, "" and addresses.
 
-    Places are code points in `host`.  A final dot is good.  An underscore is told: no host has one, though other names
-    of the DNS do (RFC 8552).
+    Places are code points in `host`.  A final dot is valid.  An underscore is reported: hosts have none, though
+    other DNS names do (RFC 8552).
 
-    limit: how many findings there are at most.
+    limit: the most findings.
 
     >>> [(found.kind, found.start, found.source) for found in check_host_name("a_b.-c.example")]
     [('label-char', 1, 'RFC 1123 2.1'), ('label-hyphen', 4, 'RFC 1034 3.5')]

@@ -126,7 +126,7 @@ class MenuItem(NamedTuple):
         if there.search or (there.search is not None and there.plus is None) or there.query is not None:
             raise Unwritable("a menu line has no search string (RFC 1436 Appendix)")
         if there.plus not in (None, View(), Form()):
-            raise Unwritable(f"a menu line cannot say {there.plus!r} (Gopher+ 2.2)")
+            raise Unwritable(f"a menu line cannot contain {there.plus!r} (Gopher+ 2.2)")
         extra = () if there.plus is None else (_text(there.plus.string),)
         port = PORT if there.port is None else there.port
         return cls(there.gophertype, display, there.selector, _from_uri(there.host), port, extra)
