@@ -135,7 +135,7 @@ def _error_text(error: Exception, told: Conversation, script: Script) -> str:
     assert PASSWORD not in f"{shown}{error!r}" or not told.secret, shown
     # Whatever else is raised becomes an error that looks like the server's: a mistake would be hidden in it.
     if isinstance(error, AccessError):
-        assert not error.message.startswith("what the server sent could not be read"), repr(error.__cause__)
+        assert not error.message.startswith("the server's data could not be read"), repr(error.__cause__)
         assert str(error).isprintable(), shown
         assert len(shown) <= _LONGEST_ERROR, f"an error of {len(shown)} characters"
     return _certain(shown, script)

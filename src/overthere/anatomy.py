@@ -74,27 +74,27 @@ class Explanation:
     base: str | None = None
     target: str | None = None
     problem: str | None = None
-    """Why there is no target although there is a base."""
+    """Why there is no target despite a base."""
     registry: Registry | None = None
-    """What is known of schemes; None: the default registry."""
+    """The registry of schemes; None: the default one."""
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """What each edition makes of the text, oldest first; worked out when it is asked for."""
+        """How each edition reads the text, oldest first; computed on first access."""
         from overthere.editions.readings import read
 
         return read(self.text, self.base, registry=self.registry)
 
     @cached_property
     def whatwg(self) -> Href | None:
-        """What a browser makes of the text; None if it refuses it, or if the extra `whatwg` is not installed."""
+        """How a browser reads the text; None if it rejects it, or if the extra `whatwg` is not installed."""
         from overthere.editions import whatwg
 
         return whatwg.read(self.text, self.base) if whatwg.available() else None
 
     @cached_property
     def locator(self) -> Locator | str | None:
-        """What the URI says in its scheme's terms; in words why it cannot be read; None if the scheme is not known."""
+        """The URI as typed data of its scheme; a sentence if it cannot be read; None for an unknown scheme."""
         known = default_registry() if self.registry is None else self.registry
         parts = split(self.text)
         if self.kind != "URI" or parts.scheme is None:
@@ -120,7 +120,7 @@ class Explanation:
 
     @cached_property
     def repaired(self) -> Repaired | str | None:
-        """The one URI that an invalid text can mean; in words why there is none; None for a valid text."""
+        """The only URI that an invalid text can mean; a sentence if there is none; None for a valid text."""
         from overthere.repairs import repair
 
         if not self.findings:
@@ -159,7 +159,7 @@ class Explanation:
         return draw(self._pieces(), width)
 
     def layout(self, width: int = 80) -> Layout:
-        """The same figure before it is drawn: where its pieces and labels stand, for those who draw it otherwise."""
+        """The figure as data: the places of its pieces and labels, for other drawings."""
         return layout(self._pieces(), width)
 
     def _pieces(self) -> list[tuple[str | None, str]]:
@@ -204,7 +204,7 @@ class Explanation:
         lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
         lines += [
             f"  {self.kind}"
-            + (": no URI and no relative reference" if self.kind == "neither" else "" if self.text else ", empty")
+            + (": not a valid URI or relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2):
@@ -323,9 +323,9 @@ def explain(
     base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
     zone: whether the texts may hold zone identifiers (RFC 6874).
     iri: whether texts are read as IRIs and IRI-references (RFC 3987).
-    registry: what is known of schemes, the default one unless given.
+    registry: the known schemes (default: the default registry).
 
-    limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
+    limit: the most findings to list (None: all); a last one of the kind "more" counts the rest.
 
     Raises: TypeError if `text` or `base` is neither text nor a value; nothing for any text.
 
@@ -341,7 +341,7 @@ def explain(
     value = text if isinstance(text, Value) else None
     text = exact(text, "explain()") if isinstance(text, str) or value is None else str(value)
     if not isinstance(base, str | Value | None):
-        raise TypeError(f"a base is text or a URI, not {type(base).__name__}")
+        raise TypeError(f"a base must be text or a URI, not {type(base).__name__}")
     kind_of = IRIReference if iri else URIReference
     findings = check_uri(text, kind_of.rule, zone, limit=limit) if value is None else []
     own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
@@ -398,7 +398,7 @@ def _note(component: str, text: str, reference: Components, secrets: Secrets) ->
             try:
                 return f"decoded: {shorten(printable(secrets.mask(decode(text))), 24)}"
             except CodingError:
-                return "octets that are no UTF-8"
+                return "octets that are not valid UTF-8"
     return "empty" if text == "" else ""
 
 

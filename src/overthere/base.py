@@ -36,7 +36,7 @@ THIS_MESSAGE = URI("thismessage:/")
 
 
 class Passed(NamedTuple):
-    """What could have been the base and is not."""
+    """A candidate that did not become the base."""
 
     by: str
     text: str
@@ -49,7 +49,7 @@ class Base(NamedTuple):
     uri: URI
     layer: Layer
     by: str = ""
-    """What said it: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
+    """Its source: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
     passed: tuple[Passed, ...] = ()
     """What `establish` passed over, the outermost first."""
 
@@ -93,7 +93,7 @@ def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
 def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:
     """5.1.1: the base that content says, such as the first `base` element with an href, resolved against the fallback.
 
-    A value that is no reference leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
+    An invalid value leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
     the HTML Standard says (4.2.3, "set the frozen base URL").  An `xml:base` is mapped as XML Base 3.1 says.
 
     >>> from_content("d/", Base(URI("http://h/a/b"), "retrieval")).uri
@@ -138,8 +138,8 @@ _FIELDS: dict[tuple[str, Protocol], tuple[tuple[str, ...], Layer]] = {
 _NAMES = {"content-base": "Content-Base", "content-location": "Content-Location"}
 _NO_EFFECT = {
     ("rfc3986", "Content-Location"): "in HTTP it does not change the base (RFC 9110 8.7; RFC 7231 Appendix B)",
-    ("rfc3986", "Content-Base"): "HTTP has it no more (RFC 2616 19.6.3)",
-    ("uri-2003", "Content-Base"): "HTTP has it no more (RFC 2616 19.6.3)",
+    ("rfc3986", "Content-Base"): "HTTP no longer has it (RFC 2616 19.6.3)",
+    ("uri-2003", "Content-Base"): "HTTP no longer has it (RFC 2616 19.6.3)",
 }
 
 
@@ -155,15 +155,15 @@ def establish(
     protocol: Protocol = "mime",
     content_location: bool = False,
 ) -> Base:
-    """5.1: the base URI, the innermost that is there, with its layer and with what was passed over.
+    """5.1: the base URI, the innermost one, with its layer and the skipped candidates.
 
-    content: what the content says of its base (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
-    by: which of these it is.
+    content: the base that the content gives (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
+    by: the kind of that.
     headers: the fields around the content, in any case, folded or not; the first of a name counts.
     entity: the base of the encapsulating entity (5.1.2), which `establish` gave for that one.
     retrieval: the URI of retrieval, or the history of redirects, whose last counts (5.1.3); a Location of it may be
     relative to the one before.
-    default: what the application holds for the base (5.1.4), such as `THIS_MESSAGE`.
+    default: the base of the application (5.1.4), such as `THIS_MESSAGE`.
     edition: by whose rules.  1997: `Content-Base` goes before `Content-Location`, and both are content (5.1.1).
     protocol: whose fields these are; a response of HTTP "http" has other rules than a message or a part of one "mime".
     content_location: whether the Content-Location of HTTP counts today, as it did in RFC 2616 14.14.
@@ -180,9 +180,9 @@ def establish(
     from overthere.editions import NAMES
 
     if exact(edition, "edition") not in NAMES:
-        raise NotSpecified(f"there is no edition {edition!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {edition!r}; known: {', '.join(NAMES)}")
     if protocol not in ("mime", "http"):
-        raise ValueError(f"there is no protocol {protocol!r} here; there is mime, http")
+        raise ValueError(f"unknown protocol {protocol!r}; known: mime, http")
     if edition not in _PARAGRAPH:
         raise NotSpecified(f"{edition} leaves bases and relative references to another document: RFC 1808")
     trail = _BaseSearch(edition)
@@ -206,7 +206,7 @@ def establish(
     if trail.base is None:
         tried = "; ".join(f"{one.by} {one.text[:200]!r}: {one.reason}" for one in trail.passed[:8])
         # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
-        raise NoBase(f"nothing gives a base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
+        raise NoBase(f"there is no base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
     return trail.base._replace(passed=tuple(trail.passed))
 
 
@@ -217,7 +217,7 @@ def _as_list(given: Any, taker: str) -> list[Any]:
     if isinstance(given, str | URI):
         return [given]
     if isinstance(given, bytes) or not isinstance(given, Iterable):
-        raise TypeError(f"{taker} is text, a URI, or several, not {type(given).__name__}")
+        raise TypeError(f"{taker} must be text, a URI, or several of them, not {type(given).__name__}")
     return list(given)
 
 
@@ -233,7 +233,7 @@ class _BaseSearch:
         """A base further in; one that it was not resolved against is passed over."""
         if self.base is not None and not relative:
             document = "5.1" if self.edition == "url-1997" else f"{_TITLES[self.edition]} 5.1"
-            self.leave(self.base.by, str(self.base.uri), f"{by} goes before it ({document})")
+            self.leave(self.base.by, str(self.base.uri), f"{by} takes precedence ({document})")
         self.base = Base(_absolute(uri), layer, by)
 
     def leave(self, by: str, text: str, reason: str) -> None:
@@ -268,13 +268,13 @@ class _BaseSearch:
         if isinstance(resolved, str):
             self.leave(by, text, resolved)
         elif by == "HTML base" and resolved.scheme.lower() in ("data", "javascript"):
-            self.leave(by, text, "an HTML base is no data: and no javascript: URI (HTML Standard 4.2.3)")
+            self.leave(by, text, "an HTML base cannot be a data: or javascript: URI (HTML Standard 4.2.3)")
         else:
             self.take(resolved, layer, by, relative=not _has_scheme(said))
 
     def take_embedded(self, text: str, by: str) -> None:
         if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_describe_base(text, by)):
-            self.leave(by, text, "the base of HTML has to be absolute (RFC 2396bis-01 Appendix D)")
+            self.leave(by, text, "the base of HTML must be absolute (RFC 2396bis-01 Appendix D)")
         else:
             self.resolve(text, by, "content")
 
@@ -295,7 +295,7 @@ def _by_fields(
         if name not in fields:
             continue
         if name == "Content-Base" and not _has_scheme(fields[name]):
-            trail.leave(name, fields[name], "it has to be absolute (RFC 2110 4.2)")
+            trail.leave(name, fields[name], "it must be absolute (RFC 2110 4.2)")
         elif protocol == "mime" and fields[name][:4].lower() == "cid:":
             trail.leave(name, fields[name], "a cid: URI in it is ignored (RFC 2557 8.3)")
         else:
@@ -321,14 +321,14 @@ def _by_1997(trail: _BaseSearch, values: list[str], by: str, fields: Mapping[str
     answer = base_url(inside, headers, entity=outer)
     if answer.layer != "content":
         for name, text in usable:
-            trail.leave(name, text, "it is not absolute, and nothing outside of it gives a base (5.1.1)")
+            trail.leave(name, text, "it is not absolute, and there is no outer base (5.1.1)")
         return
     alone: list[tuple[str, str, BaseURL]] = [] if inside is None else [(by, inside, base_url(inside))]
     alone += [(name, text, base_url(None, [(name, text)], entity=outer)) for name, text in headers]
     source, text = next((name, text) for name, text, gives in alone if gives == answer)
     for name, other in usable:
         if (name, other) != (source, text):
-            trail.leave(name, other, f"{source} goes before it (5.1.1)")
+            trail.leave(name, other, f"{source} takes precedence (5.1.1)")
     try:
         trail.take(URI(answer.url), "content", source, relative=not _has_scheme(text))
     except InvalidURI as error:
@@ -382,7 +382,7 @@ def _resolve_base(said: URI | str, outer: Base | None, edition: str = "rfc3986")
     if reference is None:
         return str(problem)
     if reference.scheme is None and outer is None:
-        return "it is relative, and nothing outside of it gives a base"
+        return "it is relative, and there is no outer base"
     if edition == "url-1997" and reference.scheme is not None:
         return _absolute(URI(reference))  # "we are done" (draft 1997 5.2, step 2)
     against = URI(reference) if outer is None or reference.scheme is not None else outer.uri

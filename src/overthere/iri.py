@@ -70,7 +70,7 @@ class IRIReference(Value):
         idna: whether a host beyond US-ASCII becomes labels that begin with "xn--" (IDNA 2008 with the
         mappings of UTS 46) instead; for schemes whose hosts are domain names.
 
-        Raises: CodingError for a host that is no domain name under IDNA.
+        Raises: CodingError for a host that is not a valid domain name under IDNA.
 
         >>> IRI("http://bücher.example/ü").to_uri(idna=True)
         URI('http://xn--bcher-kva.example/%C3%BC')
@@ -131,7 +131,7 @@ class IRIReference(Value):
         evidence: Mapping[str, str] | None = None,
         registry: Registry | None = None,
     ) -> list[Change]:
-        """What normalising up to `rung` changes, where, and by which paragraph (5.3)."""
+        """The changes of normalising up to `rung`, with their places and RFC sections (5.3)."""
         from overthere.values.iri_ladder import iri_changes
 
         return iri_changes(self, rung, evidence, registry)
@@ -156,7 +156,7 @@ class IRIReference(Value):
 
     @property
     def nfc(self) -> bool:
-        """Whether it is in Normalization Form C, in which IRIs should be made (5.3.2.2); nobody may put it there."""
+        """Whether it is in Normalization Form C, as new IRIs should be (5.3.2.2); others must not be converted."""
         from overthere.ground.unicode_forms import is_normalized
 
         return is_normalized("NFC", str(self))
@@ -248,7 +248,7 @@ def _to_ascii(host: str) -> str:
     try:
         return to_ascii(name)
     except UnicodeError as error:
-        raise CodingError(f"the host {name!r} is no domain name under IDNA: {error} (RFC 5891 4)") from None
+        raise CodingError(f"the host {name!r} is not a valid domain name under IDNA: {error} (RFC 5891 4)") from None
 
 
 @cache

@@ -69,12 +69,12 @@ class RepairChange(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """The URI that was meant, and what had to change for it."""
+    """The intended URI and the necessary changes."""
 
     uri: URIReference
     changes: tuple[RepairChange, ...]
     total: int
-    """How many changes there are, of which `changes` has as many as were asked for."""
+    """The number of changes; `changes` has at most `limit` of them."""
 
     def __str__(self) -> str:
         return str(self.uri)
@@ -93,25 +93,26 @@ def repair(
     idna: bool = False,
     limit: int | None = 1000,
 ) -> Repaired:
-    """The URI that a text means which is none, by what the documents let a reader mend.
+    """The URI that an invalid text means, by the repairs that the documents allow.
 
-    Taken away: white space around it, and line breaks and tabs within (RFC 3986 Appendix C).  Escaped: spaces,
+    Removed: white space around it, and line breaks and tabs inside (RFC 3986 Appendix C).  Escaped: spaces,
     `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
-    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar behind a drive letter of a file is a colon
-    (RFC 8089 E.2.2).  Nothing else, and nothing in a host but letters beyond US-ASCII.  A valid text has no changes,
-    unless `scheme` or `idna` asks for one.
+    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes
+    a colon (RFC 8089 E.2.2).  Nothing else, and nothing in a host but non-ASCII letters.  A valid text has no changes
+    unless `scheme` or `idna` requires one.
 
     relative: whether a relative reference is one as well.
     scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), as `overthere.text.typed` tells it
     from a URI: "www.example.com:80" has none; None is not to guess.
-    browsers: whether, where this refuses, the reading of browsers is taken (needs the extra `whatwg`); what they leave
-    in it that no URI holds is escaped.
+    browsers: whether to read a rejected text as browsers do (needs the extra `whatwg`); characters
+    that URIs cannot contain are escaped.
     idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme.
     limit: how many changes are listed (None: all); `total` is how many there are.
 
-    Raises: InvalidURI where two readings remain, or none: a backslash that browsers read as "/", a line break beside
-    blanks, white space between two URIs, a second "@", whatever else a host or a port cannot hold, controls;
-    CodingError for a host that is no name under IDNA, where `idna` asks for one.
+    Raises: InvalidURI if the text has no or two possible readings: a backslash that browsers read as "/", a line
+    break next to blanks, white space between two URIs, a second "@", other characters that a host or a port cannot
+    contain, controls;
+    CodingError for a host that is not a name under IDNA, where `idna` asks for one.
 
     >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
     >>> str(done)
@@ -137,10 +138,10 @@ def repair(
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
     """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
 
-    Repaired as `overthere.repair` does (RFC 3987 3.1), which refuses where two readings remain.
+    Repaired as `overthere.repair` does (RFC 3987 3.1), which rejects a text with two readings.
 
-    Returns: the reference (None if there is none), and why the text is no URI-reference (None if it is one) or,
-    beyond US-ASCII, no IRI-reference.
+    Returns: the reference (None if there is none), and why the text is not a URI-reference (None if it is one) or,
+    if not ASCII, not an IRI-reference.
     """
     if isinstance(text, URIReference):
         return text, None
@@ -193,8 +194,8 @@ class _Work:
         self.changes: list[RepairChange] = []
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
-            self.drop(0, start, "white space before it")
-            self.drop(end, len(given), "white space behind it")
+            self.drop(0, start, "leading white space")
+            self.drop(end, len(given), "trailing white space")
         pieces: list[str] = []
         self.ours: list[int] = []  # where each piece begins in `text`
         self.theirs: list[int] = []  # and in `given`
@@ -210,9 +211,9 @@ class _Work:
                 break
             start = control.end()
             if given[control.start() - 1] == " " or given[start] == " ":
-                why = "a line break or tab beside blanks: which of them are part of it?"
+                why = "a line break or tab next to blanks: it is unclear which of them belong to the URI"
                 raise self.ambiguity_error("control", "path", control.start(), start, why)
-            self.drop(control.start(), start, "a line break or tab within")
+            self.drop(control.start(), start, "a line break or tab inside")
         self.text = "".join(pieces)
 
     def place(self, at: int) -> int:
@@ -243,7 +244,7 @@ class _Work:
         else:
             return
         at = self.place(0)
-        self.add(RepairChange(at, at, "", added, "the scheme, which is guessed", source))
+        self.add(RepairChange(at, at, "", added, "the scheme, which is a guess", source))
         self.text = added + self.text
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
@@ -276,7 +277,7 @@ class _Work:
         # In a special scheme (URL Standard 4.2); a reference may come to have one.
         if at_backslash >= 0 and (scheme is None or scheme.lower() in SPECIAL):
             place = self.place(at + at_backslash)
-            why = 'a "\\" is a "/" to browsers, and none by RFC 3986: which is meant?'
+            why = 'a "\\" is a "/" to browsers but not by RFC 3986: it is unclear which is meant'
             raise self.ambiguity_error("path-char", "path", place, place + 1, why)
 
     def repair_host(self, host: str, at: int) -> str:
@@ -284,18 +285,18 @@ class _Work:
         try:
             name = a_labels(host)
         except UnicodeError as error:
-            raise CodingError(f"the host {host!r} is no domain name under IDNA: {error} ({NAME})") from None
+            raise CodingError(f"the host {host!r} is not a valid domain name under IDNA: {error} ({NAME})") from None
         if name != host:
             start, end = self.place(at), self.place(at + len(host) - 1) + 1
-            self.add(RepairChange(start, end, self.given[start:end], name, "a host name as A-labels", NAME))
+            self.add(RepairChange(start, end, self.given[start:end], name, "the host name as A-labels", NAME))
         return name
 
     def repair_drive(self, scheme: str | None, path: str, at: int) -> str:
-        """A path of a file, in which a bar behind a drive letter is a colon."""
+        """A path of a file, in which a bar after a drive letter is a colon."""
         if scheme is None or scheme.lower() != "file" or (match := _DRIVE.match(path)) is None:
             return path
         place = self.place(at + match.end() - 1)
-        self.add(RepairChange(place, place + 1, "|", ":", "a bar behind a drive letter", DRIVE))
+        self.add(RepairChange(place, place + 1, "|", ":", "a bar after a drive letter", DRIVE))
         return path[: match.end() - 1] + ":" + path[match.end() :]
 
     def escape_component(self, component: str, text: str, at: int) -> str:
@@ -324,13 +325,13 @@ class _Work:
 _DRIVE = re.compile(r"/?[A-Za-z]\|(?=/|\Z)")
 
 _REASONS = {
-    "%": ('a "%" that begins no escape', PERCENT),
-    "[": ("a bracket outside of the host", DATA),
-    "]": ("a bracket outside of the host", DATA),
-    "#": ('a "#" within the fragment', DATA),
+    "%": ('a "%" that does not begin an escape', PERCENT),
+    "[": ("a bracket outside the host", DATA),
+    "]": ("a bracket outside the host", DATA),
+    "#": ('a "#" inside the fragment', DATA),
 }
-_OTHER = ("a character that no URI holds", MAPPED)
-_LETTER = ("a character beyond US-ASCII", MAPPED)
+_OTHER = ("a character that URIs cannot contain", MAPPED)
+_LETTER = ("a non-ASCII character", MAPPED)
 
 
 _SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[^%\[\]#\x80-\U0010ffff]++")
@@ -350,6 +351,5 @@ def _repair_as_browser(given: str, kind: type[URIReference], idna: bool) -> Repa
     if href is None:
         raise refusal(given, kind.rule)
     uri = _repair(href.href, kind, idna=idna).uri
-    return Repaired(
-        uri, (RepairChange(0, len(given), given, str(uri), "the whole, as browsers read it", "URL Standard 4.4"),), 1
-    )
+    change = RepairChange(0, len(given), given, str(uri), "the text as browsers read it", "URL Standard 4.4")
+    return Repaired(uri, (change,), 1)

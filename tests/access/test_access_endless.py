@@ -84,6 +84,6 @@ def test_a_time_that_no_system_waits() -> None:
 def test_a_link_that_leads_to_nothing_is_not_followed(tmp_path: Path) -> None:
     link, target = tmp_path / "x", tmp_path / "elsewhere"
     os.symlink(target, link)
-    with pytest.raises(OSError, match="it is a link"), SavedFile(link):
+    with pytest.raises(OSError, match="it is a symlink"), SavedFile(link):
         pass
     assert not target.exists()

@@ -128,7 +128,7 @@ def test_what_is_not_opened(fetch: Fetch, tmp_path: Path) -> None:
         os.chdir(tmp_path)  # the name of such a socket is short
         held.bind("socket")
         for there in (uri(tmp_path / "pipe"), uri(tmp_path / "socket"), "file:///dev/null", "file:///dev/zero"):
-            with pytest.raises(ResourceMissing, match="neither a file nor a directory"):
+            with pytest.raises(ResourceMissing, match="not a file or directory"):
                 fetch(there, OWN)
         for there in (uri(tmp_path / "none"), uri(tmp_path / "pipe/x"), uri(tmp_path / ("x" * 300))):
             with pytest.raises(ResourceMissing) as caught:
@@ -142,7 +142,7 @@ def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "file").touch()
     true = os.stat(tmp_path / "file")
     monkeypatch.setattr("overthere.access.local_files.os.stat", lambda path: true)
-    with nothing_left(), pytest.raises(ResourceMissing, match="neither"):
+    with nothing_left(), pytest.raises(ResourceMissing, match="not a file"):
         open_local(str(tmp_path / "pipe"))
 
 
@@ -221,7 +221,7 @@ def test_what_no_name_holds_is_refused_by_the_plan(fetch: Fetch, there: str) -> 
     try:
         with pytest.raises(PlanRefused):
             fetch(there, OWN)
-    except ResourceMissing:  # octets that are no UTF-8 are a name of POSIX
+    except ResourceMissing:  # octets that are not valid UTF-8 are a name of POSIX
         assert there == "file:///%ED%A0%80"
 
 
@@ -230,7 +230,7 @@ def test_what_no_name_holds_is_refused_by_the_plan(fetch: Fetch, there: str) -> 
 
 @pytest.mark.skipif(os.path.ismount("/afs"), reason="AFS is mounted")
 def test_afs_is_not_mounted(fetch: Fetch) -> None:
-    with pytest.raises(ResourceMissing, match="AFS is not mounted here"):
+    with pytest.raises(ResourceMissing, match="AFS is not mounted on this machine"):
         fetch("afs://cern.ch/user/t/timbl", OWN)
 
 

@@ -100,13 +100,13 @@ REFUSED = [
     ("nntp://h.example:{}/a%C2%85b", 119, 8119, "U+0085"),
     ("news://jo%0Be@h.example:{}/g", 119, 8119, "U+000B"),
     # Octets of counted length: of 10 octets the length itself is a line feed, and so is what follows in LDAP.
-    ("ldap://h.example:{}/flush_all%20", 389, 11211, "counted octets"),
-    ("ldap://h.example:{}/o=x", 389, 3389, "counted octets"),
-    ("ldaps://h.example:{}/o=x", 636, 6360, "counted octets"),
-    ("wais://h.example:{}/db?flush_all%20", 210, 11211, "counted octets"),
-    ("wais://h.example:{}/db", 210, 2100, "counted octets"),
-    ("telnet://jo%0Be@h.example:{}/", 23, 2323, "a user name with U+000B"),
-    ("rlogin://jo%0Ce@h.example:{}/", 513, 5130, "a user name with U+000C"),
+    ("ldap://h.example:{}/flush_all%20", 389, 11211, "octets that a line-based protocol"),
+    ("ldap://h.example:{}/o=x", 389, 3389, "octets that a line-based protocol"),
+    ("ldaps://h.example:{}/o=x", 636, 6360, "octets that a line-based protocol"),
+    ("wais://h.example:{}/db?flush_all%20", 210, 11211, "octets that a line-based protocol"),
+    ("wais://h.example:{}/db", 210, 2100, "octets that a line-based protocol"),
+    ("telnet://jo%0Be@h.example:{}/", 23, 2323, "the user name has U+000B"),
+    ("rlogin://jo%0Ce@h.example:{}/", 513, 5130, "the user name has U+000C"),
     ("prospero://h.example:{}/a%0Bb", 1525, 1526, "U+000B"),
 ]
 
@@ -139,7 +139,7 @@ def test_a_document_id_of_wais() -> None:
     docid = b"\x03\x0c\r\nFLUSHALL\r\n"
     locator = WAISLocator("h.example", 6379, "db", wtype="TEXT", wpath=docid)
     assert any(b"\r\nFLUSHALL\r\n" in step.data for step in plan(locator).steps if isinstance(step, Send))
-    assert "counted octets" in refused(locator).message
+    assert "octets that a line-based protocol" in refused(locator).message
     assert judged(WAISLocator("h.example", 210, "db", wtype="TEXT", wpath=docid))
 
 
@@ -181,7 +181,7 @@ def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
 
     registry = KNOWN.with_(scheme(1))
     there = Opening("x-two:a", SAFE, None, registry, Gateways())
-    with pytest.raises(AccessRefused, match="2 lines, where the protocol has 1"):
+    with pytest.raises(AccessRefused, match="2 lines instead of 1"):
         there.dialogue(there.scheme())
     there = Opening("x-two:a", SAFE, None, KNOWN.with_(scheme(2)), Gateways())
     assert there.dialogue(there.scheme())

@@ -98,7 +98,7 @@ def test_what_is_not_there(access: str, why: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("access", ["", "a:b", "a..b", ".a", "a/b", "1a"])
 def test_what_is_no_name_of_a_package(access: str) -> None:
-    with pytest.raises(RegistryError, match="is no package"):
+    with pytest.raises(RegistryError, match="is not a package"):
         opening(access)
 
 

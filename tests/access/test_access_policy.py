@@ -255,7 +255,7 @@ def test_a_networks_own_translation(prefix: str) -> None:
 def test_what_is_no_address_of_a_networks_translation() -> None:
     """Bits 64 to 71 are zero (RFC 6052 2.2): such an address is translated by nobody, or in a way of its own."""
     wrong = IPv6Address("2600:1:2:c000:12b:800::")
-    assert forbidden(wrong, ["2600:1:2::/48"]) == "none of its NAT64 prefix (RFC 6052 2.2)"
+    assert forbidden(wrong, ["2600:1:2::/48"]) == "not an address of its NAT64 prefix (RFC 6052 2.2)"
     for prefix in ("2600::/33", "2600::/128", "::/0", "2600:1:2:3:100::/96", "192.0.2.0/24", "2600::1/32", "nat"):
         with pytest.raises(ValueError, match=r"NAT64 prefix.*RFC 6052 2\.2"):
             Policy(nat64=(prefix,))
@@ -328,7 +328,7 @@ def test_a_name_beyond_ascii_is_asked_by_idna(opening: OpenFunction, asked: Name
         with pytest.raises(AccessFailed):
             opening(f"ftp://{host}/x")
     for host in ("%FF", "%F0%9F"):
-        with pytest.raises(PlanRefused, match="not UTF-8"):
+        with pytest.raises(PlanRefused, match="not valid UTF-8"):
             opening(f"ftp://{host}/x")
 
 
@@ -482,7 +482,7 @@ def test_redirects_are_judged_as_any_uri() -> None:
     assert (str(there.uri), [str(one) for one in there.history]) == ("http://a.example/z", ["http://a.example/x/y"])
     for location in ("file:///etc/passwd", "FILE:///etc/passwd", "mid:a@b", "afs://c.example/x"):
         for policy in (Policy(), Policy.local()):
-            with pytest.raises(AccessRefused, match="leads to a file of this machine") as caught:
+            with pytest.raises(AccessRefused, match="redirects to a file of this machine") as caught:
                 way("http://a.example/", policy).follow(Head(location=location), None)
             assert caught.value.rule == "redirect"
     there.follow(Head(location="http://127.0.0.1/"), None)
@@ -499,14 +499,14 @@ def test_redirects_end() -> None:
         there.follow(Head(location=f"/{number}"), None)
     with pytest.raises(AccessRefused, match="more than 3 redirects"):
         there.follow(Head(location="/4"), None)
-    with pytest.raises(AccessRefused, match="circle"):
+    with pytest.raises(AccessRefused, match="cycle"):
         way("http://a.example/").follow(Head(location="/#x"), None)
 
 
 def test_no_way_out_of_tls() -> None:
     for uri in ("https://a.example/", "HTTPS://a.example/"):
         for location in ("http://a.example/", "ftp://a.example/x"):
-            with pytest.raises(AccessRefused, match="out of https"):
+            with pytest.raises(AccessRefused, match="leaves https"):
                 way(uri).follow(Head(location=location), None)
         way(uri).follow(Head(location="https://b.example/"), None)
         way(uri, Policy(downgrade=True)).follow(Head(location="http://a.example/"), None)
@@ -584,7 +584,7 @@ def test_where_no_redirect_leads(uri: str, location: str, policy: Policy) -> Non
         there.follow(Head(location=location), None)
     assert (caught.value.rule, caught.value.source) == ("redirect", "RFC 3986 7, RFC 9110 15.4")
     name = URI(location).scheme.lower()
-    assert caught.value.message.endswith(f"it takes {name!r} in Policy.redirects")
+    assert caught.value.message.endswith(f"add {name!r} to Policy.redirects")
     assert str(there.uri) == uri
     if name not in ("x-own", "news"):  # nothing says how these two are retrieved
         way(uri, policy.with_(redirects=frozenset({name}))).follow(Head(location=location), None)

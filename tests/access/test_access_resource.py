@@ -200,7 +200,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, force: bool) -> None:
     for there in (None, b"precious"):
         if there is not None:
             (tmp_path / "a").write_bytes(there)
-        with pytest.raises(OSError, match="it is a link"), SavedFile(tmp_path / "link", force=force) as file:
+        with pytest.raises(OSError, match="it is a symlink"), SavedFile(tmp_path / "link", force=force) as file:
             file.write(b"x")
         assert (tmp_path / "a").exists() == (there is not None)
     assert (tmp_path / "a").read_bytes() == b"precious"

@@ -106,7 +106,7 @@ def test_the_words_are_other_words() -> None:
     assert [as_before(step, words) for step in other] == [as_before(step, {}) for step in there]
 
 
-TOLD = "addresses holds 'RFC 6068 2', which is no addr-spec ({}; RFC 5322 3.4.1)"
+TOLD = "addresses contains 'RFC 6068 2', which is not an addr-spec ({}; RFC 5322 3.4.1)"
 
 
 @pytest.mark.parametrize(("by", "source"), [("rfc3986", "RFC 6068 2"), ("rfc1738", "RFC 1738 3.5")])

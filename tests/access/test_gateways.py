@@ -55,12 +55,12 @@ def test_templates(template: str, text: str, expanded: str) -> None:
 
 
 REFUSED = [
-    ({"xmpp": ""}, "makes no URI"),
-    ({"xmpp": "/gw/{uri}"}, "makes no URI"),
-    ({"xmpp": "http://gw.example/{uri"}, "makes no URI"),
-    ({"xmpp": "http://gw.example/uri}"}, "makes no URI"),
-    ({"xmpp": "http://gw.example/a b"}, "makes no URI"),
-    ({"xmpp": "http://gw.example/%{uri}"}, "makes no URI"),
+    ({"xmpp": ""}, "does not make a valid URI"),
+    ({"xmpp": "/gw/{uri}"}, "does not make a valid URI"),
+    ({"xmpp": "http://gw.example/{uri"}, "does not make a valid URI"),
+    ({"xmpp": "http://gw.example/uri}"}, "does not make a valid URI"),
+    ({"xmpp": "http://gw.example/a b"}, "does not make a valid URI"),
+    ({"xmpp": "http://gw.example/%{uri}"}, "does not make a valid URI"),
     ({"xmpp": "http://gw.example/{}"}, "no variable ''"),
     ({"xmpp": "http://gw.example/{url}"}, "no variable 'url'"),
     ({"xmpp": "http://gw.example/{URI}"}, "no variable 'URI'"),
@@ -117,7 +117,7 @@ def test_data_does_not_become_the_host(template: str) -> None:
 def test_circles(templates: dict[str, str], circle: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Gateways(templates)
-    assert "circle" in str(caught.value)
+    assert "cycle" in str(caught.value)
     assert circle in str(caught.value)
 
 
@@ -162,20 +162,20 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 BAD_FILES = {
-    "not TOML": (b"[gateways\n", "is no TOML"),
-    "a line that is none": (b"[gateways]\nwais\n", "is no TOML"),
-    "a name twice": (b'[gateways]\nwais = "a:b"\nwais = "a:b"\n', "is no TOML"),
-    "not UTF-8": (b'[gateways]\nwais = "\xe9"\n', "is no TOML"),
-    "empty": (b"", 'has no table "gateways"'),
-    "another table": (b'[gateway]\nwais = "http://gw/"\n', 'has no table "gateways"'),
-    "no table": (b'gateways = "http://gw/"\n', 'has no table "gateways"'),
-    "a list": (b'gateways = ["http://gw/"]\n', 'has no table "gateways"'),
-    "a number": (b"[gateways]\nwais = 210\n", 'has no table "gateways"'),
-    "a table in it": (b'[gateways.wais]\nuri = "http://gw/"\n', 'has no table "gateways"'),
+    "not TOML": (b"[gateways\n", "is not valid TOML"),
+    "a line that is none": (b"[gateways]\nwais\n", "is not valid TOML"),
+    "a name twice": (b'[gateways]\nwais = "a:b"\nwais = "a:b"\n', "is not valid TOML"),
+    "not UTF-8": (b'[gateways]\nwais = "\xe9"\n', "is not valid TOML"),
+    "empty": (b"", "has no table [gateways]"),
+    "another table": (b'[gateway]\nwais = "http://gw/"\n', "has no table [gateways]"),
+    "no table": (b'gateways = "http://gw/"\n', "has no table [gateways]"),
+    "a list": (b'gateways = ["http://gw/"]\n', "has no table [gateways]"),
+    "a number": (b"[gateways]\nwais = 210\n", "has no table [gateways]"),
+    "a table in it": (b'[gateways.wais]\nuri = "http://gw/"\n', "has no table [gateways]"),
     # Without quotes a dot makes a table of its own.
-    "a dotted name": (b'[gateways]\nz39.50r = "http://gw/"\n', 'has no table "gateways"'),
+    "a dotted name": (b'[gateways]\nz39.50r = "http://gw/"\n', "has no table [gateways]"),
     "a bad template": (b'[gateways]\nwais = "http://gw/{url}"\n', "no variable 'url'"),
-    "a circle": (b'[gateways]\nwais = "wais://gw/{uri}"\n', "circle"),
+    "a circle": (b'[gateways]\nwais = "wais://gw/{uri}"\n', "cycle"),
 }
 
 
@@ -201,7 +201,7 @@ def test_no_file(tmp_path: Path) -> None:
 def test_passwords_are_not_told(text: str) -> None:
     gateways = Gateways({"xmpp": GATEWAY})
     for use in (lambda: gateways.uri(URI(text)), lambda: plan(text, gateways=gateways)):
-        with pytest.raises(PlanRefused, match=r"would be told to a gateway \(RFC 3986 7.5\)") as caught:
+        with pytest.raises(PlanRefused, match=r"would be sent to a gateway \(RFC 3986 7.5\)") as caught:
             use()
         assert "s3cret" not in str(caught.value)
         assert "s3cret" not in repr(caught.value)
@@ -266,7 +266,7 @@ def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
         assert found.through is not None
         assert found.instead
         assert found.steps == plan(found.through.uri).steps
-        assert f", which goes before the dialogue of {name}\n" in str(found)
+        assert f", which takes precedence over the dialogue of {name}\n" in str(found)
         assert found.to_dict()["instead"] is True
     other = plan("xmpp://h/a", gateways=Gateways({"xmpp": "https://gw.example/?{uri}"}))
     assert not other.instead
@@ -275,7 +275,7 @@ def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
 
 @pytest.mark.parametrize("gateways", [None, Gateways(), Gateways({"xmpps": GATEWAY})])
 def test_unknown_and_no_gateway(gateways: Gateways | None) -> None:
-    with pytest.raises(NotSpecified, match="nothing says how 'xmpp' is retrieved; a gateway may serve"):
+    with pytest.raises(NotSpecified, match="it is undefined how 'xmpp' is retrieved; a gateway may help"):
         plan("xmpp://h/x", gateways=gateways)
 
 

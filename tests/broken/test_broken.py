@@ -203,7 +203,7 @@ def test_reports_and_rules(tmp_path: Path) -> None:
     assert done.stdout.count("\n") == 1
     assert '"b.html"' in done.stdout
     assert "1 ignored by rule" in done.stderr
-    assert "without use: kind tls" in done.stderr
+    assert "unused ignore rule: kind tls" in done.stderr
     for name in ("o.sarif", "o.xml", "o.csv", "o.parquet", "o.jsonl"):
         assert runner.invoke(app, ["broken", str(site), "-o", str(tmp_path / name)]).exit_code == 1
         assert (tmp_path / name).stat().st_size > 100

@@ -48,7 +48,7 @@ def _check(environment: dict[str, str], folder: Path, **inputs: str) -> subproce
 @pytest.mark.parametrize(
     ("inputs", "code", "told"),
     [
-        ({"sources": "whole.html", "base": "https://h/docs/"}, 0, "nothing is broken"),
+        ({"sources": "whole.html", "base": "https://h/docs/"}, 0, "no broken links"),
         ({"sources": "whole.html broken.html"}, 1, "1 no-document"),
         ({"sources": "broken.html", "arguments": "--only no-fragment"}, 0, "1 error"),
         ({"sources": "absent.html"}, 2, "no such file"),

@@ -186,10 +186,10 @@ def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
     with faulty(simple(Pages(chained))) as server:
         verb = ["broken", f"http://127.0.0.1:{server.port}/", "--private", "--cache", str(cache)]
         cut = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
-        assert "1  URIs of the site for which --crawl-time left none" in cut.output
+        assert "1  URIs of the site left when --crawl-time was over" in cut.output
         assert (tmp_path / "c.warc").exists(), "what came is kept"
         more = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
-        assert "--resume goes on" in more.output
+        assert "continue with --resume" in more.output
     for bad in ("", "-1", "nan", "inf", "1y", "1e400h"):
         assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
 

@@ -84,13 +84,13 @@ def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path
     verb: list[str | Path] = [*ASKED, "--online", "--cache", str(cache), page]
     code, found, told = run("-c", STOPPED, *verb, kept=3)
     assert (code, found) == (130, "")
-    line = f"stopped: 2 of 8 URIs were asked for, and the rest is not in these figures; {cache} has what was asked"
-    assert f"{line}, and --resume goes on" in told.splitlines()
+    line = f"stopped: 2 of 8 URIs were requested, and the rest is not in these figures; {cache} has the answers so far"
+    assert f"{line}; continue with --resume" in told.splitlines()
     assert len(set(paths(server))) == 3
     code, found, told = run("-m", "overthere", *verb, "--resume")
     assert code == 1
     assert [row[2] for row in rows(found)] == ["not-found", "gone", "server-error", "programs-refused"]
-    assert "8 lead outside, to 8 URIs: 5 asked" in told
+    assert "8 point outside, to 8 URIs: 5 asked" in told
     # HEAD is refused by three, which are asked by GET too.
     assert Counter(paths(server)) == Counter(f"/{name}" for name in [*names, "lost.html", "broken", "private"])
 

@@ -235,12 +235,12 @@ def test_url_normalize_refuses_long_labels_as_the_page_says() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[step]]\nname = "no"', "no step is called"),
+        ('[[step]]\nname = "no"', "unknown step"),
         ('[[step]]\nname = "ladder"', "needs the parameter"),
-        ('[[step]]\nname = "ladder"\nrung = "TOP"', "is one of"),
-        ('[[step]]\nname = "drop-parameters"\nnames = "a"', "a list of texts"),
-        ("other = 1", "has key and step"),
-        ('key = "no"', "no key is called"),
+        ('[[step]]\nname = "ladder"\nrung = "TOP"', "must be one of"),
+        ('[[step]]\nname = "drop-parameters"\nnames = "a"', "a list of strings"),
+        ("other = 1", "has only the keys key and step"),
+        ('key = "no"', "unknown key"),
         ("[", "TOML|Expected|Invalid"),
     ],
 )
@@ -336,7 +336,7 @@ def test_links_of_another_form_are_another_table(tmp_path: Path) -> None:
     asked = ["links", str(tmp_path / "a.html"), "-o", str(tmp_path / "t.parquet"), "--canonical", str(own)]
     assert CliRunner().invoke(app, asked).exit_code == 0
     done = CliRunner().invoke(app, [*asked, "--resume"])
-    assert (done.exit_code, "nothing is left to do" in done.stderr) == (0, True)
+    assert (done.exit_code, "nothing to do" in done.stderr) == (0, True)
     own.write_text(W3LIB.to_toml())
     done = CliRunner().invoke(app, [*asked, "--resume"])  # the same name, and other steps
     assert (done.exit_code, "with another canonical" in done.stderr) == (2, True)

@@ -56,7 +56,7 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["check"], b"a:\xff\x1b[31m\n", 1, "invalid  a:\ufffd\ufffd[31m  (3 findings)\n", ""),
     (["resolve", "--base", "http://a/b/c", "../g", "?y"], b"", 0, "http://a/g\nhttp://a/b/c?y\n", ""),
     (["resolve", "--base", "http://a/b/c", "x y"], b"", 1, "\n", "space"),
-    (["resolve", "--base", "no base", "x"], b"", 2, "", "--base is no URI"),
+    (["resolve", "--base", "no base", "x"], b"", 2, "", "--base is not a valid URI"),
     (["resolve", "x"], b"", 2, "", "--base"),
     (["resolve", "--base", "http://a/b/c", "--loose", "http:g"], b"", 0, "http://a/b/g\n", ""),
     (["relate", "--base", "http://a/b/c", "http://a/b/", "http://a/x"], b"", 0, ".\n/x\n", ""),
@@ -73,11 +73,11 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["encode", "--component", "query", "a&admin=1"], b"", 0, "a%26admin%3D1\n", ""),
     (["build", "--scheme", "x", "--segment", "a;b=c"], b"", 0, "x:a%3Bb%3Dc\n", ""),
     (["build", "--scheme", "x", "--segment", "a;b=c", "--keep", "="], b"", 0, "x:a%3Bb=c\n", ""),
-    (["build", "--scheme", "x", "--path", "a", "--keep", "="], b"", 2, "", "keep go with segments"),
+    (["build", "--scheme", "x", "--path", "a", "--keep", "="], b"", 2, "", "keep need segments"),
     (["split", "--edition", "rfc1738", "ftp://u?x@h/a;type=i"], b"", 0,
      "ftp://u?x@h/a;type=i\n  scheme   ftp\n  user     u?x\n  host     h\n  fpath    a\n  ftptype  i\n", ""),
     (["split", "--edition", "rfc1738", "a"], b"", 1, "", "RFC 1738 5"),
-    (["split", "--edition", "rfc1738", "--strict", "x:"], b"", 2, "", "names its own parts"),
+    (["split", "--edition", "rfc1738", "--strict", "x:"], b"", 2, "", "name their own parts"),
     (["resolve", "--edition", "url-1997", "--base", "http://a/b/c", "", "#s", "g?y/../x"], b"", 0,
      "(current document)\n(current document)#s\nhttp://a/b/x\n", ""),
     (["resolve", "--edition", "rfc1808", "--base", "http://a/b/c?q", "", "../../g"], b"", 0,
@@ -92,16 +92,16 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["decode", "--edition", "url-1994", "%E9"], b"", 0, "\xe9\n", ""),
     (["find", "--edition", "url-1994"], b"<ftp://h/a b>,\n<URL:http://h/c\n d>", 0, "ftp://h/a b\nhttp://h/cd\n", ""),
     (["find", "--edition", "rfc1738"], b"at <ftp://h/a b> and\n<URL:http://h/c\n d>", 0, "http://h/cd\n", ""),
-    (["find", "--edition", "rfc1738", "--mail"], b"x", 2, "", "no other rules"),
+    (["find", "--edition", "rfc1738", "--mail"], b"x", 2, "", "does not go with --rules"),
     (["decode", "--edition", "rfc1738", "%E9"], b"", 1, "\n", "RFC 1738 2.2"),
-    (["encode", "--component", "nothing", "a"], b"", 2, "", "no component"),
+    (["encode", "--component", "nothing", "a"], b"", 2, "", "cannot hold data"),
     (["encode"], b"\xff\n", 0, "%FF\n", ""),
     (["decode", "%C3%BC+"], b"", 0, "ü+\n", ""),
     (["decode", "%FF"], b"", 1, "\n", "%FF"),
     (["decode", "--charset", "latin-1", "%FC"], b"", 0, "ü\n", ""),
     (["build", "--scheme", "a", "--host", "h", "--segment", "b/c", "--pair", "k=v"], b"", 0, "a://h/b%2Fc?k=v\n", ""),
     (["build", "--scheme", "a", "--path", "//b"], b"", 1, "", "would be read as one"),
-    (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give one"),
+    (["build", "--path", "x", "--segment", "y"], b"", 2, "", "give either path or segments"),
     (["explain", "--base", "http://a/b", "c"], b"", 0, "", ""),
     (["resolve", "--zone", "--base", "http://[fe80::1%25e]/a", "g"], b"", 0, "http://[fe80::1%25e]/g\n", ""),
     (["resolve", "--base", "http://[fe80::1%25e]/a", "g"], b"", 2, "", "RFC 6874"),
@@ -113,25 +113,25 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["build", "--zone", "--scheme", "a", "--host", "[fe80::1%25e]"], b"", 0, "a://[fe80::1%25e]\n", ""),
     (["plan", "http://[fe80::1%25e]/"], b"", 1, "", "RFC 6874"),
     (["plan", "--zone", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
-    (["plan", "--zone", "--edition", "rfc1738", "http://h/"], b"", 2, "", "--zone is for RFC 3986"),
+    (["plan", "--zone", "--edition", "rfc1738", "http://h/"], b"", 2, "", "--zone applies to RFC 3986"),
     (["get", "--zone", "--plan", "gopher://[::1%25e]/"], b"", 1, "", "fe80::/10"),
     (["resolve", "--iri", "--base", "http://é/a", "ü", "é:b"], b"", 1, "http://é/ü\n\n", "RFC 3987 2.2"),
-    (["resolve", "--base", "http://é/a", "ü"], b"", 2, "", "--base is no URI"),
+    (["resolve", "--base", "http://é/a", "ü"], b"", 2, "", "--base is not a valid URI"),
     (["relate", "--iri", "--base", "http://é/a", "http://é/ü"], b"", 0, "ü\n", ""),
     (["normalize", "--iri", "HTTP://h/%7e%C3%A9/../ü"], b"", 0, "http://h/ü\n", ""),
     (["normalize", "HTTP://h/ü"], b"", 1, "\n", "US-ASCII"),
     (["compare", "--iri", "http://h/é", "http://h/%c3%a9"], b"", 0, "PERCENT  (RFC 3987 5.3.2.3)\n", ""),
     (["split", "--strict", "--iri", "--component", "host", "http://é/"], b"", 0, "é\n", ""),
-    (["split", "--iri", "x"], b"", 2, "", "--iri is for --strict"),
+    (["split", "--iri", "x"], b"", 2, "", "--iri needs --strict"),
     (["check", "--iri", "http://é/"], b"", 0, "valid    http://é/\n", ""),
     (["check", "--iri", "--reference", "é"], b"", 0, "valid    é\n", ""),
-    (["check", "--iri", "--edition", "rfc1738", "x:y"], b"", 2, "", "--iri is a rule of its own"),
+    (["check", "--iri", "--edition", "rfc1738", "x:y"], b"", 2, "", "--iri does not go with"),
     (["build", "--iri", "--scheme", "a", "--host", "é"], b"", 0, "a://é\n", ""),
     (["encode", "--iri", "é/日%41"], b"", 0, "é%2F日%2541\n", ""),
     (["encode", "--iri", "--component", "path", "a\ue000"], b"", 0, "a%EE%80%80\n", ""),
-    (["encode", "--iri", "--edition", "rfc1738", "é"], b"", 2, "", "--iri is for RFC 3986"),
+    (["encode", "--iri", "--edition", "rfc1738", "é"], b"", 2, "", "--iri applies to RFC 3986"),
     (["decode", "é%C3%A9"], b"", 0, "éé\n", ""),
-    (["nothing"], b"", 2, "", "there is no verb"),
+    (["nothing"], b"", 2, "", "unknown verb"),
 ]  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_verbs(arguments: list[str], stdin: bytes, status: int, out: str, err: s
     assert err in done.stderr
 
 
-# An answer, octets that are no UTF-8 in and out, a text that is bad, what is asked for wrongly.
+# An answer, octets that are not valid UTF-8 in and out, a text that is bad, what is asked for wrongly.
 @pytest.mark.parametrize(
     "row", [r for r in ROWS if r[0] in (["resolve", "x"], ["decode", "%C3%BC+"], ["nothing"]) or b"\xff" in r[1]],
     ids=lambda r: " ".join(r[0]),
@@ -228,7 +228,7 @@ def test_links_refuses_what_does_not_go_together(tmp_path: Path) -> None:
         ["--resume"], ["-o", str(tmp_path / "x.csv"), "--format", "jsonl"], ["--distinct", "--resume", "-o", "x.csv"],
     ):  # fmt: skip
         assert run("links", "examples/site", *wrong).returncode == 2, wrong
-    assert "beneath http://h/" in run("links", "examples/site", "--base", "http://h/d").stderr
+    assert "below http://h/" in run("links", "examples/site", "--base", "http://h/d").stderr
 
 
 def test_links_graph_and_picture(tmp_path: Path) -> None:

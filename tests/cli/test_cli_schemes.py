@@ -47,7 +47,7 @@ def test_the_page_of_ftp_quotes_its_rules() -> None:
 def test_a_name_that_is_only_registered() -> None:
     done = run("schemes", "acap", "x-own")
     assert done.returncode == 0
-    assert "only by name" in done.stdout
+    assert "name only" in done.stdout
     assert "experimental" in done.stdout
 
 

@@ -306,7 +306,7 @@ def test_several_files(table: Any, tmp_path: Path) -> None:
     save(pa.table({"url": ["a b"], "id": ["x"]}), tmp_path / "other.csv")
     done = run("split", "--column", "url", names[0], tmp_path / "other.csv")
     assert done.exit_code == 2
-    assert 'other.csv: column "url" (string) stands where' in done.stderr
+    assert 'other.csv: column "url" (string) instead of' in done.stderr
     save(table.select([0]), tmp_path / "fewer.csv")
     assert "1 columns, where" in run("split", "--column", "id", names[0], tmp_path / "fewer.csv").stderr
 
@@ -383,7 +383,7 @@ def test_standard_input(table: Any, tmp_path: Path) -> None:
     assert read_csv(true.stdout.encode())["id"].to_pylist() == table["id"].to_pylist()
 
 
-PIPE = "Parquet and Arrow files are not read from a pipe: name the file"
+PIPE = "Parquet and Arrow files cannot be read from a pipe: name the file"
 
 
 # -- What is refused: arguments after `check --column url`, what is said
@@ -422,7 +422,7 @@ def make(folder: Path) -> None:
     (folder / "offsets.arrow").write_bytes(data[: place + 4] + b"\xff\xff\xff\x00" + data[place + 8 :])
 
 
-ENDS = "the name of a table ends in .parquet, .csv, .csv.gz, .arrow, .feather, .arrows"
+ENDS = "the name of a table must end in .parquet, .csv, .csv.gz, .arrow, .feather, .arrows"
 REFUSED: list[tuple[str, str]] = [
     ("none.parquet", "none.parquet: No such file or directory"),
     ("none.csv", "none.csv: No such file or directory"),
@@ -435,7 +435,7 @@ REFUSED: list[tuple[str, str]] = [
     ("text.arrows", "text.arrows: not an Arrow stream"),
     ("text.csv.gz", "text.csv.gz: "),
     ("cut.csv.gz", "cut.csv.gz: "),
-    ("empty.csv", "empty.csv: the file is empty: there is no header"),
+    ("empty.csv", "empty.csv: the file is empty, so the header is missing"),
     ("ragged.csv", "ragged.csv: row 2 has 1 fields, the header 2"),
     ("octets.csv", 'octets.csv: row 2, column "url": not UTF-8'),
     ("header.csv", "header.csv: the header is not UTF-8"),
@@ -445,15 +445,15 @@ REFUSED: list[tuple[str, str]] = [
     ("markup.csv", 'markup.csv: no column "url"; the columns are: [red]\ufffd, url_valid'),
     ("octets.parquet -o x.csv", "octets.parquet: "),
     ("offsets.arrow", "offsets.arrow: "),
-    ("taken.parquet -o x.csv", 'taken.parquet: there is a column "url_error" already'),
+    ("taken.parquet -o x.csv", 'taken.parquet: the column "url_error" exists already'),
     ("twice.parquet", 'twice.parquet: 2 columns are called "url"'),
     ("--column nothing in.parquet", 'in.parquet: no column "nothing"; the columns are: id, url, l, n'),
     ("--column id in.parquet", 'in.parquet: column "id" holds int64, not text'),
     ("in.parquet -o x.xls", f"x.xls: {ENDS}"),
     ("in.parquet -o x", f"x: {ENDS}"),
     ("in.parquet -o none/x.csv", "none/x.csv: No such file or directory"),
-    ("in.parquet -o in.parquet", "in.parquet would be written while it is read: name another file with -o"),
-    ("in.parquet -o link.parquet", "in.parquet would be written while it is read"),
+    ("in.parquet -o in.parquet", "in.parquet would be overwritten while being read: name another file with -o"),
+    ("in.parquet -o link.parquet", "in.parquet would be overwritten while being read"),
     ("in.parquet -o x.csv", 'x.csv: column "l" holds list<element: int64>, which a .csv file cannot'),
     ("in.parquet", 'standard output: column "l" holds list<element: int64>, which a .csv file cannot'),
     ("in.parquet -o full.parquet", "full.parquet: No space left on device"),
@@ -484,19 +484,22 @@ def test_refused(arguments: str, said: str, tmp_path: Path, monkeypatch: pytest.
 
 
 USAGE: list[tuple[list[str], str]] = [
-    (["check", "-o", "x.csv", "a:b"], "-o is for the table that --column makes"),
-    (["check", "--column", "url", "--format", "jsonl", "x.csv"], "--format is for texts"),
-    (["check", "--column", "url", "--rule", "IRI", "x.csv"], "by the rule URI or URI-reference"),
-    (["normalize", "--column", "url", "--changes", "x.csv"], "--changes is for texts"),
-    (["decode", "--column", "url", "--charset", "latin-1", "x.csv"], "--charset is for texts"),
+    (["check", "-o", "x.csv", "a:b"], "-o needs --column"),
+    (["check", "--column", "url", "--format", "jsonl", "x.csv"], "--format applies to texts"),
+    (["check", "--column", "url", "--rule", "IRI", "x.csv"], "the rule must be URI or URI-reference"),
+    (["normalize", "--column", "url", "--changes", "x.csv"], "--changes applies to texts"),
+    (["decode", "--column", "url", "--charset", "latin-1", "x.csv"], "--charset applies to texts"),
     (["resolve", "--column", "url", "x.csv"], "--base is missing"),
-    (["resolve", "--column", "url", "--base", "x", "x.csv"], "--base is no URI"),
-    (["resolve", "--column", "url", "--base", "x:", "--base-column", "b", "x.csv"], "exclude each other"),
-    (["resolve", "--base-column", "b", "x"], "--base-column is for --column"),
-    (["split", "--reference", "x"], "--reference is for --strict"),
+    (["resolve", "--column", "url", "--base", "x", "x.csv"], "--base is not a valid URI"),
+    (
+        ["resolve", "--column", "url", "--base", "x:", "--base-column", "b", "x.csv"],
+        "give either --base or --base-column",
+    ),
+    (["resolve", "--base-column", "b", "x"], "--base-column needs --column"),
+    (["split", "--reference", "x"], "--reference needs --strict"),
     (["split", "--component", "word", "x"], "'word' is not one of"),
-    (["encode", "--column", "url", "--component", "nothing", "x.csv"], "no component"),
-    (["check", "--column", "url", "-", "x.csv"], "is read alone"),
+    (["encode", "--column", "url", "--component", "nothing", "x.csv"], "cannot hold data"),
+    (["check", "--column", "url", "-", "x.csv"], "cannot be combined with others"),
 ]
 
 
@@ -524,7 +527,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         check=False,
     )
-    assert (done.returncode, done.stderr) == (2, "Error: pyarrow is missing: pip install 'overthere[columns]'\n")
+    assert (done.returncode, done.stderr) == (2, "Error: pyarrow is not installed: pip install 'overthere[columns]'\n")
 
 
 # -- Long work
@@ -684,7 +687,7 @@ def test_a_table_is_not_written_through_a_link(tmp_path: Path, form: str, monkey
         (tmp_path / f"x{form}").symlink_to("victim")
         done = run("check", "--column", "url", "in.parquet", "-o", f"x{form}")
         assert done.exit_code == 2
-        assert "it is a link" in done.output
+        assert "it is a symlink" in done.output
         assert (tmp_path / "victim").exists() == (there is not None)
     assert (tmp_path / "victim").read_bytes() == b"precious"
 

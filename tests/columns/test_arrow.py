@@ -152,7 +152,7 @@ def test_objects_that_are_not_arrow() -> None:
     wrong: Any
     schema, array = COLUMN.__arrow_c_array__()
     for wrong in (["http://h/"], "http://h/", None, 5, b"x"):
-        with pytest.raises(TypeError, match="an Arrow column is wanted"):
+        with pytest.raises(TypeError, match="expected an Arrow column"):
             columns.check(wrong)
     for wrong in (None, (), (schema,), (1, 2), [schema, array], schema):
         with pytest.raises((TypeError, IndexError)):
@@ -178,9 +178,9 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_columns_that_are_not_text(name: str) -> None:
     for column in (OTHERS[name], pa.chunked_array([OTHERS[name]]), Stream(pa.chunked_array([OTHERS[name]]))):
-        with pytest.raises(TypeError, match="a column of text is wanted, not of"):
+        with pytest.raises(TypeError, match="expected a text column, not"):
             columns.check(column)
-    with pytest.raises(TypeError, match="a column of text is wanted, not of"):
+    with pytest.raises(TypeError, match="expected a text column, not"):
         columns.resolve(pa.array(["x"] * len(OTHERS[name])), OTHERS[name])
 
 

@@ -313,13 +313,13 @@ def test_octets() -> None:
 
 @pytest.mark.parametrize("data", ["", "9lives", "a b", "a@b", "caf%E9", "*", "a\n"])
 def test_a_group_has_no_escapes(data: str) -> None:
-    with pytest.raises(CodingError, match=r"is no group.*RFC 1738 5"):
+    with pytest.raises(CodingError, match=r"is not a valid group.*RFC 1738 5"):
         EDITION.encode(data, "group")
 
 
 @pytest.mark.parametrize("data", ["a", "@h.example", "a@", "a@h_i.example", "a@h.example:80", b"a@\xe9"])
 def test_an_article_is_of_a_host(data: str | bytes) -> None:
-    with pytest.raises(CodingError, match=r"is no article.*RFC 1738 5"):
+    with pytest.raises(CodingError, match=r"is not a valid article.*RFC 1738 5"):
         EDITION.encode(data, "article")
 
 

@@ -386,7 +386,7 @@ def test_paths_are_derivable_wherever_a_slash_stands(rule: str, data: str) -> No
 
 
 def test_encode_refuses_other_components() -> None:
-    with pytest.raises(CodingError, match="is no component"):
+    with pytest.raises(CodingError, match="cannot hold data"):
         EDITION.encode("a", "query")
     with pytest.raises(TypeError, match="text or bytes"):
         EDITION.encode(1)  # type: ignore[arg-type]

@@ -60,9 +60,9 @@ def test_diff() -> None:
     ("arguments", "message"),
     [
         (("diff", "url-1997"), "Missing argument"),
-        (("diff", "rfc2396", "rfc3986"), "there is no edition 'rfc2396'; there is url-1994"),
+        (("diff", "rfc2396", "rfc3986"), "unknown edition 'rfc2396'; known: url-1994"),
         (("diff", "rfc1738", "rfc3986", "--rule", "hier-part"), "no rule 'hier-part' in common"),
-        (("compare",), "there is no verb 'compare'; there are diff, matrix"),
+        (("compare",), "unknown verb 'compare'; known: diff, matrix"),
         (("dif",), "did you mean diff?"),
     ],
     ids=str,

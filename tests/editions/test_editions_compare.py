@@ -119,7 +119,7 @@ def test_the_rule_is_named_by_either() -> None:
     assert diff("url-1997", "rfc3986", "query").same == ["query"]
     with pytest.raises(GrammarError, match="no rule 'nothing'"):
         diff("url-1997", "rfc3986", "nothing")
-    with pytest.raises(NotSpecified, match="no edition"):
+    with pytest.raises(NotSpecified, match="unknown edition"):
         diff("url-1997", "rfc2396")
 
 
@@ -178,7 +178,7 @@ def test_algorithms_without_an_edition_are_compared() -> None:
     assert shown["x:/a", ";p"] == ("x:/a;p", "x:/;p")
     with pytest.raises(NotSpecified, match="RFC 1738 leaves resolution to RFC 1808"):
         resolutions("rfc1738", "rfc3986")
-    with pytest.raises(NotSpecified, match="no edition"):
+    with pytest.raises(NotSpecified, match="unknown edition"):
         resolutions("rfc0", "rfc3986")
 
 

@@ -130,24 +130,24 @@ def test_text_of_a_rule() -> None:
         ('r = / "a"', 1, 5, "element"),
         ("r = ()", 1, 6, "element"),
         ("r =", 1, 4, "element"),
-        ('r = 2 "a"', 1, 5, "directly before"),
-        ("r = 1*", 1, 5, "directly before"),
+        ('r = 2 "a"', 1, 5, "directly precede"),
+        ("r = 1*", 1, 5, "directly precede"),
         ('r = 1**"a"', 1, 7, "element"),
-        ('r = 3*2"a"', 1, 5, "upper bound"),
-        ('r = "abc', 1, 5, "no meaning"),
+        ('r = 3*2"a"', 1, 5, "upper limit"),
+        ('r = "abc', 1, 5, "not allowed here"),
         ("r = %x62-61", 1, 5, "empty range"),
         ("r = %x110000", 1, 5, "code point"),
         ("r = %xD800", 1, 5, "surrogate"),
-        ("r = %x41.42-43", 1, 12, "no meaning"),
-        ("r = %y41", 1, 5, "no meaning"),
-        ("r = %b2", 1, 5, "no meaning"),
-        ('r = "a" | "b"', 1, 9, "no meaning"),
+        ("r = %x41.42-43", 1, 12, "not allowed here"),
+        ("r = %y41", 1, 5, "not allowed here"),
+        ("r = %b2", 1, 5, "not allowed here"),
+        ('r = "a" | "b"', 1, 9, "not allowed here"),
         ('r = "a"\nR = "b"', 2, 1, "twice"),
-        ("nothing to see", 1, 1, "begins with"),
-        ('r = "a"\n1r = "b"', 2, 1, "begins with"),
-        ('  r = "a"\n x = "b"', 2, 2, "further left"),
+        ("nothing to see", 1, 1, "must begin with"),
+        ('r = "a"\n1r = "b"', 2, 1, "must begin with"),
+        ('  r = "a"\n x = "b"', 2, 2, "indented less"),
         ('   a = "x"\n   r = "b" / <prose>', 2, 14, "prose"),
-        ('   a = "x"\n   2r = "b"', 2, 4, "begins with"),
+        ('   a = "x"\n   2r = "b"', 2, 4, "must begin with"),
     ],
 )
 def test_refused(text: str, line: int, column: int, why: str) -> None:
@@ -334,4 +334,4 @@ def test_reader_reads_what_the_abnf_derives(name: str) -> None:
             Grammar(f"r = {text}{tail}").rule("r")
         except GrammarError as error:
             why = error.message
-        assert re.search("^$|empty range|code point|surrogate|upper bound|repetitions", why)
+        assert re.search("^$|empty range|code point|surrogate|upper limit|repetitions", why)

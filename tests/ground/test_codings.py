@@ -116,7 +116,7 @@ def test_a_package_that_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -
     for module in ("brotli", "backports.zstd", "compression.zstd"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     if name in ("br", "zstd"):
-        with pytest.raises(ModuleNotFoundError, match=r"is missing: pip install 'overthere\[links\]'"):
+        with pytest.raises(ModuleNotFoundError, match=r"is not installed: pip install 'overthere\[links\]'"):
             read(name, PACK[name](TEXT))
     else:
         assert read(name, PACK[name](TEXT)) == TEXT

@@ -136,7 +136,7 @@ def test_without_asking_it_is_null_and_it_is_in_every_table(tmp_path: Path) -> N
 
 def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("overthere.ground.extras.find_spec", lambda name: None if name == "ada_url" else object())
-    with pytest.raises(ModuleNotFoundError, match=r"ada_url is missing: pip install 'overthere\[whatwg\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"ada_url is not installed: pip install 'overthere\[whatwg\]'"):
         list(extract(tmp_path, whatwg=True))
 
 

@@ -275,10 +275,10 @@ def test_the_command(tmp_path: Path) -> None:
     page, table = str(tmp_path / "a.html"), tmp_path / "t.jsonl"
     done = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
     assert (done.exit_code, table.read_text()) == (0, "")
-    assert "passed over  4   data-src 1, json-ld 1, meta 1, srcdoc 1" in done.stderr
+    assert "  skipped   4   data-src 1, json-ld 1, meta 1, srcdoc 1" in done.stderr
     asked = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
     done = CliRunner().invoke(app, asked)
-    assert (done.exit_code, "passed over" in done.stderr) == (0, False)
+    assert (done.exit_code, "skipped" in done.stderr) == (0, False)
     assert [json.loads(line)["where"] for line in table.read_text().splitlines()] == IN
     done = CliRunner().invoke(app, [*asked[:-1], "--resume"])
     assert done.exit_code == 2  # it would be another table

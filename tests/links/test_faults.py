@@ -215,7 +215,7 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
     command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
-    for code, said in ((0, ""), (2, "t.jsonl: it is finished, or of another job")):
+    for code, said in ((0, ""), (2, "t.jsonl: it is complete or belongs to another job")):
         done = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
         assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
         assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]

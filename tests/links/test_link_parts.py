@@ -57,5 +57,5 @@ def test_what_is_none(text: object) -> None:
     )
 )
 def test_no_other_error(found: Any) -> None:
-    with pytest.raises(ValueError, match="no part"):
+    with pytest.raises(ValueError, match="not a part"):
         Part.from_json(json.dumps(found))

@@ -190,9 +190,9 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
         if kind in (".parquet", "/"):
             with open_writer(path, job="j", resume=True) as writer:
                 assert writer.done
-                assert "finished" in (writer.notice or "")
+                assert "complete" in (writer.notice or "")
         else:  # its mark has gone, as nothing is left to do
-            with pytest.raises(ResumeError, match="is finished, or of another job"):
+            with pytest.raises(ResumeError, match="is complete or belongs to another job"):
                 open_writer(path, job="j", resume=True)
         assert sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*")) == before
 
@@ -247,7 +247,7 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
         assert writer.rows == 17 * tasks
         if kind in INDEXED:
             assert tasks == 0
-            assert "begins anew" in (writer.notice or "")
+            assert "starts again" in (writer.notice or "")
         else:
             assert tasks >= told - 2
         writer.write(to_batch(links(17, tasks)))
@@ -344,7 +344,7 @@ def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
 def test_a_table_without_a_mark_is_not_gone_on_with(tmp_path: Path, kind: str) -> None:
     with open_writer(name(tmp_path, kind)) as writer:
         writer.write(to_batch(links(3)))
-    with pytest.raises(ResumeError, match=r"mark|finished"):
+    with pytest.raises(ResumeError, match=r"mark|complete"):
         open_writer(name(tmp_path, kind), job="j", resume=True)
 
 
@@ -401,7 +401,7 @@ def test_where_a_table_cannot_be(tmp_path: Path) -> None:
         open_writer(f"{tmp_path}/no/x/")
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "part-00000.parquet").write_text("mine")
-    with pytest.raises(FileExistsError, match="no part of a table"):
+    with pytest.raises(FileExistsError, match="not parts of a link table"):
         open_writer(tmp_path / "d")
     assert (tmp_path / "d" / "part-00000.parquet").read_text() == "mine"
 
@@ -489,7 +489,7 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
     else:
         link.symlink_to(victim)
     if link == path and made != "hard":
-        with pytest.raises(OSError, match="it is a link"):
+        with pytest.raises(OSError, match="it is a symlink"):
             open_writer(path, job="j")
         assert link.is_symlink()
     elif made == "hard" and planted == "{}.resume":
@@ -565,7 +565,7 @@ def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> N
 def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
     found = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
     rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in found]
-    with pytest.raises(ValueError, match="only CSV"):
+    with pytest.raises(ValueError, match="applies to CSV only"):
         open_writer(tmp_path / "x.jsonl", csv_safe=True)
     for kind in (".csv", ".csv.gz"):
         with open_writer(tmp_path / f"x{kind}", csv_safe=True) as writer:

@@ -132,7 +132,7 @@ def test_what_is_missing_is_told_with_its_extra(code: str, extra: str, package: 
     hidden = f"import sys; sys.modules[{package!r}] = None; {code}"
     done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
-        f"ModuleNotFoundError: {package} is missing: pip install 'overthere[{extra}]'"
+        f"ModuleNotFoundError: {package} is not installed: pip install 'overthere[{extra}]'"
     )
 
 

@@ -57,13 +57,13 @@ SCHEME = Scheme(
     name="gemini",
     title="Gemini",
     documents={"rfc3986": "Project Gemini, network protocol 0.24"},
-    locates_nothing="the protocol is not spoken here",
+    locates_nothing="the protocol is which overthere does not speak",
     syntax='gemini-uri = "gemini:" "//" host [ ":" port ] path-abempty [ "?" query ]',
     rules={"rfc3986": ("gemini-uri",)},
     linkable=True,
     needs_host=True,
     examples=(Example("gemini://h.example/a", "of our own"),),
-    notes=("It is read by the generic syntax alone.",),
+    notes=("It is read by the generic syntax only.",),
 )
 '''
 SCHEME_CASE = """# gemini: a page.  tests/schemes/test_schemes.py says what a row is.

@@ -256,10 +256,10 @@ def test_a_login(server: NewsServer) -> None:
     assert entry.uri == f"news://joe@{server.authority}/members@example.test"
     with open(entry.uri, POLICY, credentials=Credentials("joe", "s3cr@t")) as found:
         assert found.read().endswith(b"\r\n\r\nsecret\r\n")
-    with pytest.raises(ResourceMissing, match="the login is refused") as refused:
+    with pytest.raises(ResourceMissing, match="the login was rejected") as refused:
         open(f"nntp://joe:wr0ng@{server.authority}/members.only/1", POLICY)
     assert "wr0ng" not in f"{refused.value} {refused.value!r}"
-    with pytest.raises(ResourceMissing, match="asks for a password") as refused:
+    with pytest.raises(ResourceMissing, match="requires a password") as refused:
         open(f"nntp://joe@{server.authority}/members.only/1", POLICY)
     assert refused.value.code == "381"
 
@@ -295,7 +295,7 @@ def test_the_server_that_is_configured(server: NewsServer) -> None:
         assert list(found.entries()) == []
     with pytest.raises(AccessRefused, match="loopback"):
         open("news:first@example.test", Policy(news_server=server.authority))
-    with pytest.raises(AccessRefused, match="not among the hosts"):
+    with pytest.raises(AccessRefused, match="not an allowed host"):
         open("news:a@b", policy.with_(hosts=frozenset({"news.example"})))
 
 
@@ -304,7 +304,7 @@ def test_no_server_is_configured(uri: str) -> None:
     with pytest.raises(NotSpecified, match="NNTPSERVER") as told:
         open(uri, Policy.local())
     assert "news_server" in str(told.value)
-    with pytest.raises(PlanRefused, match="no news server"):
+    with pytest.raises(PlanRefused, match="not a news server"):
         open(uri, Policy.local().with_(news_server="a b"))
 
 
@@ -349,11 +349,11 @@ def test_a_server_that_says_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         uri = f"news://127.0.0.1:{held.getsockname()[1]}/a@b"
         policy = POLICY.with_(read_timeout=0.2)
-        with pytest.raises(AccessTimeout, match="nothing came"):
+        with pytest.raises(AccessTimeout, match="no data"):
             open(uri, policy)
 
         async def main() -> None:
-            with pytest.raises(AccessTimeout, match="nothing came"):
+            with pytest.raises(AccessTimeout, match="no data"):
                 await aopen(uri, policy)
 
         anyio.run(main)
@@ -482,25 +482,25 @@ OVER = GROUP + b"224 overview\r\n"
         ("nntp://h/g/1", b"hello\r\n", ProtocolError, "no code"),
         ("nntp://h/g/1", b"2000 hello\r\n", ProtocolError, "no code"),
         ("nntp://h/g/1", b"\xff\xfb\x01200\r\n", ProtocolError, "no code"),
-        ("nntp://h/g/1", b"220 smtp\r\n", ProtocolError, "something else"),
+        ("nntp://h/g/1", b"220 smtp\r\n", ProtocolError, "another command"),
         ("nntp://h/g/1", b"400 closing\r\n", ResourceMissing, "400 closing"),
         ("nntp://h/g/1", b"502 go away\x1b[2J\r\n", ResourceMissing, r"502 go away\\x1b"),
-        ("nntp://h/g/1", b"200 hi\r\n101\r\nX\r\n.\r\n200 what\r\n", ProtocolError, "something else"),
+        ("nntp://h/g/1", b"200 hi\r\n101\r\nX\r\n.\r\n200 what\r\n", ProtocolError, "another command"),
         ("nntp://h/g/1", b"200 hi\r\n500\r\n502 no readers\r\n", ResourceMissing, "502 no readers"),
         ("nntp://h/g/1", b"200 hi\r\n400\r\n", ResourceMissing, "400"),
         ("nntp://h/g/1", b"200 hi\r\n101 \r\n" + b"X\r\n" * 2000, LimitExceeded, "1,000 capabilities"),
         ("nntp://h/g/1", b"2" * 70_000, LimitExceeded, "a line of more"),
         ("nntp://h/g/1", GROUP + b"220 1 <a@b>\r\n" + b"x" * 70_000, LimitExceeded, "a line of more"),
         ("nntp://h/g/1", GROUP + b"220 1 <a@b>\r\n" + b"x\n.\n" * 20_000, LimitExceeded, "a line of more"),
-        ("nntp://h/g/1", GROUP + b"223 1 <a@b>\r\n", ProtocolError, "something else"),
+        ("nntp://h/g/1", GROUP + b"223 1 <a@b>\r\n", ProtocolError, "another command"),
         ("nntp://h/g", GROUP + b"423 none\r\n", None, ""),
         ("nntp://h/g", OVER + b"x" * 70_000, LimitExceeded, "a line of more"),
-        ("nntp://h/g", OVER + b"one\tsubject\r\n", ProtocolError, "none of the overview"),
-        ("nntp://h/g", OVER + b"\r\n", ProtocolError, "none of the overview"),
-        ("nntp://h/g", OVER + b"12345678901234567\ts\r\n", ProtocolError, "none of the overview"),
-        ("nntp://h/g", GROUP + b"503 no\r\n211 1 1 1 g\r\n1x\r\n", ProtocolError, "none of the numbers"),
+        ("nntp://h/g", OVER + b"one\tsubject\r\n", ProtocolError, "an invalid line in the overview"),
+        ("nntp://h/g", OVER + b"\r\n", ProtocolError, "an invalid line in the overview"),
+        ("nntp://h/g", OVER + b"12345678901234567\ts\r\n", ProtocolError, "an invalid line in the overview"),
+        ("nntp://h/g", GROUP + b"503 no\r\n211 1 1 1 g\r\n1x\r\n", ProtocolError, "an invalid line in the numbers"),
         ("nntp://h/g", GROUP + b"503 no\r\n411 no\r\n", ResourceMissing, "no such newsgroup"),
-        ("news://h/*", FRONT + b"215 list\r\n g 1 1 y\r\n", ProtocolError, "none of the newsgroups"),
+        ("news://h/*", FRONT + b"215 list\r\n g 1 1 y\r\n", ProtocolError, "an invalid line in the newsgroups"),
         ("news://h/*", FRONT + b"503 no list\r\n", ResourceMissing, "503 no list"),
         ("news://u:p@h/*", FRONT + b"483 TLS\r\n", ResourceMissing, "encrypted"),
         ("news://u:p@h/*", FRONT + b"381 more\r\n482 out of sequence\r\n", ResourceMissing, "482"),
@@ -689,11 +689,11 @@ def test_names_are_taken_from_a_whole_list_by_their_characters() -> None:
         found = Run(uri, OLDEST + b"500 ?\r\n" + listed)
         assert [entry.name for entry in found.entries] == names, uri
     assert found.head is not None
-    assert "taken" in found.head.details["names"]
+    assert "filtered" in found.head.details["names"]
 
 
 def test_a_line_that_is_no_newsgroup_is_told_whatever_is_asked_for() -> None:
-    with pytest.raises(ProtocolError, match="none of the newsgroups"):
+    with pytest.raises(ProtocolError, match="an invalid line in the newsgroups"):
         Run("news://h/a.*", OLDEST + b"500 ?\r\n215\r\na.b 2 1 y\r\n\r\n.\r\n205\r\n")
 
 

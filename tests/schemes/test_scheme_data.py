@@ -57,7 +57,7 @@ TEXT = [
     ("data:text/html,x", "x"),
     ("data:application/xml;charset=utf-16be,%00x", "x"),
     ("data:,caf%c3%a9", "the data is not US-ASCII"),
-    ("data:image/png,x", "image/png says no charset"),
+    ("data:image/png,x", "image/png has no charset"),
     ("data:;charset=klingon,x", "'klingon' is not known"),
     ("data:;charset=rot13,x", "'rot13' is not known"),
     ("data:;charset=%00,x", "is not"),

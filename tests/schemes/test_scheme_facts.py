@@ -44,7 +44,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "canonical/model.py": ({"https"}, WORDS + "a step"),
     "canonical/rewriting.py": (
         {"http"},
-        "the step https puts the one for the other: by a custom of crawlers, no document of either scheme",
+        "the step https puts the one for the other: by a crawler convention, no document of either scheme",
     ),
     "editions/compare_resolution.py": ({"http:"}, "the universe of strings on which resolutions are compared"),
     "editions/readings.py": ({"afs"}, "the grammar of 1994, which has no rule for it"),
@@ -69,7 +69,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
     "repairs.py": (
         {"file"},
-        "a bar behind a drive letter is no URI yet, so that no scheme has read it (RFC 8089 E.2.2)",
+        "a bar after a drive letter is no URI yet, so that no scheme has read it (RFC 8089 E.2.2)",
     ),
     "web/guard.py": ({"http"}, WORDS + "the kind of an ASGI scope; the origins of its own pages (RFC 6454 4)"),
 }

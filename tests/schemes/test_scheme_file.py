@@ -75,15 +75,15 @@ def test_to_path(text: str, platform: Platform, path: str) -> None:
 @pytest.mark.parametrize(
     ("text", "platform", "why"),
     [
-        ("file://host.example.com/path", "posix", "to which posix has no path"),
-        ("file://localhost.example/path", "posix", "to which posix has no path"),
-        ("file://127.0.0.1/path", "posix", "to which posix has no path"),
+        ("file://host.example.com/path", "posix", "for which posix has no path"),
+        ("file://localhost.example/path", "posix", "for which posix has no path"),
+        ("file://127.0.0.1/path", "posix", "for which posix has no path"),
         ("file:///a%2Fb", "posix", "'/'"),
         ("file:///a%00b", "posix", "NUL"),
         ("file:///a%00b", "windows", "NUL"),
         ("file:///..", "posix", "normalise"),
         ("file:///a/%2e/b", "posix", "normalise"),
-        ("file:///a?b", "posix", "no query"),
+        ("file:///a?b", "posix", "cannot have a query"),
         ("file://", "posix", "no path"),
         ("file://u@localhost/a", "posix", "user name"),
         ("file://u@/c:/a", "windows", "user name"),
@@ -105,24 +105,24 @@ def test_to_path(text: str, platform: Platform, path: str) -> None:
         ("file:///c:/a.", "windows", "another name"),
         ("file:///c:/a%20/b", "windows", "another name"),
         ("file:///c:/...", "windows", "another name"),
-        ("file:///c:/%E9", "windows", "no name holds"),
+        ("file:///c:/%E9", "windows", "not allowed in a name"),
         ("file://host/", "windows", "share"),
         ("file://host//x", "windows", "share"),
         ("file://host/c:/x", "windows", "share"),
-        ("file://./pipe/x", "windows", "no host of a UNC"),
-        ("file://%3F/c$/x", "windows", "no host of a UNC"),
-        ("file://a%5Cb/c/x", "windows", "no host of a UNC"),
-        ("file:////./pipe/x", "windows", "no name"),
+        ("file://./pipe/x", "windows", "not a valid host of a UNC"),
+        ("file://%3F/c$/x", "windows", "not a valid host of a UNC"),
+        ("file://a%5Cb/c/x", "windows", "not a valid host of a UNC"),
+        ("file:////./pipe/x", "windows", "not a file name"),
         ("file:////%3F/c:/x", "windows", r"'\?'"),
-        ("file://////h/x", "windows", "no host of a UNC"),
-        ("file:////", "windows", "no host of a UNC"),
-        ("file:///dev", "vms", "a device, and a directory"),
+        ("file://////h/x", "windows", "not a valid host of a UNC"),
+        ("file:////", "windows", "not a valid host of a UNC"),
+        ("file:///dev", "vms", "a device and a directory"),
         ("file:///dev/a%5Db/c", "vms", "']'"),
-        ("file:///dev/a.b/c", "vms", "no directory"),
-        ("file:///dev//c", "vms", "no directory"),
-        ("file:///dev/-/c", "vms", "no directory"),
+        ("file:///dev/a.b/c", "vms", "not a directory"),
+        ("file:///dev//c", "vms", "not a directory"),
+        ("file:///dev/-/c", "vms", "not a directory"),
         ("file:///dev/000000/a/c", "vms", "top of a device"),
-        ("file:///de.v/a/c", "vms", "no device"),
+        ("file:///de.v/a/c", "vms", "not a device"),
         ("file:///c:/a", "vms", "':'"),
         ("file://jo%20e@n/d/a", "vms", "delimiter"),
         ("file://:pw@n/d/a", "vms", "empty part"),
@@ -148,9 +148,9 @@ def test_names_of_this_machine() -> None:
 
 def test_a_platform_that_is_not_known() -> None:
     platform: Any = "mvs"
-    with pytest.raises(ValueError, match="none of posix, windows, vms"):
+    with pytest.raises(ValueError, match="not one of posix, windows, vms"):
         there("file:///a").to_path(platform)
-    with pytest.raises(ValueError, match="none of posix, windows, vms"):
+    with pytest.raises(ValueError, match="not one of posix, windows, vms"):
         from_path("/a", platform)
 
 

@@ -63,7 +63,7 @@ def test_what_is_secret() -> None:
     assert "PASS joe@example.org" in str(plan("ftp://h/a", Credentials(address="joe@example.org")))
     assert "PASS joe@example.org" in str(plan("ftp://anonymous@h/a", Credentials(address="joe@example.org")))
     assert "courtesy" in str(plan("ftp://h/a"))
-    assert "requested from the user" in str(plan("ftp://joe@h/a"))
+    assert "ask the user for it" in str(plan("ftp://joe@h/a"))
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_which_are_not_spoken() -> None:
 @pytest.mark.parametrize("name", UNSPOKEN)
 def test_what_is_not_spoken_says_which_protocol(name: str) -> None:
     text = scheme(name).examples[0].text
-    with pytest.raises(NotSpecified, match=r"; a gateway may serve \(RFC 7595 3\.4"):
+    with pytest.raises(NotSpecified, match=r"; a gateway may help \(RFC 7595 3\.4"):
         plan(text)
     found = plan(text, gateways=Gateways({name: "http://gw.example/?{uri}"}))
     assert any(isinstance(step, Send) for step in found)

@@ -137,7 +137,7 @@ def test_the_configured_server_is_put_into_the_locator() -> None:
     for server in ("news.example", "news.example:8119", "[::1]:119"):
         assert str(at_server(there, server).uri()) == f"news://{server}/a@b"
     for server in ("", "a b", "h/x", "u@h", "h:x", ":119", "h?x", "h#x", "h\r\nQUIT", "::1", f"h:{'1' * 5000}"):
-        with pytest.raises(PlanRefused, match="is no news server"):
+        with pytest.raises(PlanRefused, match="is not a news server"):
             at_server(there, server)
 
 
@@ -215,7 +215,7 @@ def test_numbers_of_any_length_are_read_or_refused(digits: str) -> None:
 
 
 def test_broken_escapes_of_older_editions_stay() -> None:
-    """No octets, so no data: a "%" that begins no escape is itself."""
+    """No octets, so no data: a "%" that does not begin an escape is itself."""
     found = edition("rfc1738").locator("news:a%zz@b")
     assert isinstance(found, NewsLocator)
     assert found.message_id == "a%zz@b"

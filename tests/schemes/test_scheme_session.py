@@ -101,8 +101,8 @@ def test_a_text_that_no_grammar_derives_hands_over_no_line(name: str, raw: str, 
 
 
 def test_what_is_not_used_is_told() -> None:
-    assert "it is not used" in session("telnet://h/a?b").note
-    assert "it is not used" in session("telnet://h?").note
+    assert "is ignored" in session("telnet://h/a?b").note
+    assert "is ignored" in session("telnet://h?").note
     assert session("telnet://h/").note == ""
 
 

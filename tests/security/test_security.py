@@ -88,7 +88,7 @@ def test_what_is_taken() -> None:
         assert kinds(value) == ("port-reserved",)
         assert [finding.start for finding in audit(value)] == [17]
     for wrong in (None, b"http://h/", 1):
-        with pytest.raises(TypeError, match="a URI is a URI or text"):
+        with pytest.raises(TypeError, match="a URI must be a URI or text"):
             audit(wrong)  # type: ignore[arg-type]
 
 
@@ -286,11 +286,11 @@ def test_verb() -> None:
         "error    http://joe:***@h.example:22/  (2 findings)\n"
         "    http://joe:***@h.example:22/\n"
         "               ^^^\n"
-        "    error password: there is a password in the userinfo "
+        "    error password: the userinfo contains a password "
         "(at 11, in the userinfo; RFC 3986 7.5, 3.2.1)\n"
         "    http://joe:***@h.example:22/\n"
         "                             ^^\n"
-        "    warning port-reserved: port 22 is reserved for another protocol than the scheme's "
+        "    warning port-reserved: port 22 is reserved for another protocol "
         "(at 28, in the port; RFC 3986 7.2)\n"
     )
     assert "sEcReT" not in run("http://h.example/?password=sEcReT")[1]

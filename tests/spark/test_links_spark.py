@@ -336,7 +336,7 @@ def test_nothing_to_do(session: SparkSession, tmp_path: Path) -> None:
 def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "mine.parquet").touch()
     for distinct in (False, True):
-        with pytest.raises(FileExistsError, match="no part of a table"):
+        with pytest.raises(FileExistsError, match="not parts of a link table"):
             spark.run(session, ROOT / "examples", tmp_path, distinct=distinct)
     with pytest.raises(ValueError, match="standard input"):
         spark.run(session, "-", tmp_path / "x")
@@ -380,10 +380,10 @@ def test_a_part_is_never_code(session: SparkSession, tmp_path: Path) -> None:
         frame = session.createDataFrame([(0, "x", 1, given)], f"{names} {kind}")
         with pytest.raises(Exception, match="path"):
             spark.extract(frame).collect()
-        with pytest.raises(Exception, match="ValueError: no part of a job"):
+        with pytest.raises(Exception, match="ValueError: not a part of a job"):
             spark.extract(frame, part="part").collect()
     assert not (tmp_path / "made").exists()
-    with pytest.raises(ValueError, match="no content, url, media_type or base"):
+    with pytest.raises(ValueError, match="content, url, media_type and base do not go with"):
         spark.extract(frame, part="part", base="http://h/")
 
 
@@ -421,15 +421,15 @@ def test_a_uri_is_no_source(session: SparkSession, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         uri = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job can have files only"):
             spark.run(session, [uri], tmp_path / "x")
-        with pytest.raises(ValueError, match=f"{uri}: a part of a job has files only"):
+        with pytest.raises(ValueError, match=f"{uri}: a part of a job can have files only"):
             spark.partitions(session, [uri])
         frame = session.createDataFrame([(uri,)], "path string")
         assert [(row[0], row[9]) for row in rows(spark.extract(frame))] == [(uri, "unreadable")]
         done = CliRunner().invoke(command, [uri, "--engine", "spark", "-o", f"{tmp_path}/y/"])
         assert (done.exit_code, done.output.count("Error: ")) == (2, 1), done.output
-        assert f"{uri}: with --engine spark sources are files" in done.output
+        assert f"{uri}: with --engine spark sources must be files" in done.output
         with pytest.raises(BlockingIOError):
             server.accept()
     assert not list(tmp_path.iterdir())
@@ -492,9 +492,9 @@ def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
 def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
     output = f"{tmp_path}/"
     for given, said in (
-        (["-o", output, "--resume"], "always goes on"),
-        (["-o", output, "--workers", "2"], "the cluster says"),
-        (["-o", output, "--jobs", "2"], "sources are files"),
+        (["-o", output, "--resume"], "always continues"),
+        (["-o", output, "--workers", "2"], "the cluster decides"),
+        (["-o", output, "--jobs", "2"], "sources must be files"),
         (["-o", output, "--format", "csv"], "Parquet"),
         (["-o", f"{tmp_path}/x.csv"], "-o DIR/"),
         ([], "-o DIR/"),
@@ -595,6 +595,6 @@ def test_a_cluster_of_which_a_worker_dies(
     assert (running.returncode, out) == (1, b""), text
     assert rows(stored(output)) == rows(local([source, folder]))
     assert re.search(r"^documents +1,2\d\d   html 1,2\d\d", text, re.MULTILINE), text
-    assert "  not read whole" in text
+    assert "  not read completely" in text
     assert "Traceback" not in text
     assert picture.read_text().startswith("<svg")

@@ -66,8 +66,8 @@ def test_a_default_stays_a_default() -> None:
 def test_why_something_was_passed_over() -> None:
     base = establish("data:,x", headers={"Content-Base": "b/"}, retrieval="http://r/")
     assert base.passed == (
-        Passed("Content-Base", "b/", "it has to be absolute (RFC 2110 4.2)"),
-        Passed("HTML base", "data:,x", "an HTML base is no data: and no javascript: URI (HTML Standard 4.2.3)"),
+        Passed("Content-Base", "b/", "it must be absolute (RFC 2110 4.2)"),
+        Passed("HTML base", "data:,x", "an HTML base cannot be a data: or javascript: URI (HTML Standard 4.2.3)"),
     )
     with pytest.raises(NoBase, match="Content-Location 'x': it is relative"):
         establish(headers={"Content-Location": "x"})

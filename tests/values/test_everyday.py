@@ -89,7 +89,7 @@ def test_other_ways_to_write_them() -> None:
     assert Parameters(None, charset="latin-1").set({"a": "é"}).query == "a=%E9"
     assert str(URI("http://h/?a=1;b=2").with_parameters({"b": 3}, separator=";")) == "http://h/?a=1;b=3"
     for wrong in ({"separator": ","}, {"charset": "nope"}, {"charset": "zlib"}):
-        with pytest.raises(ValueError, match=r"is no charset|are parted by"):
+        with pytest.raises(ValueError, match=r"is not a charset|separator must be"):
             Parameters("a", **wrong)  # type: ignore[arg-type]
     with pytest.raises(CodingError):
         Parameters("a=%zz")
@@ -457,7 +457,7 @@ def test_a_uri_is_no_path() -> None:
     """What takes paths, or an attribute `path`, would open a local file of that name."""
     uri: Any = URI("http://h/etc/hostname")
     for opener in (open, os.stat, os.fspath):
-        with pytest.raises(TypeError, match="no path of this machine"):
+        with pytest.raises(TypeError, match="not a path of this machine"):
             opener(uri)
 
 
@@ -469,7 +469,9 @@ def test_rungs_by_name() -> None:
     assert (str(Rung.SCHEME), f"{Rung.CASE}", str(Rung.PATH)) == ("SCHEME", "CASE", "PATH")
     assert rung_of("syntax") is Rung.PATH
     for wrong in ("nothing", 9, None):
-        with pytest.raises(ValueError, match="is no rung; there is STRING, CASE, PERCENT, PATH, SYNTAX, SCHEME"):
+        with pytest.raises(
+            ValueError, match="is not a rung; the rungs are STRING, CASE, PERCENT, PATH, SYNTAX, SCHEME"
+        ):
             rung_of(wrong)
 
 

@@ -336,8 +336,8 @@ def test_verb() -> None:
     first, second, third = map(json.loads, out.splitlines())
     assert first == {"text": "/a-b", "variables": {"x": "a", "y": "b"}}
     assert second["error"]["kind"] == "template-ambiguous"
-    assert "does not expand to it" in third["error"]["message"]
-    assert "two readings" in err
+    assert "does not expand to this URI" in third["error"]["message"]
+    assert "in two ways" in err
     code, _, err = run("expand", "/{x")
     assert code == 2
     assert re.search(r"(?m)^ +\^", err)

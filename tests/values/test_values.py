@@ -227,7 +227,9 @@ def test_decoded() -> None:
         value.decoded()
     nothing: Any = "nothing"
     for method in (value.decoded, value.decoded_bytes, value.span):
-        with pytest.raises(KeyError, match="'nothing' is no component; there is scheme, authority, userinfo, host"):
+        with pytest.raises(
+            KeyError, match="'nothing' is not a component; the components are scheme, authority, userinfo, host"
+        ):
             method(nothing)
 
 
@@ -530,7 +532,7 @@ def test_a_zone_is_explained_in_the_terms_of_its_scheme() -> None:
 
 def test_a_value_that_another_library_writes_to_says_what_to_give_it() -> None:
     """`urllib.request.urlopen` takes what is no text for a request of its own, and sets its timeout."""
-    with pytest.raises(AttributeError, match=r"immutable; what takes text is given str\(\) of it"):
+    with pytest.raises(AttributeError, match=r"immutable; pass str\(\) of it where text is needed"):
         URI("http://h/").timeout = 1
     with pytest.raises(AttributeError, match=r"immutable; replace\(host=\.\.\.\) makes a new one"):
         URI("http://h/").host = "i"  # type: ignore[misc]

@@ -114,7 +114,7 @@ def test_the_documents_and_browsers(served: Explainer) -> None:
     assert hosts == {r.edition: r.host for r in read("ftp://u?x@h/")}
     assert "host" in data["differ"]
     assert '<td class="odd">' in served.ask("/editions?text=ftp://u?x@h/").text
-    assert "a browser asks 127.0.0.1" in served.ask("/editions?text=http://0x7f.1/").text
+    assert "a browser contacts 127.0.0.1" in served.ask("/editions?text=http://0x7f.1/").text
 
 
 def test_the_ladder_and_the_plan_and_the_audit(served: Explainer) -> None:
@@ -227,7 +227,7 @@ def test_what_is_too_long_is_told(served: Explainer) -> None:
     for name in ("anatomy", "editions", "plan", "audit"):
         answer = served.form(f"/{name}", {"text": "a" * 1_000_000})
         assert answer.status == 413
-        assert f"has 1,000,000 characters, and at most {TEXT:,} are read here" in answer.text
+        assert f"has 1,000,000 characters, and the limit here is {TEXT:,}" in answer.text
         assert len(answer.content) < 20_000, "it is not sent back"
     assert served.form("/anatomy.json", {"text": "a" * (TEXT + 1)}).status == 413
     assert "a POST may have more" in served.ask("/links.json?document=" + "a" * (TEXT + 1)).data["error"]
@@ -253,7 +253,7 @@ def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
     [
         ("/anatomy.json", 400, "text is missing"),
         ("/anatomy.json?text=a&text=b", 400, "twice"),
-        ("/anatomy.json?text=a&other=b", 400, "there is no input"),
+        ("/anatomy.json?text=a&other=b", 400, "unknown input"),
         ("/anatomy.json?text=%FF", 400, "not UTF-8"),
         ("/grammar.json?edition=rfc9999", 400, "one of"),
         ("/grammar.json?rule=nope", 400, "there is no rule"),
@@ -350,7 +350,7 @@ def test_a_fault_of_ours_shows_nothing_of_the_input(text: str, capsys: Any) -> N
     with explainer(work=work) as running:
         answer = running.ask(f"/anatomy.json?text={text}")
         assert running.ask("/anatomy.json?text=a").status == 200
-    assert (answer.status, answer.data) == (500, {"error": "a fault of this library"})
+    assert (answer.status, answer.data) == (500, {"error": "a bug of this library"})
     said = capsys.readouterr()
     assert ("ValueError in broken" if text.startswith(FAULT) else "a worker process ended") in said.err
     assert "Sesame" not in said.err + said.out + answer.text
@@ -383,7 +383,7 @@ def test_workers_that_are_busy_are_not_waited_for_for_ever() -> None:
         asked = [threads.submit(running.ask, f"/anatomy?text={HEAVY}") for _ in range(4)]
         answers = [one.result() for one in asked]
     assert {answer.status for answer in answers} == {503}
-    both = ("too many others are asking", "this takes more than 2 seconds")
+    both = ("too many requests", "this takes more than 2 seconds")
     assert {text for text in both for answer in answers if text in answer.text} == set(both)
 
 

@@ -252,7 +252,7 @@ def test_locates_nothing() -> None:
 
 
 def test_unspoken() -> None:
-    """Its protocol exists, and is not spoken here: the refusal names it."""
+    """Its protocol exists, and is which overthere does not speak: the refusal names it."""
     with pytest.raises(NotSpecified, match="Finger"):
         plan(THERE, registry=known(access=None, unspoken="Finger (RFC 1288)"))
 
@@ -288,7 +288,7 @@ def test_notes() -> None:
 
 
 def test_known() -> None:
-    with pytest.raises(RegistryError, match="but a name"):
+    with pytest.raises(RegistryError, match="only a name"):
         known(known=False)
 
 

@@ -71,7 +71,7 @@ pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
     Some(found)
 }
 
-/// Whether a character beyond US-ASCII stands between the brackets of a host: there "~" stands, and ucschar does not.
+/// Whether a non-ASCII character stands between the brackets of a host: there "~" stands, and ucschar does not.
 pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
     let host = spans.host().map_or(&[][..], |host| host.of(text));
     host.first() == Some(&b'[') && !host.is_ascii()
@@ -142,7 +142,7 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
         joins = character.is_some_and(|c| {
             kind(c) & (if private { SHOWN | IN_QUERIES } else { SHOWN }) != 0 || (joins && within(c, &JOINED))
         });
-        // Of octets that are no UTF-8 only the first is passed: the next may begin a character.
+        // Of octets that are not valid UTF-8 only the first is passed: the next may begin a character.
         let count = character.map_or(1, char::len_utf8);
         if joins {
             let end = out.len() + count;

@@ -71,7 +71,7 @@ pub fn common(text: &str) -> u8 {
     text.bytes().fold(0xFF, |bits, octet| bits & LEADS.at(usize::from(octet)))
 }
 
-/// The bits of a character beyond US-ASCII.
+/// The bits of a non-ASCII character.
 #[inline]
 pub fn kind(c: char) -> u8 {
     match BLOCKS.at(c as usize / BLOCK) {

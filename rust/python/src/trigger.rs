@@ -34,7 +34,7 @@ impl Trigger {
                 match_at: pattern.getattr("match")?.unbind(),
                 search_from: pattern.getattr("search")?.unbind(),
             }),
-            None => Err(PyValueError::new_err("a scheme has a name of US-ASCII in lower case")),
+            None => Err(PyValueError::new_err("a scheme must have a lower-case US-ASCII name")),
         })
     }
 

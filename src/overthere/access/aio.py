@@ -51,6 +51,6 @@ async def _wait_for(waiting: Waiting) -> Any:
         try:
             await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.held)
         except anyio.ClosedResourceError:
-            raise AccessFailed("it was closed while it was read") from None
+            raise AccessFailed("it was closed while being read") from None
         return True
     return False

@@ -38,12 +38,12 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
     most: octets of content, if there is a bound.
 
     Raises: ProtocolError for a coding that was not asked for and is unknown, and for content that is not in it;
-    AccessFailed if it ends before its end, or if the library of a coding is missing; LimitExceeded.
+    AccessFailed if it is truncated, or if the library of a coding is missing; LimitExceeded.
     """
     foreign = [name for name in applied if name not in CONTENT]
     if foreign or len(applied) > _MOST:
         which = f"in {len(applied)} codings" if len(applied) > _MOST else f"in the coding {foreign[0][:40]!r}"
-        raise ProtocolError(f"the content comes {which}, which was not asked for and is not undone", _SOURCE)
+        raise ProtocolError(f"the content comes {which}, which was not requested and is not decoded", _SOURCE)
     decoders = [Decoder(name) for name in reversed(applied)]
     count, answer = 0, None
     while True:
@@ -58,13 +58,13 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
         for piece in _decode_piece(decoders, effect.octets):
             count += len(piece)
             if most is not None and count > most:
-                raise LimitExceeded(f"more than {most:,} octets when its coding is undone")
+                raise LimitExceeded(f"more than {most:,} octets after decoding")
             yield Data(piece)
     for decoder in decoders:
         try:
             decoder.end()  # none at all is no content (RFC 9110 6.4)
         except EOFError:
-            raise AccessFailed(f"the {decoder.name} content ends before its end", _SOURCE) from None
+            raise AccessFailed(f"the {decoder.name} content is truncated", _SOURCE) from None
 
 
 def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
@@ -76,7 +76,7 @@ def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
         for piece in first.feed(octets, _PIECE):
             yield from _decode_piece(others, piece)
     except Undecodable as error:
-        raise ProtocolError(f"the content is no {first.name}, as was said: {error}", _SOURCE) from error
+        raise ProtocolError(f"the content is not valid {first.name}: {error}", _SOURCE) from error
     except ModuleNotFoundError as error:
         missing = missing_message(error.name or first.name, "access")
         raise AccessFailed(f"the content comes in the coding {first.name!r}, and {missing}", _SOURCE) from error

@@ -23,13 +23,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-LONGER = "Policy.total_timeout, --max-time of the command, says how long"
-LARGER = "Policy.max_bytes, --max-bytes of the command, says how much"
+LONGER = "set Policy.total_timeout or --max-time"
+LARGER = "set Policy.max_bytes or --max-bytes"
 """How the two bounds are raised that every policy has."""
 
 
 class AccessError(OverthereError):
-    """A resource could not be opened or read; `uri` says which, `where` at which step, `source` by which paragraph.
+    """A resource could not be opened or read; `uri` is the resource, `where` the step, `source` the RFC section.
 
     Printed it is of bounded length, and holds no password of a URI; `masking` takes out what a server repeats.
     """
@@ -80,7 +80,7 @@ class AccessRefused(AccessError):
 
 
 class AccessTimeout(AccessError):
-    """The other side said nothing for longer than the policy waits."""
+    """The server sent nothing for longer than the policy allows."""
 
 
 class AccessFailed(AccessError):
@@ -88,7 +88,7 @@ class AccessFailed(AccessError):
 
 
 class ProtocolError(AccessError):
-    """The other side does not speak its protocol."""
+    """The server breaks its protocol."""
 
 
 class _ErrorReply(AccessError):
@@ -103,18 +103,18 @@ class _ErrorReply(AccessError):
 
 
 class ResourceMissing(_ErrorReply):
-    """The server says that there is no such resource, or that it will not give it; `code` is its own."""
+    """The server does not have the resource or refuses it; `code` is the server's own."""
 
 
 class ResourceUnavailable(_ErrorReply):
-    """The server says that it cannot give the resource now, and may at another time; `code` is its own.
+    """The server cannot give the resource now but may later; `code` is the server's own.
 
     HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), FTP 4xx (RFC 959 4.2.1).
     """
 
 
 class LimitExceeded(AccessError):
-    """The other side sends more than the policy takes."""
+    """The server sends more than the policy allows."""
 
 
 DOCUMENTED = (AccessError, InvalidURI, NotSpecified, PlanRefused)

@@ -66,7 +66,7 @@ def foreign_port_steps(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[
             case Interact():
                 port = step.port
                 if port != scheme.port and (ending := line_end((step.user or "").encode("utf-8", "surrogateescape"))):
-                    why = f"a user name with {ending}, which may end a line there"
+                    why = f"the user name has {ending}, which may end a line there"
             case _:
                 pass
         if why is not None and port is not None:
@@ -76,10 +76,10 @@ def foreign_port_steps(steps: Iterable[Step], scheme: Scheme) -> Iterator[tuple[
 def _lines(step: Send) -> str | None:
     """What is wrong with it at a port of another protocol."""
     if step.lines == 0:
-        return "counted octets, in which a protocol of lines reads lines of the URI's choosing"
+        return "octets that a line-based protocol reads as lines chosen by the URI"
     lines = _find_bare_line_end(step.data).replace("\r\n", "\n").split("\n")
     if ending := _name_line_end(_ENDS.search("".join(lines))):
         return f"{ending}, which may end a line there"
     if len(lines) > step.lines:
-        return f"{len(lines)} lines, where the protocol has {step.lines}"
+        return f"{len(lines)} lines instead of {step.lines}"
     return None

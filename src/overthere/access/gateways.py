@@ -32,8 +32,8 @@ _VARIABLES = ("uri", "scheme", "authority", "host", "port", "path", "query")
 class Gateways(Mapping[str, str]):
     """Scheme -> template, an immutable mapping.
 
-    Raises: RegistryError for a name that is no scheme, a template that makes no URI, a variable that is not known,
-    and gateways that lead back to where they came from.
+    Raises: RegistryError for an invalid scheme name, a template that does not make a URI, an unknown variable, and
+    gateways that form a cycle.
 
     >>> gateways = Gateways({"wais": "http://gw.example/wais?{uri}"})
     >>> gateways.uri(URI("wais://h/db?words"))
@@ -46,7 +46,7 @@ class Gateways(Mapping[str, str]):
         self._templates: dict[str, str] = {}
         for name, template in (templates or {}).items():
             if not _SCHEME.fullmatch(name):
-                raise RegistryError(f"{name!r} is no scheme (RFC 3986 3.1)")
+                raise RegistryError(f"{name!r} is not a scheme (RFC 3986 3.1)")
             if name.lower() in self._templates:
                 raise RegistryError(f"two gateways for {name.lower()!r}")
             _check_template(name, template)
@@ -58,16 +58,16 @@ class Gateways(Mapping[str, str]):
     def read(path: str | os.PathLike[str]) -> Gateways:
         """The table `gateways` of a TOML file.
 
-        Raises: OSError; RegistryError if the file is no TOML, has no such table, or its templates are refused.
+        Raises: OSError; RegistryError if the file is not TOML, has no such table, or has invalid templates.
         """
         from overthere.ground.option_files import read_text, read_toml
 
         try:
             table = read_toml(read_text(path)).get("gateways")
         except ValueError as error:
-            raise RegistryError(f"{path} is no TOML: {error}") from None
+            raise RegistryError(f"{path} is not valid TOML: {error}") from None
         if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-            raise RegistryError(f'{path} has no table "gateways" of scheme = "template"')
+            raise RegistryError(f'{path} has no table [gateways] of scheme = "template"')
         return Gateways(table)
 
     def __contains__(self, name: object) -> bool:
@@ -92,18 +92,18 @@ class Gateways(Mapping[str, str]):
         seen = [name]
         while (name := _scheme_of(self._templates.get(name, ""))) in self._templates:
             if name in seen:
-                raise RegistryError(f"gateways in a circle: {' -> '.join([*seen, name])}")
+                raise RegistryError(f"gateways form a cycle: {' -> '.join([*seen, name])}")
             seen.append(name)
 
     def uri(self, uri: URI) -> URI:
-        """The URI at the gateway that stands for `uri`.
+        """The URI at the gateway that replaces `uri`.
 
-        Raises: KeyError if there is no gateway for its scheme; PlanRefused if a password would be told to the gateway
-        (RFC 3986 7.5).
+        Raises: KeyError if there is no gateway for its scheme; PlanRefused if a password would be sent to the
+        gateway (RFC 3986 7.5).
         """
         template = self._templates[uri.scheme.lower()]
         if ":" in (uri.userinfo or ""):
-            raise PlanRefused(f"the password in {uri!r} would be told to a gateway", "RFC 3986 7.5")
+            raise PlanRefused(f"the password in {uri!r} would be sent to a gateway", "RFC 3986 7.5")
         return URI(_expand(template, uri))
 
 
@@ -120,7 +120,7 @@ def _check_template(name: str, template: str) -> None:
         target = URI(_expand(template, sample))
         URI(_expand(template, URI(f"{name}:")))
     except InvalidURI as error:
-        raise RegistryError(f"the gateway of {name!r} makes no URI: {error}") from None
+        raise RegistryError(f"the gateway of {name!r} does not make a valid URI: {error}") from None
     fixed = template.partition("{")[0]
     if target.scheme.lower() != _scheme_of(fixed):
         raise RegistryError(f"the gateway of {name!r} leaves its own scheme open: {mask(template)!r}")

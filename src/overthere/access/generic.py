@@ -42,9 +42,11 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 if data:
                     yield Data(data)
             case Place(what=what, where=where):
-                raise ResourceMissing(f"there is no {what} of that name here", "", step.source, plan.uri, where)
+                raise ResourceMissing(
+                    f"there is no {what} of that name on this machine", "", step.source, plan.uri, where
+                )
             case _:
-                told = f"{plan.scheme!r} has no dialogue, and nothing else carries out {step.line()!r}"
+                told = f"{plan.scheme!r} has no dialogue, and nothing else can carry out {step.line()!r}"
                 raise NotSpecified(f"{told} ({step.source})")
     yield Hangup()
     if not said:

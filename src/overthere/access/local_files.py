@@ -20,7 +20,9 @@ def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | Non
     """
     if mounted and not os.path.ismount(mounted):
         name = mounted.strip("/").upper()
-        raise ResourceMissing(f"{name} is not mounted here: there is no file system at {mounted}", where=path)
+        raise ResourceMissing(
+            f"{name} is not mounted on this machine: there is no file system at {mounted}", where=path
+        )
     try:
         if stat.S_ISDIR(_kind(path)):
             with os.scandir(path) as entries:
@@ -48,7 +50,7 @@ def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | Non
 def _kind(path: str, status: os.stat_result | None = None) -> int:
     mode = (status or os.stat(path)).st_mode
     if not stat.S_ISREG(mode) and not (status is None and stat.S_ISDIR(mode)):
-        raise ResourceMissing("it is neither a file nor a directory", where=path)
+        raise ResourceMissing("it is not a file or directory", where=path)
     return mode
 
 

@@ -92,7 +92,7 @@ class Opening:
         """
         if self.plan.locates_nothing:
             parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
-            raise NotSpecified(f"there is nothing to open, but a name ({parts}): {self.plan.locates_nothing}")
+            raise NotSpecified(f"it is only a name, so there is nothing to open ({parts}): {self.plan.locates_nothing}")
         done = self.plan.done
         self.policy.judge_octets(done.steps, scheme, self.uri)
         if self.policy.proxy:
@@ -130,13 +130,13 @@ class Opening:
         try:
             target = self._requested_uri().join(URIReference(head.location or ""))
         except InvalidURI as error:
-            raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
+            raise ProtocolError(f"the redirect has no valid target: {error}", "RFC 9110 10.2.2", self.uri) from None
         if len(self.history) >= self.policy.max_redirects:
             raise AccessRefused(
                 "redirect", f"more than {self.policy.max_redirects} redirects", "RFC 9110 15.4", self.uri
             )
         if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
-            raise AccessRefused("redirect", "the redirects lead in a circle", "RFC 9110 15.4", self.uri)
+            raise AccessRefused("redirect", "the redirects form a cycle", "RFC 9110 15.4", self.uri)
         self.policy.judge_redirect(self._requested_uri(), target, self.registry)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
@@ -148,7 +148,7 @@ class Opening:
         try:
             there = self._plan(target, told)
         except InvalidURI as error:
-            raise ProtocolError(f"the redirect leads nowhere: {error}", "RFC 9110 10.2.2", self.uri) from None
+            raise ProtocolError(f"the redirect has no valid target: {error}", "RFC 9110 10.2.2", self.uri) from None
         self.history = (*self.history, self.uri)
         self.plan = there
         self.uri = target
@@ -162,12 +162,12 @@ def open(
     registry: Registry | None = None,
     gateways: Gateways | None = None,
 ) -> Resource:
-    """Open what a URI names: its plan is carried out up to the content, which is read from the resource.
+    """Open a URI: execute its plan up to the content, which is read from the resource.
 
-    policy: what may be done; safe for URIs that come from others unless given (`Policy.local()` for one's own).
-    credentials, registry, gateways: as for `plan`.  Credentials are told to the origin of `uri` alone.
+    policy: the limits; safe for untrusted URIs unless given (`Policy.local()` for one's own).
+    credentials, registry, gateways: as for `plan`.  Credentials are sent to the origin of `uri` alone.
 
-    Raises: AccessError with what happened and where; InvalidURI, PlanRefused and NotSpecified as `plan`.
+    Raises: AccessError with the problem and its place; InvalidURI, PlanRefused and NotSpecified as `plan`.
     """
     return open_resource(Opening(uri, policy, credentials, registry, gateways))
 

@@ -40,18 +40,18 @@ class Plan:
     through: Plan | None = None
     """The plan at the gateway, where one stands in for the scheme; the steps are its steps."""
     locates_nothing: str = ""
-    """Why there is no step, for a scheme that locates nothing."""
+    """Why there are no steps, for a scheme that locates nothing."""
     cautions: tuple[str, ...] = field(default=(), compare=False)
-    """What the safe policy refuses it for, as it goes to a port of another protocol (RFC 1738 6)."""
+    """Why the safe policy refuses it, if it goes to a port of another protocol (RFC 1738 6)."""
     instead: bool = False
-    """Whether the gateway stands in although the scheme has a dialogue of its own here: it was configured."""
+    """Whether a configured gateway replaces the scheme's own dialogue."""
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
     @property
     def done(self) -> Plan:
-        """The plan whose steps are carried out: the one at the last gateway, where one stands in; else this one."""
+        """The plan that is executed: that of the last gateway if there is one, otherwise this one."""
         return self if self.through is None else self.through.done
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Plan:
         lines = [printable(mask(self.uri))]
         there = self
         while there.through is not None:
-            instead = f", which goes before the dialogue of {there.scheme}" if there.instead else ""
+            instead = f", which takes precedence over the dialogue of {there.scheme}" if there.instead else ""
             there = there.through
             lines.append(f"  through the gateway {printable(mask(there.uri))}{instead}")
         if self.locates_nothing:
@@ -114,16 +114,16 @@ def plan(
     registry: Registry | None = None,
     gateways: Mapping[str, str] | None = None,
 ) -> Plan:
-    """What opening a URI would do, step by step, without touching the network.
+    """The steps of opening a URI, without touching the network.
 
     uri: a URI, its text, or a locator (whichever edition has read it).
-    credentials: what the dialogue may say about the caller; what the URI itself says goes first.
+    credentials: data about the caller that the dialogue may send; the URI's own data takes precedence.
     registry: the schemes, the default ones unless given.
-    gateways: from a scheme to the template of a gateway, which goes before the scheme's own dialogue; the plan says so.
+    gateways: from a scheme to the template of a gateway, which replaces the scheme's own dialogue, as the plan shows.
 
-    Raises: InvalidURI for text that is no URI of its scheme; Unwritable for a locator that no URI says; PlanRefused
-    where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if nothing says
-    how the scheme is retrieved.
+    Raises: InvalidURI for text that is not a URI of its scheme; Unwritable for a locator without a URI; PlanRefused
+    where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if the scheme
+    has no defined retrieval.
 
     >>> print(plan("gopher://h/0about"))
     gopher://h/0about
@@ -134,7 +134,7 @@ def plan(
     known = Registry.default() if registry is None else registry
     through = gateways if isinstance(gateways, Gateways) else Gateways(gateways)
     if not isinstance(credentials, Credentials | None):
-        raise TypeError(f"credentials are Credentials, not {type(credentials).__name__}")
+        raise TypeError(f"credentials must be Credentials, not {type(credentials).__name__}")
     return _plan(uri, credentials or Credentials(), known, through)
 
 
@@ -192,8 +192,10 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
     if scheme.unspoken:
-        raise NotSpecified(f"{scheme.unspoken}; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
-    raise NotSpecified(f"nothing says how {scheme.name!r} is retrieved; a gateway may serve (RFC 7595 3.4, RFC 1738 4)")
+        raise NotSpecified(f"{scheme.unspoken}; a gateway may help (RFC 7595 3.4, RFC 1738 4)")
+    raise NotSpecified(
+        f"it is undefined how {scheme.name!r} is retrieved; a gateway may help (RFC 7595 3.4, RFC 1738 4)"
+    )
 
 
 def _citing(text: str, own: Callable[[str], str]) -> str:

@@ -69,32 +69,32 @@ class _ResourceBase:
 
     @property
     def media_type(self) -> str | None:
-        """The media type with its parameters; None if nothing tells it.  `how` says how it is known."""
+        """The media type with its parameters; None if unknown.  `how` says how it is known."""
         return self.head.media_type
 
     @property
     def how(self) -> str:
-        """How the media type is known: "server", "name" (its suffix), "scheme" (what the URI or protocol says)."""
+        """The source of the media type: "server", "name" (its suffix), "scheme" (the URI or protocol)."""
         return self.head.how
 
     @property
     def length(self) -> int | None:
-        """How many octets there are, if that was said."""
+        """The number of octets, if announced."""
         return self.head.length
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the protocol says beside: status, header fields, attributes, replies."""
+        """Other protocol data: status, header fields, attributes, replies."""
         return self.head.details
 
     @property
     def session(self) -> Session | None:
-        """What a person begins, for a URI that names a session (RFC 1738 3.8); None where there is content."""
+        """The session, for a URI that names one (RFC 1738 3.8); None if there is content."""
         return self.head.session
 
     @property
     def base(self) -> URI:
-        """The base URI that this retrieval establishes (5.1.2, 5.1.3): what the answer names, else its own URI."""
+        """The base URI that this retrieval establishes (5.1.2, 5.1.3): the URI in the answer, otherwise its own URI."""
         return self.uri if self.head.base is None else self.uri.join(self.head.base)
 
     @property
@@ -141,7 +141,7 @@ class _ResourceBase:
     def _take_octets(self, size: int) -> bytes:
         """So many octets of those that are held, or fewer; all of them for -1.  Raises: LimitExceeded."""
         if size < 0 and len(self._held) > _AT_ONCE:
-            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it piece by piece", uri=self.uri)
+            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
         end = len(self._held) if size < 0 else size
         piece = bytes(memoryview(self._held)[:end])
         del self._held[:end]
@@ -221,15 +221,15 @@ class Resource(_ResourceBase):
                 yield given.octets
 
     def entries(self) -> Iterator[Entry]:
-        """What a listing names, one by one; nothing if it is none: then the content is read.  Raises: AccessError."""
+        """The entries of a listing, one by one; nothing for other content: read that instead.  Raises: AccessError."""
         while self.is_listing and (given := self._transport.advance()) is not None:
             if (entry := self._entry(given)) is not None:
                 yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """So many octets, or fewer at the end; all of them for -1.
+        """That many octets, or fewer at the end; all for -1.
 
-        whole: wait until there are so many, not only for the next that come.
+        whole: wait until there are that many, not only for the next that arrive.
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
@@ -240,7 +240,7 @@ class Resource(_ResourceBase):
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError.
 
-        What is no charset is read as ISO Latin 1, see `unknown_charset`.
+        An unknown charset is read as ISO Latin 1, see `unknown_charset`.
         """
         return self._text(self.read(), charset, errors)
 
@@ -264,7 +264,7 @@ class Resource(_ResourceBase):
 
     @property
     def raw(self) -> io.RawIOBase:
-        """The content as a file that cannot seek, for what wants one; closing it closes the resource.
+        """The content as a file object that cannot seek; closing it closes the resource.
 
         >>> import csv, io, overthere
         >>> there = overthere.open("data:text/csv,name,port%0Agopher,70%0A")
@@ -274,9 +274,9 @@ class Resource(_ResourceBase):
         return _Raw(self)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
-        """Write the content to a file, which is there when it is whole; where it is now.
+        """Write the content to a file atomically; returns its path.
 
-        force: replace an existing file.  keep: what a broken transfer leaves is kept beside it, as `*.part`.
+        force: replace an existing file.  keep: keep the partial file of a failed transfer, as `*.part`.
 
         Raises: AccessError; FileExistsError; OSError.
 
@@ -291,7 +291,7 @@ class Resource(_ResourceBase):
         return saving.path
 
     def close(self) -> None:
-        """Close the connections; what was not read is lost."""
+        """Close the connections; unread content is lost."""
         self._transport.close()
 
     def __enter__(self) -> Self:
@@ -316,13 +316,13 @@ class AsyncResource(_ResourceBase):
                 yield given.octets
 
     async def entries(self) -> AsyncIterator[Entry]:
-        """What a listing names, one by one; nothing if it is none."""
+        """The entries of a listing, one by one; nothing if it is not a listing."""
         while self.is_listing and (given := await self._transport.advance()) is not None:
             if (entry := self._entry(given)) is not None:
                 yield entry
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """So many octets, or fewer at the end; all of them for -1.  whole, Raises: as for `Resource.read`."""
+        """That many octets, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
         while self._needs_more(size, whole) and (given := await self._transport.advance()) is not None:
             self._entry(given)
         return self._take_octets(size)

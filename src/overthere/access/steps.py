@@ -27,7 +27,7 @@ CRLF = b"\r\n"
 
 
 class Credentials(NamedTuple):
-    """What a caller lets a plan say about the caller."""
+    """Data about the caller that a plan may send."""
 
     user: str | None = None
     password: str | None = None
@@ -40,10 +40,10 @@ class Credentials(NamedTuple):
 
 
 def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"", charset: str = "utf-8") -> bytes:
-    """The octets of a part of a locator, for a protocol in whose commands they will stand.
+    """The octets of a part of a locator, for the commands of a protocol.
 
-    part: its name in the locator; source: the paragraph that forbids; delimiters: octets that part the protocol's
-    fields, beside the tab, the line ends and NUL, which no command of these protocols holds.
+    part: its name in the locator; source: the paragraph that forbids; delimiters: octets that separate the
+    protocol's fields, besides the tab, the line ends and NUL, which these protocols never allow.
 
     Raises: PlanRefused for an octet that would be read as the protocol's (RFC 1738 6, RFC 3986 7.2 and 7.3).
 
@@ -55,11 +55,11 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     try:
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
-        raise PlanRefused(f"{part} holds U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
+        raise PlanRefused(f"{part} contains U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
     if match := _delimiter_pattern(delimiters).search(octets):
         octet = match[0][0]
         name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
-        what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "parts fields"
+        what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "separates fields"
         raise PlanRefused(f"{part} holds {name}, which {what} there", f"{source}; RFC 3986 7.2")
     return octets
 
@@ -77,7 +77,7 @@ _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: 
 class Role(Enum):
     """What a step is for the dialogue that carries it out: its words are for people, and no dialogue reads them.
 
-    The base of the roles of each protocol, which stand in its `steps.py`.
+    The base of the roles of each protocol, defined in its `steps.py`.
     """
 
     def __repr__(self) -> str:
@@ -93,10 +93,10 @@ class Step(ABC):
     source: str
     """Document and paragraph."""
     note: str = ""
-    """What a person may want to know."""
+    """A note for people."""
     after: tuple[str, ...] = ()
     role: Role | None = None
-    """Which of the steps of its kind it is, where the dialogue tells them apart."""
+    """Its role among the steps of its kind, if the dialogue distinguishes them."""
 
     @abstractmethod
     def line(self) -> str:
@@ -178,8 +178,8 @@ class Send(Step):
 def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> Connect:
     """The step that opens a connection to a host as a locator writes it.
 
-    Raises: PlanRefused if there is none, if it is no name that a resolver takes or not UTF-8 (RFC 3986 3.2.2), or if
-    there is no such port.
+    Raises: PlanRefused if there is none, if a resolver cannot accept the name or it is not UTF-8 (RFC 3986 3.2.2),
+    or if the port is invalid.
 
     >>> connect("[::1]", 21, "RFC 959 3.1"), connect("ex%61mple", 70, "RFC 1436 2").line()
     (Connect(source='RFC 959 3.1', host='::1', port=21), 'connect example 70')
@@ -187,7 +187,7 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if not host:
         raise PlanRefused("there is no host to connect to", source)
     if not 0 < port < 65536:
-        raise PlanRefused("there is no port of that number to connect to", f"{source}; RFC 6335 6")
+        raise PlanRefused("it is not a valid port number to connect to", f"{source}; RFC 6335 6")
     known_mechanism(host)
     # The brackets are read before anything is decoded (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
@@ -197,12 +197,13 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if percent:
         if not link_local(written):
             raise PlanRefused(
-                f"the zone {host_name(zone)!r} stands at an address outside fe80::/10, which has none", "RFC 6874 4"
+                f"the zone {host_name(zone)!r} is on an address outside fe80::/10, which cannot have a zone",
+                "RFC 6874 4",
             )
         name += "%" + host_name(zone)
         guarded(name, "host", source, delimiters=b" /@")
     if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in name):
-        raise PlanRefused("the host holds a control character", source)
+        raise PlanRefused("the host contains a control character", source)
     if literal is None:
         guarded(name, "host", source, delimiters=b":[]?#")
     return Connect(source=source, host=name, port=port, tls=tls)
@@ -216,12 +217,12 @@ def known_mechanism(host: str) -> None:
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):
     ...
-    overthere.PlanRefused: "[v1.h.example]" is an IPvFuture, and no name: address mechanism not supported \
+    overthere.PlanRefused: "[v1.h.example]" is an IPvFuture address: address mechanism not supported \
 (RFC 3986 3.2.2)
     """
     if host[:2] in ("[v", "[V"):
         raise PlanRefused(
-            f'"{printable(host)}" is an IPvFuture, and no name: address mechanism not supported', "RFC 3986 3.2.2"
+            f'"{printable(host)}" is an IPvFuture address: address mechanism not supported', "RFC 3986 3.2.2"
         )
 
 
@@ -245,17 +246,17 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r", "\n": "\\n"}
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class OpenData(Step):
-    """FTP: open the data connection, passive: EPSV where the server knows it, else PASV."""
+    """FTP: open the data connection, passive: EPSV if the server supports it, otherwise PASV."""
 
     kind: ClassVar[str] = "data connection"
 
     def line(self) -> str:
-        return "open the data connection (EPSV, else PASV)"
+        return "open the data connection (EPSV, otherwise PASV)"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Receive(Step):
-    """Read what the server answers."""
+    """Read the server's answer."""
 
     kind: ClassVar[str] = "receive"
     what: str
@@ -273,7 +274,7 @@ _UNTIL = {
     "known": "already there",
     "close": "until the server closes",
     "dot": "to a line with a period alone",
-    "length": "as long as the server says",
+    "length": "the length that the server states",
     "SearchResultDone": "to its SearchResultDone",
     "data close": "until the data connection closes",
 }
@@ -281,7 +282,7 @@ _UNTIL = {
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Interact(Step):
-    """A session for a person: where a program would go, and what to tell the person."""
+    """A session for a person: the address for a program, and notes for the person."""
 
     kind: ClassVar[str] = "session"
     program: str
@@ -317,7 +318,7 @@ class Compose(Step):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Place(Step):
-    """A place that is not reached over a connection of its own: a file, a message that is at hand, an AFS path."""
+    """A place that needs no connection of its own: a file, a local message, an AFS path."""
 
     kind: ClassVar[str] = "place"
     what: str
@@ -330,7 +331,7 @@ class Place(Step):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Content(Step):
-    """The content itself, which the URI carries."""
+    """The content itself, contained in the URI."""
 
     kind: ClassVar[str] = "content"
     media_type: str

@@ -132,7 +132,7 @@ class Carrier:
         except (StopIteration, *DOCUMENTED):
             raise
         except Exception as error:
-            told = f"what the server sent could not be read ({type(error).__name__})"
+            told = f"the server's data could not be read ({type(error).__name__})"
             raise ProtocolError(told, uri=self.uri) from error
 
     def fail(self, error: BaseException) -> None:
@@ -183,7 +183,7 @@ class Carrier:
         now = monotonic()
         if self.until is not None:
             if now >= self.until:
-                raise AccessTimeout(f"not done within {self.policy.total_timeout:g} s; {LONGER}", uri=self.uri)
+                raise AccessTimeout(f"not finished within {self.policy.total_timeout:g} s; {LONGER}", uri=self.uri)
             until = min(until, self.until)
         return max(0.0, until - now)
 
@@ -263,18 +263,18 @@ class Carrier:
         try:
             name = resolvable(dial.host)
         except UnicodeError as error:
-            raise AccessFailed(f"no resolver knows such a name: {error}", uri=self.uri, where=dial.host) from error
+            raise AccessFailed(f"no resolver knows the name: {error}", uri=self.uri, where=dial.host) from error
         try:
             question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
         except OSError as error:  # no descriptor is left
-            raise AccessFailed(f"no resolver can be asked: {error}", uri=self.uri, where=dial.host) from error
+            raise AccessFailed(f"no resolver is reachable: {error}", uri=self.uri, where=dial.host) from error
         try:
             yield from self._wait(question.ready, False, until)
             addresses: list[Any] = question.answer()
         except TimeoutError:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
         except (OSError, ValueError) as error:
-            raise AccessFailed(f"the name is not resolved: {error}", uri=self.uri, where=dial.host) from error
+            raise AccessFailed(f"the name could not be resolved: {error}", uri=self.uri, where=dial.host) from error
         finally:
             question.close()
         return addresses
@@ -333,7 +333,7 @@ class Carrier:
         except TimeoutError:
             if read.patience is not None:
                 return None
-            raise AccessTimeout(f"nothing came for {limit} s", uri=self.uri) from None
+            raise AccessTimeout(f"no data for {limit} s", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
         self.received += len(data) if read.counted else 0
@@ -346,12 +346,12 @@ class Carrier:
         left = memoryview(data)
         try:
             if not isinstance(held, socket.socket):
-                raise OSError("a file is not written to")
+                raise OSError("a file cannot be written to")
             while left:
                 until = monotonic() + self.policy.read_timeout
                 left = left[(yield from self._call_when_ready(held, partial(held.send, left), True, until)) :]
         except TimeoutError:
-            raise AccessTimeout("the other side takes nothing", uri=self.uri) from None
+            raise AccessTimeout("the server does not accept data", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
 

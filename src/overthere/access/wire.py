@@ -52,7 +52,7 @@ class Write(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Answered with octets, at most `size`; b"" at the end; None if nothing came for `patience` seconds."""
+    """Answered with octets, at most `size`; b"" at the end; None if no data for `patience` seconds."""
 
     size: int = 65_536
     channel: int = CONTROL
@@ -124,11 +124,11 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A thing that a listing names."""
+    """An entry of a listing."""
 
     name: str
     uri: str | None = None
-    """None where the thing cannot be named by a URI, as a line of text in a menu."""
+    """None if the entry has no URI, as a line of text in a menu."""
     kind: str = ""
     """In the protocol's words: "directory", "file", "search", "info", "group", "article", ..."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -199,7 +199,7 @@ class Wire:
             raise LimitExceeded(f"{count:,} octets at once", where=what)
         while len(self.held) < count:
             if not (yield from self.fill(max(65_536, min(count - len(self.held), 1 << 20)))):
-                raise AccessFailed(f"{len(self.held):,} of {count:,} octets came before the end", where=what)
+                raise AccessFailed(f"{len(self.held):,} of {count:,} octets arrived before the end", where=what)
         data = bytes(self.held[:count])
         del self.held[:count]
         return data
@@ -216,7 +216,7 @@ class Wire:
             data: bytes = yield Read(min(left, _LARGE), self.channel)
             if not data:
                 self.over = True
-                raise AccessFailed(f"{count - left:,} of {count:,} octets came before the end", where=what)
+                raise AccessFailed(f"{count - left:,} of {count:,} octets arrived before the end", where=what)
             left -= len(data)
             yield Data(data)
 

@@ -31,23 +31,23 @@ def find(
     policy: Policy | None = None,
     summary: Summary | None = None,
 ) -> Iterator[Broken]:
-    """The links of documents that lead nowhere, in the order of the documents and of their places.
+    """The broken links of documents, in the order of the documents and of their places.
 
     sources: HTML, XML, SVG, CSS, Markdown, messages, mailboxes, WARC files, archives, and folders of all these.
     base: the URI under which they are published (of a folder's root, or of the folder of a named file); of several the
     first is the documents' own, and the others lead to the same files.  Without one, links lead to files, by name.
-    online: whether what lies outside is asked for.
+    online: whether external URIs are requested.
     fragments: whether anchors are looked up (RFC 3986 3.5).
     anchors: the rule by which headings of Markdown have anchors: "github", "gitlab", "sphinx" or "mkdocs".
-    index: what a server gives for a folder; the first that is there.
-    extensions: what a server adds to names that are not there, such as "html".
+    index: the index files of a folder; the first existing one counts.
+    extensions: those that a server adds to missing names, such as "html".
     workers: how many read at once; by default as many as there are cores.
-    policy: what asking may do; by default what is safe for URIs of others, and a minute for each request.
-    summary: filled with what was looked at, and with what was not judged.
+    policy: the limits of requests; by default safe for untrusted URIs, and a minute for each request.
+    summary: filled with the counts of checked and unchecked references.
 
-    Nothing is invented: where a document could not be read whole, its missing anchors are notes ("not-sure").
+    If a document could be read only in part, its missing anchors are notes ("not-sure").
 
-    Raises: InvalidURI if a base is none; ValueError for an unknown rule; ModuleNotFoundError without the extra `links`.
+    Raises: InvalidURI for a bad base; ValueError for an unknown rule; ModuleNotFoundError without the extra `links`.
 
     >>> from tempfile import TemporaryDirectory
     >>> from pathlib import Path
@@ -73,14 +73,14 @@ def check(
 ) -> Iterator[Broken]:
     """`find` with its settings as one value.
 
-    policy: what asking may do.
-    step: told how far it is: what is done, and how much of how much (octets, documents, URIs).
+    policy: the limits of requests.
+    step: called with the progress: the phase, and how much of how much (octets, documents, URIs).
 
     Raises: as `find`, before the first finding.
     """
     from overthere.broken.job import run
 
     if checker.anchors not in ANCHORS:
-        raise ValueError(f"anchors: {checker.anchors!r}; there is {', '.join(ANCHORS)}")
+        raise ValueError(f"unknown value {checker.anchors!r} of anchors; known: {', '.join(ANCHORS)}")
     named = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     return run([os.fspath(one) for one in named], checker, summary, step, policy)

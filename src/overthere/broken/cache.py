@@ -59,7 +59,7 @@ class Cache:
     def __init__(self, path: str | None, ages: Mapping[str, float] | None = None, *, resume: bool = False) -> None:
         for kind in ages or {}:
             if kind != "ok" and kind not in KINDS:
-                raise ValueError(f"there is no outcome {kind!r} to keep; there is ok, {', '.join(KINDS)}")
+                raise ValueError(f"unknown outcome {kind!r}; known: ok, {', '.join(KINDS)}")
         self.ages: dict[str, float] = {**AGES, **(ages or {})}
         self.since: float = float("inf")
         """When the run began that goes on; no time if none does."""
@@ -71,7 +71,7 @@ class Cache:
                 self._base = _open_database(path)
                 self._begin(resume)
             except sqlite3.DatabaseError as error:
-                raise ValueError(f"{path}: no cache of this version ({error}); name another file") from None
+                raise ValueError(f"{path}: not a cache of this version ({error}); name another file") from None
 
     def _begin(self, resume: bool) -> None:
         assert self._base is not None

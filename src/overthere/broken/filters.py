@@ -67,7 +67,7 @@ class Rules:
     >>> Rules.read('[[ignore]]\\nkind = "no-fragment"').rules
     Traceback (most recent call last):
     ...
-    ValueError: ignore rule 1: it has no reason
+    ValueError: ignore rule 1: the reason is missing
     """
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
@@ -78,10 +78,10 @@ class Rules:
         """Raises: ValueError for what is no TOML, and for a rule that is none."""
         data = read_toml(text)
         if unknown := data.keys() - {"ignore"}:
-            raise ValueError(f"there is no {sorted(unknown)[0]!r} in a file of ignore rules; there is [[ignore]]")
+            raise ValueError(f"unknown table {sorted(unknown)[0]!r} in the ignore rules; known: [[ignore]]")
         given = data.get("ignore", [])
         if not isinstance(given, list):
-            raise ValueError("ignore rules are written [[ignore]], each with its own head")
+            raise ValueError("each ignore rule must begin with [[ignore]]")
         return cls(_rule(number, one) for number, one in enumerate(given, 1))
 
     def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:
@@ -102,16 +102,16 @@ class Rules:
 
 def _rule(number: int, given: Any) -> Rule:
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise ValueError(f"ignore rule {number}: its values are texts")
+        raise ValueError(f"ignore rule {number}: its values must be strings")
     if unknown := given.keys() - {*_PATTERNS, "reason"}:
-        raise ValueError(f"ignore rule {number}: there is no {sorted(unknown)[0]!r}; there is {', '.join(_PATTERNS)}")
+        raise ValueError(f"ignore rule {number}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(_PATTERNS)}")
     if not given.get("reason", "").strip():
-        raise ValueError(f"ignore rule {number}: it has no reason")
+        raise ValueError(f"ignore rule {number}: the reason is missing")
     patterns = {name: given[name] for name in _PATTERNS if name in given}
     if not patterns:
-        raise ValueError(f"ignore rule {number}: it would ignore everything; name {', '.join(_PATTERNS)}")
+        raise ValueError(f"ignore rule {number}: it would ignore everything; give one of {', '.join(_PATTERNS)}")
     if "kind" in patterns and not any(_fits(kind, patterns["kind"]) for kind in KINDS):
-        raise ValueError(f"ignore rule {number}: there is no kind {patterns['kind']!r}; there is {', '.join(KINDS)}")
+        raise ValueError(f"ignore rule {number}: unknown kind {patterns['kind']!r}; known: {', '.join(KINDS)}")
     return Rule(given["reason"], patterns)
 
 
@@ -122,11 +122,11 @@ def _parse_line(line: str) -> tuple[_Key, str | None]:
     """A finding of a baseline, and since when it is known.  Raises: ValueError."""
     row = read_json(line)
     if not isinstance(row, dict):
-        raise ValueError("it is no finding: no object of JSON")
+        raise ValueError("not a finding: not a JSON object")
     for name in ("source", "where", "reference", "kind", "since"):
         optional = name in ("where", "reference", "since")
         if not isinstance(row.get(name), (str, NoneType) if optional else str) or (name != "since" and name not in row):
-            raise ValueError(f"it is no finding: {name!r} is {'no text' if name in row else 'missing'}")
+            raise ValueError(f"not a finding: {name!r} is {'not a string' if name in row else 'missing'}")
     return (row["source"], row["where"], row["reference"], row["kind"]), row.get("since")
 
 

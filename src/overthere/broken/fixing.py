@@ -60,9 +60,7 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
             content = file.read()
     except OSError as error:
         if _archive(source):
-            return FixedFile(
-                source, b"", b"", 0, f"it is a part of {_archive(source)}; change it there, and pack it again"
-            )
+            return FixedFile(source, b"", b"", 0, f"it is part of {_archive(source)}; change it there and repack")
         return FixedFile(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
@@ -79,10 +77,10 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
             changes.append((old, new))
     if not changes:
         return FixedFile(
-            source, content, content, 0, "no value stands there as it is read, or there are two candidates"
+            source, content, content, 0, "the value is not written there as it was read, or there are two candidates"
         )
     after = b"".join((*pieces, content[at:]))
-    refused = "" if _is_changed(source, content, after, changes) else "another reference would change with it"
+    refused = "" if _is_changed(source, content, after, changes) else "another reference would change too"
     return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
 
 
@@ -134,7 +132,7 @@ def write(file: FixedFile) -> None:
     """Put the mended file in its place, with the permissions it had.  Raises: OSError if it has changed since."""
     with open(file.source, "rb") as now:
         if now.read() != file.before:
-            raise OSError(f"{file.source}: it has changed since it was read")
+            raise OSError(f"{file.source}: the file has changed since it was read")
         mode = os.fstat(now.fileno()).st_mode
     refuse_link(file.source)
     replace(Path(file.source), file.after, mode)

@@ -56,7 +56,7 @@ class Anchors(NamedTuple):
                 and not any(hash(name) in self.names for name in names(fragment))
             )
         )
-        return (gone, "") if self.is_whole or not gone else ((), f"not all of the document was read: {', '.join(gone)}")
+        return (gone, "") if self.is_whole or not gone else ((), f"it was read only in part: {', '.join(gone)}")
 
 
 def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> Anchors:

@@ -38,7 +38,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     starts = [str(source) for source in sources if is_uri(source)]
     for start in starts:
         if URI(start).scheme.lower() not in ("http", "https"):
-            raise ValueError(f"{start}: only http and https URIs are crawled")
+            raise ValueError(f"{start}: only http and https URIs can be crawled")
     base = URI(checker.base[0]) if checker.base else None
     parts = list(tasks([source for source in sources if not is_uri(source)], base, options))
     asker = None

@@ -13,7 +13,7 @@ __all__ = ["ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "TOLD", "Broken", "Check
 
 
 class Broken(NamedTuple):
-    """A finding: a reference that leads nowhere, or that deserves to be known; None is undefined."""
+    """A finding on a reference that is broken or suspicious; None is undefined."""
 
     source: str
     """The document, as in the link table."""
@@ -22,9 +22,9 @@ class Broken(NamedTuple):
     column: int | None
     """From 1, in code points."""
     offset: int | None
-    """Octets before the attribute's value; None where its octets could not be told from the characters."""
+    """Octets before the attribute's value; None if the octets could not be derived from the characters."""
     length: int | None
-    """Octets of the value as it stands there."""
+    """The length of the value in octets, as written."""
     where: str | None
     """Element and attribute, as in the link table."""
     reference: str | None
@@ -34,7 +34,7 @@ class Broken(NamedTuple):
     kind: str
     """Of `KINDS`."""
     why: str
-    """One sentence: what is wrong, and what to do."""
+    """One sentence: the problem and its fix."""
     status: int | None
     """Of HTTP."""
     paragraph: str
@@ -58,11 +58,11 @@ CERTAINTIES: Mapping[str, str] = {
 
 
 class Kind(NamedTuple):
-    """What can be the matter with a reference."""
+    """A kind of finding."""
 
     level: str
     words: str
-    """What is wrong and what to do, as a sentence; `{it}` is what it is about."""
+    """The problem and its fix as a sentence; `{it}` is its subject."""
     source: str
     """Document and paragraph."""
 
@@ -72,43 +72,43 @@ def _kind(level: str, source: str, words: str) -> Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "no-document": _kind("error", "RFC 3986 5.2", "There is no {it}; correct the path, or restore the file"),
-    "no-fragment": _kind("error", "RFC 3986 3.5", "The document has no {it}; name an anchor that it has"),
-    "wrong-case": _kind("error", "RFC 3986 6.2.2.1", "A path is case-sensitive; the name is written {it}"),
-    "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; name a document ({it})"),
-    "invalid": _kind("error", "RFC 3986 4.1", "It is no URI-reference: {it}"),
-    "bad-mailto": _kind("error", "RFC 6068 2", "It is no mailto URI: {it}"),
+    "no-document": _kind("error", "RFC 3986 5.2", "{it} does not exist; correct the path or restore the file"),
+    "no-fragment": _kind("error", "RFC 3986 3.5", "The document has no {it}; use an existing anchor"),
+    "wrong-case": _kind("error", "RFC 3986 6.2.2.1", "Paths are case-sensitive; the name is {it}"),
+    "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; link to a document ({it})"),
+    "invalid": _kind("error", "RFC 3986 4.1", "Not a valid URI-reference: {it}"),
+    "bad-mailto": _kind("error", "RFC 6068 2", "Not a valid mailto URI: {it}"),
     "encoded-at": _kind("warning", "RFC 6068 2", 'The "@" of the address is written %40; write {it}'),
-    "no-host": _kind("error", "RFC 3986 3.2.2", 'It names no host, and {it} URIs need one; write it behind "//"'),
-    "not-of-scheme": _kind("error", "RFC 3986 3.1", "It is a URI, and none of its scheme: {it}"),
-    "loop": _kind("error", "HTML 4.2.5.3", "The page sends its reader on at once, in a circle: {it}"),
+    "no-host": _kind("error", "RFC 3986 3.2.2", 'It has no host, and {it} URIs need one; write it after "//"'),
+    "not-of-scheme": _kind("error", "RFC 3986 3.1", "A valid URI, but not valid in its scheme: {it}"),
+    "loop": _kind("error", "HTML 4.2.5.3", "The page redirects its reader in a cycle (refresh after 0 seconds): {it}"),
     "unreadable": _kind("error", "", "The document {it}"),
-    "not-found": _kind("error", "RFC 9110 15.5.5", "The server has nothing there (404); correct or remove it"),
-    "gone": _kind("error", "RFC 9110 15.5.11", "The server says that it is gone for good (410); remove it"),
-    "client-error": _kind("error", "RFC 9110 15.5", "The server refuses the request: {it}"),
-    "server-error": _kind("error", "RFC 9110 15.6", "The server could not answer: {it}"),
-    "redirect-loop": _kind("error", "RFC 9110 15.4", "The redirects do not end: {it}"),
-    "bad-redirect": _kind("error", "RFC 9110 15.4", "The server redirects to what no browser follows: {it}"),
+    "not-found": _kind("error", "RFC 9110 15.5.5", "The server has no such page (404); correct or remove the link"),
+    "gone": _kind("error", "RFC 9110 15.5.11", "The page is gone for good (410); remove the link"),
+    "client-error": _kind("error", "RFC 9110 15.5", "The server rejected the request: {it}"),
+    "server-error": _kind("error", "RFC 9110 15.6", "The server failed: {it}"),
+    "redirect-loop": _kind("error", "RFC 9110 15.4", "The redirects form a cycle or are too many: {it}"),
+    "bad-redirect": _kind("error", "RFC 9110 15.4", "The server redirects to a URI that browsers do not follow: {it}"),
     "dns": _kind("error", "RFC 9110 4.3.2", "The host has no address: {it}"),
-    "connect": _kind("error", "RFC 9110 4.3.2", "The host does not let itself be connected: {it}"),
-    "timeout": _kind("error", "RFC 9110 15.5.9", "The answer took too long: {it}"),
-    "tls": _kind("error", "RFC 9110 4.3.4", "TLS cannot be relied on: {it}"),
-    "protocol": _kind("error", "RFC 9112 2.2", "The answer is not of its protocol: {it}"),
-    "repaired": _kind("warning", "RFC 3986 Appendix C", "It is no URI-reference, though browsers open it: {it}"),
-    "moved-permanently": _kind("warning", "RFC 9110 15.4.2", "It has moved for good; write {it}"),
+    "connect": _kind("error", "RFC 9110 4.3.2", "Cannot connect to the host: {it}"),
+    "timeout": _kind("error", "RFC 9110 15.5.9", "The response took too long: {it}"),
+    "tls": _kind("error", "RFC 9110 4.3.4", "The TLS connection cannot be trusted: {it}"),
+    "protocol": _kind("error", "RFC 9112 2.2", "The response breaks its protocol: {it}"),
+    "repaired": _kind("warning", "RFC 3986 Appendix C", "Not a valid URI-reference, though browsers open it: {it}"),
+    "moved-permanently": _kind("warning", "RFC 9110 15.4.2", "It has moved permanently; link to {it}"),
     "bad-location": _kind("warning", "RFC 9110 10.2.2", "The server redirects to an invalid URI, repaired here: {it}"),
-    "programs-refused": _kind("warning", "RFC 9110 15.5.4", "The server refuses programs; open it in a browser: {it}"),
-    "unusual-status": _kind("warning", "RFC 9110 15.4", "The server gives no document, but a status of its own: {it}"),
-    "too-large": _kind("warning", "", "It is larger than the limit; not all of it was read: {it}"),
-    "rate-limited": _kind("warning", "RFC 6585 4", "The server asks to be asked less often: {it}"),
-    "outside-base": _kind("warning", "RFC 3986 5.2.4", "It leads out of what is published: {it}"),
-    "base-missing": _kind("note", "RFC 3986 5.1", "It begins with /, and no --base says where the root is"),
-    "redirected": _kind("note", "RFC 9110 15.4", "A server redirects it to {it}"),
-    "not-sure": _kind("note", "RFC 3986 3.5", "The anchor was not found, but not all of the document was read: {it}"),
+    "programs-refused": _kind("warning", "RFC 9110 15.5.4", "The server rejects programs; check it in a browser: {it}"),
+    "unusual-status": _kind("warning", "RFC 9110 15.4", "The server sent a status without a document: {it}"),
+    "too-large": _kind("warning", "", "It is larger than the limit, so it was read only in part: {it}"),
+    "rate-limited": _kind("warning", "RFC 6585 4", "The server limits the request rate: {it}"),
+    "outside-base": _kind("warning", "RFC 3986 5.2.4", "It points outside the published files: {it}"),
+    "base-missing": _kind("note", "RFC 3986 5.1", "It begins with /, and the root is unknown without --base"),
+    "redirected": _kind("note", "RFC 9110 15.4", "The server redirects it to {it}"),
+    "not-sure": _kind("note", "RFC 3986 3.5", "The anchor was not found, but the document was read only in part: {it}"),
     "not-read": _kind("note", "", "The document {it}"),
-    "robots": _kind("note", "RFC 9309 2.2", "robots.txt asks not to ask for it: {it}"),
-    "refused-by-policy": _kind("note", "RFC 3986 7.1", "The policy does not let it be opened: {it}"),
-    "not-asked": _kind("note", "", "It was not asked for: {it}"),
+    "robots": _kind("note", "RFC 9309 2.2", "robots.txt disallows it: {it}"),
+    "refused-by-policy": _kind("note", "RFC 3986 7.1", "The access policy forbids it: {it}"),
+    "not-asked": _kind("note", "", "It was not requested: {it}"),
 }
 """The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
 
@@ -116,32 +116,32 @@ TOLD = UNREAD | {"read-as-text"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 
 PASSED: Mapping[str, str] = {
-    "javascript": "javascript: URIs are programs",
-    "data": "data: URIs hold what they name",
-    "about": "about: URIs name parts of the browser",
-    "base": "bases, which no one opens",
-    "identifier": "identifiers, which need not lead anywhere",
-    "ping": "addresses that take reports and give nothing",
-    "hint": "hosts that a browser is told to connect",
-    "scheme": "URIs of other schemes within mail and archives",
-    "text-fragment": "text fragments (#:~:text=), which are searched and not named",
+    "javascript": "javascript: URIs (programs)",
+    "data": "data: URIs (they contain their content)",
+    "about": "about: URIs (parts of the browser)",
+    "base": "base URIs (not links)",
+    "identifier": "identifiers (they need not be reachable)",
+    "ping": "addresses that only receive reports",
+    "hint": "connection hints for browsers (preconnect, dns-prefetch)",
+    "scheme": "URIs of other schemes in mail and archives",
+    "text-fragment": "text fragments (#:~:text=), which search and name no anchor",
     "media-fragment": "fragments of images, video and audio",
     "pdf-fragment": "fragments of PDF",
     "script-fragment": "fragments that scripts read (#!, #/)",
     "pointer-fragment": "XPointers",
     "view-fragment": "views of SVG",
-    "fragment": "fragments of documents in which no anchors are known",
-    "local": "url(#…) in style sheets: it is of the document that uses the sheet",
-    "page-limit": "URIs of the site beyond --pages",
-    "crawl-time": "URIs of the site for which --crawl-time left none; with --cache, --resume goes on",
-    "long": "URIs that are too long to be followed",
+    "fragment": "fragments of documents without known anchors",
+    "local": "url(#…) in style sheets (it belongs to the page that uses the sheet)",
+    "page-limit": "URIs of the site beyond the limit of --pages",
+    "crawl-time": "URIs of the site left when --crawl-time was over; with --cache, --resume continues",
+    "long": "URIs that are too long to follow",
     "deep": "URIs too many links away",
-    "trap": "URIs whose paths repeat themselves: traps for crawlers",
+    "trap": "URIs whose paths repeat themselves (crawler traps)",
     "not-in-container": "targets that were not looked up in their container",
-    "json-ld": "JSON-LD", "meta": "metas of Open Graph and Twitter", "import map": "import maps",
-    "speculation rules": "speculation rules", "srcdoc": "documents in srcdoc",
-    "data-src": "data-src and data-srcset, from which scripts take images", "rdfa": "attributes of RDFa",
-    "attributionsrc": "attributionsrc, which takes reports", "json": "documents of JSON",
+    "json-ld": "JSON-LD", "meta": "meta elements of Open Graph and Twitter", "import map": "import maps",
+    "speculation rules": "speculation rules", "srcdoc": "documents in srcdoc attributes",
+    "data-src": "data-src and data-srcset, from which scripts load images", "rdfa": "RDFa attributes",
+    "attributionsrc": "attributionsrc, which receives reports", "json": "JSON documents",
 }  # fmt: skip
 """What is not judged, with the words for why."""
 
@@ -150,7 +150,7 @@ ANCHORS = ("github", "gitlab", "sphinx", "mkdocs")
 
 
 class Outcome(NamedTuple):
-    """What asking for a URI outside gave."""
+    """The result of requesting an external URI."""
 
     uri: str
     kind: str | None
@@ -169,7 +169,7 @@ class Outcome(NamedTuple):
 
 
 class Checker(NamedTuple):
-    """The settings of a check: a value, which is passed on."""
+    """The settings of a check, an immutable value."""
 
     base: tuple[str, ...] = ()
     """The URIs under which the sources are published; the first is the documents' own, others are aliases."""
@@ -178,31 +178,31 @@ class Checker(NamedTuple):
     anchors: str = "github"
     """Of `ANCHORS`."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
-    """What a server gives for a folder, the first that is there."""
+    """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
-    """What a server tries to add to a name that is not there, such as "html"."""
+    """Extensions that a server adds to missing names, such as "html"."""
     workers: int | None = None
     """Threads or processes that read; None: as many as there are cores."""
     limit: int = 1 << 25
-    """Octets of a document that are read."""
+    """The most octets to read of a document."""
     suggest: bool = True
-    """Whether what exists and is near is looked for."""
+    """Whether similar existing names are suggested."""
     online: bool = False
     pages: int = 100_000
-    """URIs of a site that a crawl asks for at most."""
+    """The most URIs of a site that a crawl requests."""
     crawl_time: float = 21_600.0
-    """Seconds that a crawl takes at most: a server may ask for pauses without end."""
+    """The time limit of a crawl in seconds, because a server may request endless pauses."""
     jobs: int = 8
-    """URIs that are asked at once."""
+    """Parallel requests."""
     per_host: int = 2
-    """Of them, so many of one host."""
+    """Parallel requests to one host."""
     rate: float | None = None
-    """Requests a second to one host, at most."""
+    """The most requests per second to one host."""
     headers: tuple[tuple[str, str, str], ...] = ()
     """Fields to send: an origin as `https://api.example:8443`, or a host for https on its own port; name, value."""
     agent: str | None = None
     cache: str | None = None
-    """The file that keeps outcomes between runs; None: none does."""
+    """The cache file of outcomes between runs; None: no cache."""
     max_age: tuple[tuple[str, float], ...] = ()
     """Seconds for which an outcome of a kind ("ok" or of `KINDS`) holds, where it is not the default."""
     resume: bool = False
@@ -210,28 +210,28 @@ class Checker(NamedTuple):
 
 @dataclass
 class Summary:
-    """What a check has looked at, and what it has not: filled as it goes."""
+    """The counts of a check, filled as it runs."""
 
     documents: int = 0
     octets: int = 0
     references: int = 0
     within: int = 0
-    """References whose target was looked up within the sources."""
+    """References whose target was checked within the sources."""
     outside: int = 0
-    """References that lead outside, and the distinct URIs of them."""
+    """References to external URIs, and their distinct URIs."""
     distinct: int = 0
     asked: int = 0
     passed: Counter[str] = field(default_factory=Counter)
-    """References that were not judged, by reason (`PASSED`)."""
+    """References that were not checked, by reason (`PASSED`)."""
     files: Counter[str] = field(default_factory=Counter)
-    """What is no document that can be read, by kind."""
+    """Sources that are not readable documents, by kind."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
     unsuggested: int = 0
-    """Findings for which no nearest name was looked for: there were too many (`suggestions.SEARCHES`)."""
+    """Findings without a search for similar names: there were too many (`suggestions.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
-    """Findings that the baseline has already."""
+    """Findings that are in the baseline."""
     read_again: int = 0
     """Documents that were read a second time, for the places of what was found."""
     held: int = 0

@@ -31,8 +31,8 @@ _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ 
 _SHOWN = 300
 """Characters of a Location that are shown."""
 _UNREACHED = frozenset(("connect", "timeout", "dns"))
-_DEAD = Reply("connect", None, "it was not asked: several connections to its host failed one after the other")
-_PUT_OFF = Reply("rate-limited", None, "it was not asked: its host wanted to be left alone again and again")
+_DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row")
+_PUT_OFF = Reply("rate-limited", None, "not requested, because its host kept limiting the request rate")
 
 
 class RedirectChain:

@@ -199,12 +199,12 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
     A mailto URI is judged whole (RFC 6068 2); of others it is a fault to have no host where their scheme wants one.
     """
     if _WINDOWS.match(uri):
-        return (("invalid", "a file name of Windows; write it relatively, or as file:///C:/ and so on"),)
+        return (("invalid", "a Windows file name; write it as a relative reference or as file:///C:/..."),)
     name = _scheme_of(uri)
     if name == "mailto":
         if (meant := decode_at_sign(uri)) is not None:
             return (("encoded-at", meant),)
         found = scheme(name).check(uri, limit=1)
-        told = (f"{one.message.removeprefix('no mailto URI: ')} ({one.source})" for one in found)
+        told = (f"{one.message.removeprefix('not a valid mailto URI: ')} ({one.source})" for one in found)
         return tuple(("bad-mailto", one) for one in told)
     return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)

@@ -35,7 +35,7 @@ def layout(form: str = ".parquet") -> Layout:
 
 
 def batches(findings: Iterable[Broken]) -> Iterator[Any]:
-    """Findings as Arrow batches of `layout().columns`; a lone surrogate, which is no text, becomes "?"."""
+    """Findings as Arrow batches of `layout().columns`; a lone surrogate becomes "?"."""
     import pyarrow as pa
 
     rows = iter(findings)

@@ -251,7 +251,7 @@ def origin_of(text: str) -> str:
     >>> origin_of("API.example"), origin_of("api.example:8443"), origin_of("http://localhost:80")
     ('https://api.example', 'https://api.example:8443', 'http://localhost')
     """
-    told = f"{mask(text)} is no origin of http or https: write a host, or as https://api.example:8443 (RFC 6454 4)"
+    told = f"{mask(text)} is not an http origin; write a host, or an origin as in https://api.example:8443 (RFC 6454 4)"
     try:
         uri = URI(text if "://" in text else f"https://{text}")
     except InvalidURI:
@@ -266,10 +266,10 @@ def origin_of(text: str) -> str:
 def _line(name: str, value: str) -> bytes:
     """A header field.  Raises: ValueError for what none can be (RFC 9110 5.1, 5.5)."""
     if not _FIELD.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a header field (RFC 9110 5.1)")
+        raise ValueError(f"{name!r} is not a valid header field name (RFC 9110 5.1)")
     octets = value.strip().encode("utf-8", "surrogateescape")
     if any((octet < 32 and octet != 9) or octet == 127 for octet in octets):
-        raise ValueError(f"the value of the field {name} has a control character in it (RFC 9110 5.5)")
+        raise ValueError(f"the value of the field {name!r} contains a control character (RFC 9110 5.5)")
     return name.encode("ascii") + b": " + octets + b"\r\n"
 
 

@@ -22,14 +22,14 @@ __all__ = ["Place", "Site"]
 
 
 class Place(NamedTuple):
-    """What stands at a URI."""
+    """The thing at a URI."""
 
     verdict: str
     """"document", "redirected" (a folder without its slash), "outside", or a kind of `KINDS`."""
     document: int = -1
     """Its number, or its `document_key`; -1 if there is none."""
     path: str = ""
-    """The path of the file, for what is no document of the sources."""
+    """The path of the file if it is not a document of the sources."""
     name: str = ""
     """The name under which it is served, below the base."""
     instead: str = ""

@@ -22,7 +22,7 @@ def lookup_expressions(uri: URIReference | str) -> list[str]:
 
     uri: a URI; `raw_uri` makes one of raw text.
 
-    Raises: InvalidURI if the text is no URI; ModuleNotFoundError without the list.
+    Raises: InvalidURI if the text is not a valid URI; ModuleNotFoundError without the list.
 
     >>> lookup_expressions("http://a.b.example.co.uk/1/2.html?p=1")[:3]
     ['a.b.example.co.uk/1/2.html?p=1', 'a.b.example.co.uk/1/2.html', 'a.b.example.co.uk/']
@@ -64,5 +64,5 @@ def hash_prefixes(uri: URIReference | str, length: int = 4) -> list[bytes]:
     Raises: InvalidURI; ModuleNotFoundError without the list of suffixes; ValueError for another length.
     """
     if not 4 <= length <= 32:
-        raise ValueError(f"a hash prefix has 4 to 32 octets, not {length}")
+        raise ValueError(f"a hash prefix must have 4 to 32 octets, not {length}")
     return [sha256(one.encode()).digest()[:length] for one in lookup_expressions(uri)]

@@ -33,7 +33,7 @@ _CHOICES = {
 
 
 class Applied(NamedTuple):
-    """What one step changed."""
+    """The change of one step."""
 
     step: Step
     before: str
@@ -49,10 +49,10 @@ class Applied(NamedTuple):
 class Step:
     """One step: a name of `STEPS`, and its parameters.
 
-    Raises: ValueError for a name, a parameter or a value that there is not.
+    Raises: ValueError for an unknown name, parameter or value.
 
     >>> Step("drop-parameters", names=["utm_*"]).breaks
-    'pages that one of them chooses'
+    'pages that depend on one of them'
     """
 
     name: str
@@ -61,7 +61,7 @@ class Step:
     def __init__(self, name: str, **parameters: str | bool | Iterable[str]) -> None:
         kind = STEPS.get(name)
         if kind is None:
-            raise ValueError(f"no step is called {name!r}; there are {', '.join(STEPS)}")
+            raise ValueError(f"unknown step {name!r}; known: {', '.join(STEPS)}")
         given: dict[str, _Plain] = {}
         for key, value in parameters.items():
             if key not in kind.parameters:
@@ -75,17 +75,17 @@ class Step:
 
     @property
     def does(self) -> str:
-        """What it does, in words."""
+        """Its effect, in words."""
         return STEPS[self.name].does
 
     @property
     def breaks(self) -> str:
-        """What may be another resource, or none, afterwards."""
+        """The resources that may become another one, or none."""
         return STEPS[self.name].breaks
 
     @property
     def source(self) -> str:
-        """The document or custom that it is from."""
+        """The document or convention that it comes from."""
         return STEPS[self.name].source
 
     def __call__(self, text: str) -> str:
@@ -107,21 +107,21 @@ def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
             return listed
     elif isinstance(value, str | bool) and type(value) is kind:
         if isinstance(value, str) and value not in _CHOICES.get(key, (value,)):
-            raise ValueError(f"{key} of the step {name!r} is one of {', '.join(_CHOICES[key])}, not {value!r}")
+            raise ValueError(f"{key} of the step {name!r} must be one of {', '.join(_CHOICES[key])}, not {value!r}")
         return value
-    wanted = "a list of texts" if kind is tuple else f"of type {kind.__name__}"
-    raise ValueError(f"{key} of the step {name!r} is {wanted}, not {value!r}")
+    wanted = "a list of strings" if kind is tuple else f"of type {kind.__name__}"
+    raise ValueError(f"{key} of the step {name!r} must be {wanted}, not {value!r}")
 
 
 @dataclass(frozen=True, init=False)
 class Canonical:
     """Steps in their order; called on a URI or its text it gives the canonical URI.
 
-    steps: what is done, one after the other.
-    key: the name of the text that `key()` writes of the result, for a form whose texts are no URIs ("surt",
+    steps: applied one after the other.
+    key: the name of the text that `key()` writes of the result, for a form whose results are not URIs ("surt",
     "safe-browsing"); "" where the key is the URI's text.
 
-    Raises: ValueError for a key that there is not; TypeError for what is no step.
+    Raises: ValueError for an unknown key; TypeError for anything but steps.
 
     >>> form = Canonical(Step("drop-fragment")) + Canonical(Step("sort-parameters"))
     >>> str(form("http://h/?b&a#f")), [one.step.name for one in form.changes("http://h/?b&a")]
@@ -137,9 +137,9 @@ class Canonical:
     def __init__(self, *steps: Step, key: str = "") -> None:
         for step in steps:
             if not isinstance(step, Step):
-                raise TypeError(f"a canonical form is made of steps, not of {type(step).__name__}")
+                raise TypeError(f"a canonical form must consist of steps, not of {type(step).__name__}")
         if key and key not in KEYS:
-            raise ValueError(f"no key is called {key!r}; there are {', '.join(KEYS)}")
+            raise ValueError(f"unknown key {key!r}; known: {', '.join(KEYS)}")
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "written_as", key)
 
@@ -177,7 +177,7 @@ class Canonical:
         return found
 
     def key(self, uri: URIReference | str) -> str:
-        """The text to compare by: the URI's own, or the key of the form, which is no URI.  Raises: InvalidURI."""
+        """The text to compare by: the URI's own, or the key of the form, which is not a URI.  Raises: InvalidURI."""
         return self._canonical_text(uri, True)
 
     def __add__(self, other: Canonical) -> Canonical:
@@ -190,20 +190,22 @@ class Canonical:
     def from_toml(cls, text: str) -> Canonical:
         """A form as `to_toml` writes it.
 
-        Raises: ValueError for text that is no TOML, and for what is no form.
+        Raises: ValueError for invalid TOML or an invalid form.
 
         >>> Canonical.from_toml('[[step]]\\nname = "drop-fragment"\\n')
         Canonical(Step('drop-fragment'))
         """
         data = read_toml(text)
         if extra := set(data) - {"key", "step"}:
-            raise ValueError(f"a canonical form has key and step, not {', '.join(map(repr, sorted(extra)))}")
+            raise ValueError(
+                f"a canonical form has only the keys key and step, not {', '.join(map(repr, sorted(extra)))}"
+            )
         steps = data.get("step", [])
         if not isinstance(steps, list):
-            raise ValueError("step is an array of tables: [[step]]")
+            raise ValueError("step must be an array of tables: [[step]]")
         key = data.get("key", "")
         if not isinstance(key, str):
-            raise ValueError(f"key is text, not {type(key).__name__}")
+            raise ValueError(f"key must be text, not {type(key).__name__}")
         return cls(*(_step(one) for one in steps), key=key)
 
     def to_toml(self) -> str:
@@ -248,5 +250,5 @@ def _toml(value: _Plain) -> str:
 
 def _step(data: object) -> Step:
     if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
-        raise ValueError("a step is a table with a name")
+        raise ValueError("a step must be a table with a name")
     return Step(data["name"], **{k: v for k, v in data.items() if k != "name"})

@@ -20,10 +20,10 @@ def raw_uri(text: URIReference | str | bytes) -> URI:
     """The URI that a raw text stands for.
 
     White space around it, and tabs and line breaks within, are taken away; controls and spaces are escaped, in a host
-    too; a host without a scheme gets that of http; the rest is `overthere.repair`'s.  Octets that are no
-    US-ASCII are escaped as they are.
+    too; a host without a scheme gets that of http; the rest is `overthere.repair`'s.  Non-ASCII octets are escaped
+    unchanged.
 
-    Raises: InvalidURI where two readings remain, or none.
+    Raises: InvalidURI if the text has no or two possible readings.
 
     >>> str(raw_uri(" www.example.com/a b ")), str(raw_uri(b"http://\\x01\\x80.com"))
     ('http://www.example.com/a%20b', 'http://%01%80.com')

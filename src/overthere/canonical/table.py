@@ -12,17 +12,17 @@ from overthere.kernel.reference import Parts
 __all__ = ["STEPS", "Kind"]
 
 _SB = "Safe Browsing, URLs and Hashing"
-_IA = "what web archives index by (CDX)"
-_CRAWL = "custom of crawlers"
+_IA = "the index format of web archives (CDX)"
+_CRAWL = "crawler convention"
 
 
 class Kind(NamedTuple):
-    """What is known of a step of one name."""
+    """The description of a step."""
 
     apply: Callable[..., Parts]
     does: str
     breaks: str
-    """What may be another resource, or none, afterwards."""
+    """The resources that may become another one, or none."""
     source: str
     parameters: dict[str, type] = {}  # noqa: RUF012 - never changed
     required: tuple[str, ...] = ()
@@ -32,20 +32,18 @@ STEPS: dict[str, Kind] = {
     "ladder": Kind(
         work.ladder,
         "the normal form at a rung",
-        "nothing that the rung's paragraph allows",
+        "nothing that the rung's section allows",
         "RFC 3986 6.2",
         {"rung": str},
         ("rung",),
     ),
-    "remove-dots": Kind(work.remove_dots, "dot-segments resolved", "nothing", "RFC 3986 6.2.2.3"),
-    "lower-host": Kind(work.lower_host, "the host in small letters", "nothing", "RFC 3986 6.2.2.1"),
-    "drop-fragment": Kind(
-        work.drop_fragment, "no fragment", "pages that a script shows by their fragment", "RFC 3986 3.5"
-    ),
+    "remove-dots": Kind(work.remove_dots, "resolve dot-segments", "nothing", "RFC 3986 6.2.2.3"),
+    "lower-host": Kind(work.lower_host, "the host in lower case", "nothing", "RFC 3986 6.2.2.1"),
+    "drop-fragment": Kind(work.drop_fragment, "no fragment", "pages that a script shows by fragment", "RFC 3986 3.5"),
     "drop-userinfo": Kind(
         work.drop_userinfo,
-        'no userinfo; empty: none that is "" or ":"',
-        "what needs a user's name",
+        'no userinfo; empty: only if it is "" or ":"',
+        "resources that need a user name",
         "RFC 3986 7.5",
         {"empty": bool},
     ),
@@ -58,12 +56,12 @@ STEPS: dict[str, Kind] = {
     ),
     "drop-www": Kind(
         work.drop_www,
-        'no "www.", "www2." and the like in front of a host of two labels or more',
+        'no "www.", "www2." and similar before a host of two labels or more',
         "hosts that are another server without it",
         _IA,
     ),
     "https": Kind(work.https, "https for http", "servers without TLS, or with other pages there", _CRAWL),
-    "host-dots": Kind(work.host_dots, "no dots around the host, one between labels", "search lists of a resolver", _SB),
+    "host-dots": Kind(work.host_dots, "no dots around the host, one between labels", "resolver search lists", _SB),
     "ipv4": Kind(work.ipv4, "addresses in hexadecimal, octal or one number, dotted", "a host of that name", _SB),
     "ipv6": Kind(
         work.ipv6,
@@ -80,19 +78,19 @@ STEPS: dict[str, Kind] = {
     ),
     "unescape": Kind(
         work.unescape,
-        "escapes taken away until none is left, and what may not stand there escaped once",
+        "unescape repeatedly, then escape once every character that is not allowed",
         "escaped delimiters and percent signs that are data",
         _SB,
     ),
     "nfc": Kind(
         work.nfc,
-        "what escapes of UTF-8 mean, composed (NFC)",
-        "files whose names are told apart by it",
+        "UTF-8 escapes decoded and composed (NFC)",
+        "files whose names differ only in it",
         "RFC 3987 5.3.2.2",
     ),
     "collapse-slashes": Kind(work.collapse_slashes, "one slash for several in the path", "empty segments", _SB),
     "root-slash": Kind(
-        work.root_slash, '"/" for an empty path behind an authority', "nothing in http", "RFC 3986 6.2.3"
+        work.root_slash, '"/" for an empty path after an authority', "nothing in http", "RFC 3986 6.2.3"
     ),
     "drop-trailing-slash": Kind(
         work.trailing_slash, "no slash at the end of a path", "folders, and references relative to them", _IA
@@ -105,69 +103,69 @@ STEPS: dict[str, Kind] = {
         {"names": tuple},
         ("names",),
     ),
-    "lower-path": Kind(work.lower_path, "the path in small letters", "servers that tell case apart", _IA),
-    "lower-query": Kind(work.lower_query, "the query in small letters", "values that tell case apart", _IA),
+    "lower-path": Kind(work.lower_path, "the path in lower case", "case-sensitive servers", _IA),
+    "lower-query": Kind(work.lower_query, "the query in lower case", "case-sensitive values", _IA),
     "rewrite-path": Kind(
         work.rewrite_path,
-        "escapes in the path only where they must be, and for `keep`",
+        "escapes in the path only where needed, and for `keep`",
         "escaped sub-delimiters that are data",
         "RFC 3986 2.2",
         {"keep": str},
     ),
     "rewrite-query": Kind(
         work.rewrite_query,
-        'escapes in parameters only where they must be, for "+", and for "=" in values; no empty ones',
-        "escaped sub-delimiters that are data, queries that are no forms",
+        'escapes in parameters only where needed, for "+", and for "=" in values; no empty parameters',
+        "escaped sub-delimiters that are data, queries that are not forms",
         _CRAWL,
     ),
     "rewrite-fragment": Kind(
         work.rewrite_fragment,
-        'all escaped in the fragment but unreserved characters and "="; no empty one',
-        "fragments that a script reads as they are written",
+        'everything in the fragment escaped except unreserved characters and "="; no empty fragment',
+        "fragments that a script reads unchanged",
         _CRAWL,
     ),
     "sort-parameters": Kind(
         work.sort_parameters,
         'parameters by their names; by = "pair": by names as they are written, then by values',
-        "programs to which the order speaks",
+        "programs that depend on the order",
         _CRAWL,
         {"by": str},
     ),
     "rewrite-parameters": Kind(
         work.rewrite_parameters,
-        "parameters decoded, sorted by name and value, and written anew as a form",
-        "queries that are no forms, the order, names without =",
+        "parameters decoded, sorted by name and value, and rewritten as a form",
+        "queries that are not forms, the order, names without =",
         "URL Standard 5.2",
     ),
     "drop-parameters": Kind(
         work.drop_parameters,
-        "no parameters of these names, in which * stands for any characters",
-        "pages that one of them chooses",
+        "no parameters of these names; * matches any characters",
+        "pages that depend on one of them",
         _CRAWL,
         {"names": tuple},
         ("names",),
     ),
     "keep-parameters": Kind(
         work.keep_parameters,
-        "parameters of these names alone",
-        "pages that another one chooses",
+        "only parameters of these names",
+        "pages that depend on another one",
         _CRAWL,
         {"names": tuple},
         ("names",),
     ),
     "drop-empty-parameters": Kind(
         work.empty_parameters,
-        "no empty pairs; valueless: nor those without a value",
+        "no empty pairs; valueless: also none without a value",
         "flags, where valueless",
         _CRAWL,
         {"valueless": bool},
     ),
     "drop-empty-values": Kind(
-        work.empty_values, 'no "=" behind a name without a value', "programs that tell the two apart", _CRAWL
+        work.empty_values, 'no "=" after a name without a value', "programs that distinguish the two", _CRAWL
     ),
-    "drop-empty-query": Kind(work.empty_query, "no query for an empty one", "servers that tell them apart", _IA),
+    "drop-empty-query": Kind(work.empty_query, "no empty query", "servers that distinguish them", _IA),
     "drop-sessions": Kind(
-        drop_sessions, "no session identifiers of well-known servers", "what one session alone is shown", _IA
+        drop_sessions, "no session identifiers of well-known servers", "pages that only one session shows", _IA
     ),
 }
 """Name -> what a step of that name is."""

@@ -18,9 +18,9 @@ from overthere.ground.display import visible
 from overthere.ground.errors import OverthereError
 
 VERBS = {
-    "explain": "Take URIs apart: figure, components, normal forms, findings.",
+    "explain": "Explain URIs: figure, components, normal forms, findings.",
     "check": "Report everything that is wrong with each text.",
-    "split": "Take the components out of each text.",
+    "split": "Split each text into its components.",
     "resolve": "Resolve references against a base.",
     "repair": "Fix malformed URIs that have one possible reading; cite the rule for each change.",
     "relate": "Find the shortest reference from a base to each target.",
@@ -32,15 +32,15 @@ VERBS = {
     "parameters": "Show or change the parameters of queries.",
     "build": "Put a URI together from its parts.",
     "template": "Expand a URI Template, or find its variables in URIs.",
-    "schemes": "Show the schemes, or all that is known of one.",
+    "schemes": "List the schemes, or show everything about one.",
     "plan": "Print what opening URIs would do, without doing it.",
-    "get": "Fetch what URIs name.",
+    "get": "Fetch the content of URIs.",
     "editions": "Compare the five documents.",
     "find": "Find URIs in running text.",
     "links": "Write the table of links of documents.",
     "broken": "Find the broken links of documents.",
     "audit": "Report security findings in URIs.",
-    "serve": "Show all this in a browser.",
+    "serve": "Explain URIs in a browser.",
     "completion": "Print the script that completes verbs and options in a shell.",
 }
 
@@ -118,5 +118,5 @@ def app() -> None:
     """Parse, check, resolve and compare URIs exactly as specified.
 
     Texts come as arguments, or as lines on standard input; with --column whole tables do.  Exit: 0 done, 1 some
-    input was bad (each text with its figure on standard error), 2 the work could not be done.
+    input was bad (each text with its figure on standard error), 2 the command failed.
     """

@@ -145,10 +145,10 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror}") from None
     except MemoryError:
-        raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no limit") from None
+        raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no such limit") from None
     text, damaged = decode_text(content, None)
     if damaged:
-        print_message(f"{name}: not all of it is UTF-8; read with U+FFFD in its place")
+        print_message(f"{name}: some of it is not valid UTF-8 and is read as U+FFFD")
     lines = _Lines(text)
     for one in find(text):
         reference = str(one.reference)

@@ -83,7 +83,7 @@ class _Command(click.Command):
     "likely ones too.",
 )
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-@click.option("--workers", type=click.IntRange(1), help="Worker processes; by default one per core.")
+@click.option("--workers", type=click.IntRange(1), help="Worker processes (default: one per core).")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
 @click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
 @request_options
@@ -94,8 +94,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
     them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
     site, which is crawled within its origin, as its robots.txt allows.
 
-    Exit 0 if nothing is broken, 1 if something is, 2 if the work could not be done or no document was found, 130 if it
-    was stopped.
+    Exit 0 if no link is broken, 1 if one is, 2 if the command failed or no document was found, 130 if stopped.
     """
     try:
         _Job(sources, asked).run()
@@ -113,16 +112,16 @@ class _Job:
     def __init__(self, sources: tuple[str, ...], asked: dict[str, Any]) -> None:
         for kind in asked["only"]:
             if kind not in KINDS:
-                raise click.UsageError(f"--only: there is no {kind!r}; there is {', '.join(KINDS)}")
+                raise click.UsageError(f"--only: unknown value {kind!r}; known: {', '.join(KINDS)}")
         if asked["output"] is not None and asked["form"] != "text":
-            raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+            raise click.UsageError("--format applies to standard output; the suffix of the -o file sets its format")
         if asked["fix"] and asked["output"] is None and asked["form"] != "text":
             raise click.UsageError("--fix prints a diff; with --format, write the findings to a file (-o)")
         written = os.path.splitext((asked["output"] or "").removesuffix(".gz"))[1] or f".{asked['form']}"
         if asked["csv_safe"] and written.lower() != ".csv":
-            raise click.UsageError("--csv-safe is for CSV: --format csv, or -o FILE.csv")
+            raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
         if asked["yes"] and not asked["fix"]:
-            raise click.UsageError("--yes is for --fix")
+            raise click.UsageError("--yes needs --fix")
         self.sources, self.asked = sources, asked
         self.summary = Summary()
         self.rules, self.baseline = self._rules(), self._baseline()
@@ -174,7 +173,7 @@ class _Job:
             print_message(self._describe_stop())
             raise SystemExit(130)
         for rule in self.rules.idle:
-            print_message(f"ignore rule without use: {printable(str(rule))} ({printable(rule.reason)})")
+            print_message(f"unused ignore rule: {printable(str(rule))} ({printable(rule.reason)})")
         if self.baseline is not None and self.asked["write_baseline"] is not None:
             self.baseline.write(self.asked["write_baseline"])
         if self.asked["fix"]:
@@ -189,7 +188,7 @@ class _Job:
         what, done, total = self.reached
         kept = ""
         if self.checker.cache is not None:
-            kept = f"; {printable(self.checker.cache)} has what was asked, and --resume goes on"
+            kept = f"; {printable(self.checker.cache)} has the answers so far; continue with --resume"
         return f"stopped: {_STOPPED[what].format(done, total)}, and the rest is not in these figures{kept}"
 
     def _findings(self) -> Generator[Broken, None, None]:
@@ -262,7 +261,7 @@ class _Job:
         certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
         for file in fix_files(self.mendable, certainties):
             if file.refused:
-                print_message(f"{printable(file.source)}: left as it is: {file.refused}")
+                print_message(f"{printable(file.source)}: not changed: {file.refused}")
                 continue
             click.echo("\n".join(map(printable, file.diff())))
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
@@ -285,10 +284,10 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     """The summary: documents read, findings, and what was not checked."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
     yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
-    yield f"{_count(summary.references, 'reference')}: {summary.within:,} looked up within the sources"
+    yield f"{_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
-        asked = f"{summary.asked:,} asked" if summary.asked else "not asked (--online asks)"
-        yield f"{summary.outside:,} lead outside, to {_count(summary.distinct, 'URI')}: {asked}"
+        asked = f"{summary.asked:,} asked" if summary.asked else "not requested (use --online)"
+        yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
     if summary.passed:
         yield "not judged:"
         for reason, count in _rank(summary.passed):
@@ -305,11 +304,11 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     if summary.known:
         yield f"{summary.known:,} known from the baseline"
     if summary.unsuggested:
-        yield f"{summary.unsuggested:,} for which no near name was looked for: there were too many"
+        yield f"{summary.unsuggested:,} without a search for similar names: there were too many"
     if not summary.documents:
-        yield "no document was read"
+        yield "no documents were read"
     elif not summary.errors:
-        yield "nothing is broken"
+        yield "no broken links"
 
 
 def _rank(counted: Counter[str]) -> list[tuple[str, int]]:
@@ -323,6 +322,6 @@ def _count(number: int, what: str) -> str:
 
 _STOPPED = {
     "read": "{:,} of {:,} octets were read",
-    "asked": "{:,} of {:,} URIs were asked for",
-    "crawled": "of the site, {:,} of the {:,} URIs known by then were asked for",
+    "asked": "{:,} of {:,} URIs were requested",
+    "crawled": "{:,} of the {:,} URIs of the site known so far were requested",
 }

@@ -19,7 +19,7 @@ from overthere.ground.errors import OverthereError
 @click.option("--port")
 @click.option("--path", help="The path as text; it is checked.")
 @click.option("--segment", "segments", multiple=True, help="The data of a segment; it is encoded.  Repeat.")
-@click.option("--keep", help="Reserved characters that may stand in a segment as data.")
+@click.option("--keep", help="Reserved characters to keep in segments, as data.")
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
 @click.option("--fragment")
@@ -32,7 +32,7 @@ def command(
     """Put a URI together: text is checked, data (segments, pairs) is encoded."""
     output = Output(form)
     if query is not None and pairs:
-        raise click.UsageError("--query and --pair are two ways to say one thing: give one")
+        raise click.UsageError("give either --query or --pair, not both")
     data: dict[str, Any] = dict(text)
     if segments:
         data["segments"] = segments

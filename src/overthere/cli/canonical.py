@@ -12,7 +12,7 @@ from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 from overthere.values.uri import URI
 
-_THERE = f"there are {', '.join(FORMS)}, or a file NAME.toml"
+_THERE = f"known: {', '.join(FORMS)}, or a file NAME.toml"
 
 
 def form_named(name: str) -> Canonical:
@@ -20,7 +20,7 @@ def form_named(name: str) -> Canonical:
     if name in FORMS:
         return FORMS[name]
     if not name.endswith(".toml"):
-        raise click.UsageError(f"no form is called {name!r}: {_THERE}")
+        raise click.UsageError(f"unknown form {name!r}: {_THERE}")
     try:
         return Canonical.from_toml(read_text(name))
     except (OSError, ValueError) as error:
@@ -30,12 +30,15 @@ def form_named(name: str) -> Canonical:
 @click.command()
 @texts_argument
 @click.option(
-    "--form", "names", multiple=True, help="A name or a file of TOML; several in their order.  [required, or --idna]"
+    "--form",
+    "names",
+    multiple=True,
+    help="The name of a form, or a TOML file; several apply in order.  [required, or --idna]",
 )
-@click.option("--changes", is_flag=True, help="Report each step that changed something, and what it may break.")
-@click.option("--key", is_flag=True, help="Write the key of the form, which may be no URI (SURT).")
-@click.option("--raw", is_flag=True, help="Texts as somebody wrote them: made URIs first, as Safe Browsing does.")
-@click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4) first.")
+@click.option("--changes", is_flag=True, help="Report each step that changed something, and its risk.")
+@click.option("--key", is_flag=True, help="Write the form's comparison key, which may not be a URI (SURT).")
+@click.option("--raw", is_flag=True, help="Accept raw text and turn it into URIs first, as Safe Browsing does.")
+@click.option("--idna", is_flag=True, help="First convert host names in letters or escapes to A-labels (RFC 5891 4).")
 @format_option
 @table_options
 def command(
@@ -44,7 +47,7 @@ def command(
 ) -> None:  # fmt: skip
     """Write the canonical form of each URI; one a line.
 
-    Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if any text was no URI.
+    Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if a text was not a URI.
     """
     if not names and not idna:
         raise click.UsageError(f"--form is missing: {_THERE}")

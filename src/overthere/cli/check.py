@@ -24,7 +24,7 @@ from overthere.values.uri import URIReference
 @click.option(
     "--reference", is_flag=True, help="Allow relative references (the rule URI-reference, URL-reference in 1997)."
 )
-@click.option("--rule", help="Another rule: any of the edition's, IRI or IRI-reference.")
+@click.option("--rule", help="Check by another rule: any of the edition, or IRI or IRI-reference.")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="Which specification to follow.")
 @click.option(
     "--host-name",
@@ -49,7 +49,7 @@ def command(
 ) -> None:  # fmt: skip
     """Report everything that is wrong with each text; exit 1 if anything is.
 
-    A URI that is none by the document of its own scheme, such as http:/example.com, is valid, and noted.
+    A valid URI that breaks its own scheme's rules, such as http:/example.com, gets a note.
     """
     own = edition == "rfc3986"
     if web:
@@ -60,12 +60,12 @@ def command(
     rule = _rule(rule, edition, reference, iri)
     whole = rule in (None, "URI", "URI-reference", "URL-reference")
     if scheme and not whole:
-        raise click.UsageError("--scheme is for URIs: no scheme has a say in another rule")
+        raise click.UsageError("--scheme needs a rule for whole URIs")
     if table is not None:
         if not own or rule not in ("URI", "URI-reference"):
-            raise click.UsageError("--column is checked by the rule URI or URI-reference of RFC 3986")
+            raise click.UsageError("with --column, the rule must be URI or URI-reference of RFC 3986")
         if scheme and zone:
-            raise click.UsageError("--scheme and --zone: a zone identifier is no part of any scheme's rules (RFC 6874)")
+            raise click.UsageError("--scheme does not go with --zone: no scheme allows zone identifiers (RFC 6874)")
         by: str = rule
         table.run(texts, lambda c: _check_column(c, by, zone, names, scheme))
         return
@@ -103,7 +103,7 @@ def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | N
     """The rule that the options name; None for the edition's own rule for URIs."""
     if iri:
         if rule is not None or edition != "rfc3986":
-            raise click.UsageError("--iri is a rule of its own (RFC 3987 2.2), for no other edition")
+            raise click.UsageError("--iri does not go with --rule or another edition (RFC 3987 2.2)")
         return "IRI-reference" if reference else "IRI"
     if rule is None and reference:
         # The draft of 1997 speaks of URLs; those before it have no rule for references.
@@ -157,7 +157,7 @@ def _suggest(text: str) -> None:
         meant = repair(text, scheme="http")
     except InvalidURI:
         return
-    print_message(f"is {printable(mask(str(meant)))} meant?  A URI begins with its scheme (RFC 3986 4.5)")
+    print_message(f"did you mean {printable(mask(str(meant)))}?  A URI begins with its scheme (RFC 3986 4.5)")
 
 
 def _check_column(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:

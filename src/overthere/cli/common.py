@@ -61,9 +61,9 @@ def base_options(function: F) -> F:
     @wraps(function)
     def verb(base: str | None, bases: str | None, table: Any, **rest: Any) -> Any:
         if base is not None and bases is not None:
-            raise click.UsageError("--base and --base-column exclude each other")
+            raise click.UsageError("give either --base or --base-column, not both")
         if base is None and (bases is None or table is None):
-            raise click.UsageError("--base-column is for --column" if bases else "--base is missing: the base URI")
+            raise click.UsageError("--base-column needs --column" if bases else "--base is missing: the base URI")
         return function(base=base, bases=bases, table=table, **rest)
 
     of_each = click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
@@ -82,7 +82,7 @@ def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
     zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
     """
     if zone and name != "rfc3986":
-        raise click.UsageError(f"--zone is for RFC 3986, not for {name} (RFC 6874)")
+        raise click.UsageError(f"--zone applies to RFC 3986, not to {name} (RFC 6874)")
     return URI(text, zone=True).locator if zone else edition(name).locator(text)
 
 
@@ -123,9 +123,9 @@ def _lines() -> Iterator[str]:
 
 
 CSV_SAFE = (
-    "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that no "
-    "spreadsheet computes them. It changes the data (overthere.columns.cells.unescape takes it back), and is therefore "
-    "not the default."
+    "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that "
+    "spreadsheets do not run them as formulas. This changes the data (overthere.columns.cells.unescape reverts it), "
+    "so it is off by default."
 )
 
 

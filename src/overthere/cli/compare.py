@@ -21,7 +21,7 @@ from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
     """Print the lowest rung at which A and B are equal: STRING, CASE, PERCENT, SYNTAX, SCHEME, or none.
 
-    Texts are taken in pairs; on standard input a line holds two, divided by a tab or a blank.
+    Texts are taken in pairs; on standard input each line has two, separated by a tab or a space.
     """
     output, by = Output(form), edition(reading.by)
     paragraphs = IRI_PARAGRAPHS if reading.iri else PARAGRAPHS
@@ -43,12 +43,12 @@ def command(texts: tuple[str, ...], reading: Reading, form: str) -> None:
 
 def _pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if len(texts) % 2:
-        raise click.UsageError("URIs are compared in pairs: one is left over")
+        raise click.UsageError("URIs are compared in pairs, and one is left over")
     if texts:
         yield from zip(texts[::2], texts[1::2], strict=True)
         return
     for number, line in enumerate(inputs((), "pairs of URIs"), 1):
         a, mark, b = line.partition("\t" if "\t" in line else " ")
         if not mark:
-            raise click.UsageError(f"line {number} holds one text, not two")
+            raise click.UsageError(f"line {number} has one text, not two")
         yield a, b

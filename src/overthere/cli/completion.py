@@ -9,9 +9,9 @@ from click.shell_completion import get_completion_class
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the script with which a shell completes verbs, options and their values.
+    """Print the shell script that completes verbs, options and their values.
 
-    bash: eval its output in ~/.bashrc.  zsh: the same in ~/.zshrc, behind compinit.  fish: write it to
+    bash: eval its output in ~/.bashrc.  zsh: the same in ~/.zshrc, after compinit.  fish: write it to
     ~/.config/fish/completions/overthere.fish.
     """
     context = click.get_current_context().find_root()

@@ -16,10 +16,10 @@ from overthere.values.encoding import decode
 
 @click.command()
 @texts_argument
-@click.option("--charset", help="The charset of the octets; utf-8 unless an edition names another.")
+@click.option("--charset", help="Charset of the octets; utf-8 unless the edition uses another.")
 @click.option(
     "--errors", type=click.Choice(("strict", "keep")), default="strict",
-    help="With keep, what cannot be decoded stays: broken escapes, octets not in the charset.",
+    help="With keep, broken escapes and octets outside the charset stay as they are.",
 )  # fmt: skip
 @edition_option()
 @on_error_option
@@ -32,11 +32,11 @@ def command(
     """Decode component text, of IRIs too; one a line ("+" stays "+")."""
     refuse_table(by, table)
     if charset is not None and by != "rfc3986":
-        raise click.UsageError("--edition names the charset: --charset is for RFC 3986")
+        raise click.UsageError("--charset applies to RFC 3986; another edition sets the charset itself")
     if errors == "keep" and by != "rfc3986":
-        raise click.UsageError("--errors is for RFC 3986: no other edition decodes in part")
+        raise click.UsageError("--errors applies to RFC 3986; other editions do not decode in part")
     if charset is not None and charsets.codec(charset) is None:
-        raise click.UsageError(f"--charset: {charset!r} is no charset")
+        raise click.UsageError(f"--charset: {charset!r} is not a known charset")
     if table is not None:
         table.refuse(errors=errors == "keep", charset=(charset or "utf-8").lower() not in ("utf-8", "utf8"))
         table.apply(texts, "decode")

@@ -50,7 +50,7 @@ def command(context: click.Context, form: str) -> None:
 @command.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--rule", metavar="R", help="This rule only, by the name that either document gives it.")
+@click.option("--rule", metavar="R", help="Only this rule, by its name in either document.")
 @format_option
 def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
     """Compute the differences between edition A and edition B: rules, characters, resolution."""
@@ -70,8 +70,8 @@ def diff_command(a: str, b: str, rule: str | None, form: str) -> None:
 def matrix_command(texts: tuple[str, ...], form: str) -> None:
     """Show how each edition reads each text (arguments, or lines of files or of standard input).
 
-    ok: derivable by the letter; -: not; n/a: the document has no production for such a text.  Below a text stands
-    what the editions name differently.
+    ok: valid by the grammar; -: invalid; n/a: the grammar has no rule for such a text.  Parts that the editions
+    read differently follow each text.
     """
     console = _console()
     names = list(NAMES)
@@ -179,36 +179,34 @@ def _print_difference(difference: Difference) -> None:
     console = _console()
     a, b = difference.a, difference.b
     if difference.rules:
-        _show(console, Text("Rules: the shortest strings that one takes and the other refuses", style=HEADING))
+        _show(console, Text("Rules: the shortest strings that one accepts and the other rejects", style=HEADING))
         table = _table("rule", f"only {a}", f"only {b}")
         for rule in difference.rules:
             table.add_row(Text(rule_name(rule.a, rule.b)), Text(strings(rule.only_a)), Text(strings(rule.only_b)))
         _show(console, table)
         click.echo()
     if difference.same:
-        _show(console, Text(f"Rules that derive the same strings: {', '.join(difference.same)}"))
+        _show(console, Text(f"Rules that accept the same strings: {', '.join(difference.same)}"))
         click.echo()
     for name, rules in ((a, difference.only_a), (b, difference.only_b)):
         if rules:
-            _show(
-                console, Text(f"Rules of {name} alone, those that its grammar file adds included: {', '.join(rules)}")
-            )
+            _show(console, Text(f"Rules only in {name}, also those that its grammar file adds: {', '.join(rules)}"))
             click.echo()
     if difference.characters:
-        _show(console, Text("Characters whose class has another name", style=HEADING))
+        _show(console, Text("Characters in differently named classes", style=HEADING))
         table = _table("characters", a, b)
         for moved in difference.characters:
             table.add_row(Text(strings(tuple(moved.characters))), Text(moved.a or "(none)"), Text(moved.b or "(none)"))
         _show(console, table)
         click.echo()
     if difference.resolution:
-        _show(console, Text(f"References that are resolved differently, one of each kind: {a} | {b}", style=HEADING))
+        _show(console, Text(f"References that resolve differently, one of each kind: {a} | {b}", style=HEADING))
         for row in difference.resolution:
             of = f"{row.kind} ({row.pairs} pairs)"
             base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
             _show(console, Text(of), Padding(Text(f"{base} with {reference}: {left} | {right}"), (0, 0, 0, 2)))
     for reason in difference.not_specified:
-        _show(console, Text(f"Resolution is not compared: {reason}."))
+        _show(console, Text(f"Resolution not compared: {reason}."))
 
 
 def rule_name(a: str, b: str) -> str:

@@ -16,7 +16,7 @@ from overthere.values.encoding import encode
 @click.command()
 @texts_argument
 @click.option("--component", default="segment", help="The target component: segment, path, query, ...")
-@click.option("--keep", help="The reserved characters of that component that stay, for they are allowed as data.")
+@click.option("--keep", help="Reserved characters of that component to leave as they are, as data.")
 @edition_option()
 @iri_option
 @on_error_option
@@ -26,12 +26,12 @@ def command(
     texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, on_error: str, form: str,
     table: Table | None,
 ) -> None:  # fmt: skip
-    """Percent-encode data for a component; one a line.  With --iri, characters that IRIs have stay."""
+    """Percent-encode data for a component; one a line.  With --iri, characters allowed in IRIs stay."""
     refuse_table(by, table)
     if keep is not None and by != "rfc3986":
-        raise click.UsageError("--keep is for RFC 3986: an edition's own classes say what stays")
+        raise click.UsageError("--keep applies to RFC 3986; other editions keep what their character classes say")
     if iri and by != "rfc3986":
-        raise click.UsageError(f"--iri is for RFC 3986, not for {by}")
+        raise click.UsageError(f"--iri applies to RFC 3986, not to {by}")
     try:
         edition(by).encode("", component)
         if by == "rfc3986":

@@ -20,7 +20,7 @@ from overthere.cli.reading_options import Reading, reading_options
 @all_option
 @format_option
 def command(texts: tuple[str, ...], base: str | None, reading: Reading, every: bool, form: str) -> None:
-    """Take URIs and references apart: figure, offsets, normal form at each rung, findings."""
+    """Explain URIs and references: figure, offsets, normal form at each rung, findings."""
     output = Output(form)
     for text in inputs(texts, "URIs"):
         explanation = explain(text, base, zone=reading.zone, iri=reading.iri, limit=None if every else LISTED)

@@ -42,23 +42,21 @@ class _Place(NamedTuple):
 @click.argument("files", nargs=-1)
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "html", "markdown", "terminal"]), default="text",
-    help="What was found, a line each; or the whole text with it marked.",
+    help="Print what was found, one a line, or the whole text with it marked.",
 )  # fmt: skip
 @click.option("--schemes", metavar="A,B", help="Only these schemes, anywhere in the text.")
-@click.option("--abbreviated/--no-abbreviated", default=True, help="Also www.w3.org/Addressing/ (RFC 3986 4.5).")
-@click.option("--hosts", is_flag=True, help="Also other names of hosts, example.com/x.")
-@click.option(
-    "--suffixes", is_flag=True, help="Also names by the list of publicsuffix.org, foo.museum (extra domains)."
-)
+@click.option("--abbreviated/--no-abbreviated", default=True, help="Also names such as www.w3.org/x (RFC 3986 4.5).")
+@click.option("--hosts", is_flag=True, help="Also other host names, such as example.com/x.")
+@click.option("--suffixes", is_flag=True, help="Also names under public suffixes, foo.museum (extra domains).")
 @click.option("--mail", is_flag=True, help="Also mail addresses without a scheme.")
 @click.option(
     "--rules", type=click.Choice(["rfc3986", "commonmark", "gfm"]), default="rfc3986",
-    help="By RFC 3986, or the autolinks of CommonMark or GitHub Flavored Markdown.",
+    help="Find URIs by RFC 3986, or autolinks of CommonMark or GitHub Flavored Markdown.",
 )  # fmt: skip
 @click.option(
     "--edition", "by", type=click.Choice(["url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"]), default="rfc3986",
     show_default=True,
-    help="By its wrappers: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003; one URL a line.",
+    help="Find URLs wrapped as in this edition: <...> in 1994, <URL:...> in RFC 1738, Appendix E in 1997 and 2003.",
 )  # fmt: skip
 @click.option(
     "--charset", default="utf-8", show_default=True, help="Charset of the files; a byte order mark takes precedence."
@@ -69,22 +67,22 @@ def command(
 ) -> None:  # fmt: skip
     """Find the URIs in texts: files, or standard input (no FILE, or -).
 
-    Exit 1 if a file could not be read or is not in the charset; finding nothing is no error.
+    Exit 1 if a file could not be read or is not in the charset; finding nothing is not an error.
     """
     if charsets.codec(charset) is None:
-        raise click.UsageError(f"--charset: {charset!r} is no charset")
+        raise click.UsageError(f"--charset: {charset!r} is not a known charset")
     if not files and (sys.stdin is None or sys.stdin.isatty()):
-        raise click.UsageError("nothing to do: give FILE as arguments, or a text on standard input")
+        raise click.UsageError("nothing to do: give FILE arguments, or a text on standard input")
     if schemes is not None and rules != "rfc3986":
-        raise click.UsageError("--schemes goes with --rules rfc3986 only")
+        raise click.UsageError("--schemes needs --rules rfc3986")
     if rules != "rfc3986" and (mail or hosts or suffixes or not abbreviated):
-        raise click.UsageError("--mail, --hosts, --suffixes and --no-abbreviated go with --rules rfc3986 only")
+        raise click.UsageError("--mail, --hosts, --suffixes and --no-abbreviated need --rules rfc3986")
     others = schemes is not None or rules != "rfc3986" or mail or hosts or suffixes or form not in ("text", "jsonl")
     if by != "rfc3986" and others:
-        raise click.UsageError("--edition goes with --format text or jsonl, and with no other rules")
+        raise click.UsageError("--edition needs --format text or jsonl, and does not go with --rules")
     wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
     if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
-        raise click.UsageError(f"--schemes {schemes!r}: names of schemes with commas between (RFC 3986 3.1)")
+        raise click.UsageError(f"--schemes {schemes!r}: must be scheme names separated by commas (RFC 3986 3.1)")
     search = partial(
         find, schemes=wanted, abbreviated=abbreviated, hosts="suffixes" if suffixes else hosts, mail=mail,
         rules=cast(Rules, rules),
@@ -109,7 +107,7 @@ def command(
             bad = True
             continue
         if damaged:
-            print_message(f"{printable(name)}: not all of it is {charset}; read with U+FFFD in its place")
+            print_message(f"{printable(name)}: some of it is not valid {charset} and is read as U+FFFD")
             bad = True
     if bad:
         raise SystemExit(1)
@@ -215,5 +213,5 @@ def _note(reference: Found) -> str:
     if reference.alternative is not None:
         marks.append(f"or {printable(reference.alternative)}")
     if reference.cut:
-        marks.append(f"cut before {printable(reference.cut)}, which no URI holds there")
+        marks.append(f"cut before {printable(reference.cut)}, which a URI cannot contain there")
     return f"  ({'; '.join(marks)})" if marks else ""

@@ -52,10 +52,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command()
 @texts_argument
 @click.option("-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file, or a folder.")
-@click.option("--force", is_flag=True, help="-o: replace files that exist.")
-@click.option("--keep-partial", is_flag=True, help="-o: keep what a broken transfer leaves, as FILE.*.part.")
+@click.option("--force", is_flag=True, help="With -o: replace existing files.")
+@click.option("--keep-partial", is_flag=True, help="With -o: keep a partial file as FILE.*.part.")
 @click.option("--head", is_flag=True, help="Print the metadata without the content.")
-@click.option("--plan", "planned", is_flag=True, help="Print what would be done, and do nothing.")
+@click.option("--plan", "planned", is_flag=True, help="Print what would be done without doing it.")
 @click.option("--raw", is_flag=True, help="Write raw octets even to a terminal.")
 @click.option(
     "--connect", is_flag=True,
@@ -68,11 +68,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="SECONDS",
     help="Timeout in seconds for connecting and for each read.",
 )
-@click.option("--user", metavar="NAME", help="The user name where the URI gives none; a password is asked for.")
-@click.option("--password-file", type=_FILE, help="A file whose first line is the password.")
+@click.option("--user", metavar="NAME", help="User name for URIs without one; the password is asked for.")
+@click.option("--password-file", type=_FILE, help="File whose first line is the password.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
-@click.option("--proxy", metavar="URI", help="The proxy for http, https, ws and wss; none is taken from elsewhere.")
-@click.option("--gateways", type=_FILE, help="A TOML file with a table of gateways: scheme = template.")
+@click.option("--proxy", metavar="URI", help="Proxy for http, https, ws and wss; environment variables are ignored.")
+@click.option("--gateways", type=_FILE, help="TOML file with a table [gateways]: scheme = template.")
 @click.option(
     "--edition",
     "name",
@@ -83,17 +83,17 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @zone_option
 @format_option
 def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
-    """Fetch what URIs name: to standard output, or with -o to a file, written atomically.
+    """Fetch URIs: to standard output, or with -o to a file, written atomically.
 
-    Menus, directories and other listings are printed in columns.  With --format jsonl an entry is a line; of other
-    content what is known is told in one object, and the content goes only to -o.  The news server of URIs that name
-    none is that of the policy, otherwise NNTPSERVER in the environment.
+    Menus, directories and other listings are printed in columns.  With --format jsonl each entry is a line; other
+    content gets one object with its metadata and goes only to -o.  URIs without a news server use that of the
+    policy, otherwise NNTPSERVER in the environment.
 
-    Exit: 1 if a URI is bad, refused or names nothing, 2 if one could not be fetched now, 130 after Ctrl-C.
+    Exit: 1 if a URI is invalid, refused or names nothing, 2 if one could not be fetched now, 130 after Ctrl-C.
     """
     output = options["output"]
     if len(texts) > 1 and output is not None and not output.is_dir():
-        raise click.UsageError(f"-o: {output} is no folder, and there are several URIs")
+        raise click.UsageError(f"-o: {output} is not a folder, and there are several URIs")
     try:
         uris = list(inputs(texts, "URIs")) if user or password_file else inputs(texts, "URIs")
         Get(Login(user, password_file, options["address"], uris), options).fetch_all(uris)
@@ -113,7 +113,7 @@ class Login:
         self.known: dict[tuple[object, ...], str] = {}
         self.password: str | None = None
         if isinstance(uris, list) and len({_server(uri) for uri in uris}) > 1:
-            raise click.UsageError("--user and --password-file are for one server, and the URIs name several")
+            raise click.UsageError("--user and --password-file apply to one server, and the URIs name several")
         if file is not None:
             try:
                 self.password = file.read_bytes().decode().split("\n", 1)[0].removesuffix("\r")
@@ -172,13 +172,13 @@ class Get:
         """Fetch all URIs; exit with the worst status."""
         for number, text in enumerate(texts):
             if number and self.output is not None and not self.output.is_dir():
-                raise click.UsageError(f"-o: {self.output} is no folder, and there are several URIs")
+                raise click.UsageError(f"-o: {self.output} is not a folder, and there are several URIs")
             try:
                 self.fetch(text)
             except AccessError as error:
                 error.uri = error.uri or text
                 final = isinstance(error, AccessRefused | ResourceMissing)
-                asked = "" if str(error.uri) == text else f" [asked for: {printable(mask(text))}]"
+                asked = "" if str(error.uri) == text else f" [requested as: {printable(mask(text))}]"
                 self.refuse(text, error, 1 if final else 2, one_line(str(error)) + asked)
             except InvalidURI as error:
                 self.refuse(text, error, 1, error.figure(width()))
@@ -191,7 +191,7 @@ class Get:
                 told = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
                 self.refuse(text, error, 2, one_line(told))
             except Binary:
-                shown = f"{printable(mask(text))} is no text: write it to a file with -o, or to the terminal with --raw"
+                shown = f"{printable(mask(text))} is not text: use -o to write a file, or --raw to print it"
                 self.refuse(text, None, 2, shown)
         if self.status:
             raise SystemExit(self.status)
@@ -236,7 +236,7 @@ class Get:
             return
         for draft in resource.plan.steps:
             for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
-                print_message(one_line(f"not in the draft, as it is unsafe: {name}: {value}"))
+                print_message(one_line(f"left out of the draft as unsafe: {name}: {value}"))
         listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
         if self.output is not None:
             self.save(resource, listing, text)
@@ -245,7 +245,7 @@ class Get:
                 click.echo(line)
         elif sys.stdout.isatty() and not self.options["raw"]:
             if resource.unknown_charset is not None:
-                print_message(one_line(f"{resource.unknown_charset!r} is no charset: read as ISO Latin 1"))
+                print_message(one_line(f"{resource.unknown_charset!r} is not a known charset: read as ISO Latin 1"))
             display = Display(resource)
             for piece in resource:
                 click.echo(display.show(piece), nl=False)
@@ -271,7 +271,7 @@ class Get:
         if not self.output.is_dir():
             target = self.output
         elif target in self.names:
-            raise OSError(f"{target}: another URI of these has the same name")
+            raise OSError(f"{target}: another of these URIs has the same file name")
         self.names.add(target)
         saving = SavedFile(target, force=self.options["force"], keep=self.options["keep_partial"])
         try:
@@ -279,7 +279,7 @@ class Get:
                 size = _copy((f"{line}\n".encode() for line in listing) if listing else resource, file, step)
         finally:
             if saving.partial is not None:
-                print_message(f"{printable(str(saving.partial))} holds what came")
+                print_message(f"{printable(str(saving.partial))} has the partial content")
         if self.jsonl:
             click.echo(json.dumps({**_facts(resource, text), "saved": str(target), "octets": size}))
         else:

@@ -23,8 +23,8 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], names)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
             if args[0] in self.elsewhere:
                 hint = f"use {self.elsewhere[args[0]]}"
-            ctx.fail(f"there is no verb {args[0]!r}; {hint}")
+            ctx.fail(f"unknown verb {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)

@@ -58,7 +58,7 @@ def _form(name: str | None) -> Canonical | None:
     "--base",
     metavar="URI",
     help="Where the sources are published: the URI of a folder's root, or of the folder of a named file; it ends in /. "
-    "Of standard input, its own URI; by default that is the current folder.",
+    "For standard input, its own URI (default: the current folder).",
 )
 @click.option(
     "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), or DIR/ of parts."
@@ -68,16 +68,16 @@ def _form(name: str | None) -> Canonical | None:
     "--canonical",
     callback=lambda context, parameter, name: _form(name),
     metavar="NAME|FILE.toml",
-    help="Fill the column normal by this canonical form instead of a rung: surt, safe-browsing, w3lib, "
-    "url-normalize, crawler-commons, tracking, or a file; of a target that is no URI by RFC 3986 it is null.",
+    help="Fill the column normal with this canonical form instead of a rung: surt, safe-browsing, w3lib, "
+    "url-normalize, crawler-commons, tracking, or a file; null if a target is not a URI by RFC 3986.",
 )
-@click.option("--idna", is_flag=True, help="Host names in the column normal are A-labels (RFC 5891 4).")
+@click.option("--idna", is_flag=True, help="Write host names in the column normal as A-labels (RFC 5891 4).")
 @click.option("--edition", type=click.Choice(list(NAMES)), default="rfc3986", help="Which specification to follow.")
 @click.option("--only", multiple=True, metavar="WHAT", help=f"Only these rows (repeatable): {', '.join(CHOICES)}.")
-@click.option("--distinct", is_flag=True, help="The link graph: source host, target host, how many links.")
-@click.option("--json", "strings", is_flag=True, help="Strings of JSON documents that are URIs are references.")
+@click.option("--distinct", is_flag=True, help="Write the link graph: source host, target host, number of links.")
+@click.option("--json", "strings", is_flag=True, help="Treat URIs in JSON strings as references.")
 @click.option("--audit", is_flag=True, help="Fill the column audit: the security findings on each target.")
-@click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, if it is not the target.")
+@click.option("--whatwg", is_flag=True, help="Fill the column browser: what browsers open, if not the target.")
 @click.option(
     "--metadata",
     is_flag=True,
@@ -98,12 +98,12 @@ def _form(name: str | None) -> Canonical | None:
 )  # fmt: skip
 @policy_options
 @click.option(
-    "--strict", is_flag=True, help="Exit 1 on any note, even if all documents were read, as for wrong-charset."
+    "--strict", is_flag=True, help="Exit 1 on any note about a document, such as wrong-charset, even if all were read."
 )
-@click.option("--jobs", type=click.IntRange(1), help="URIs retrieved in parallel, at most two per host; by default 8.")
-@click.option("--workers", type=click.IntRange(1), help="Threads or processes that read; by default one per core.")
+@click.option("--jobs", type=click.IntRange(1), help="Parallel downloads, at most two per host (default 8).")
+@click.option("--workers", type=click.IntRange(1), help="Worker threads or processes (default: one per core).")
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Execution engine.")
-@click.option("--master", metavar="URL", help="The master of the Spark cluster, by default local[*].")
+@click.option("--master", metavar="URL", help="Master of the Spark cluster (default local[*]).")
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="Format of standard output."
 )
@@ -112,11 +112,11 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
     and tar files, compressed ones, folders of all these, URIs of them, or - for standard input.  A text that begins
-    with a scheme is a URI if no file has that name; --max-time and --max-bytes hold for each of them.  Without -o the
-    table is printed.  What is the matter with a document or a reference is a row, not an end; the summary on standard
-    error counts them.
+    with a scheme is a URI unless a file has that name; --max-time and --max-bytes apply to each URI.  Without -o the
+    table is printed.  Problems with documents and references become rows; the summary on standard error counts
+    them.
 
-    Exit 1 if a document could not be read whole, 2 if the table could not be written, 130 if it was stopped.
+    Exit 1 if a document could not be read completely, 2 if the table could not be written, 130 if stopped.
     """
     try:
         if idna:
@@ -156,27 +156,27 @@ class _Job:
 
         for name in asked["only"]:
             if name not in CHOICES:
-                raise click.UsageError(f"--only: there is no {name!r}; there is {', '.join(CHOICES)}")
+                raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
         if asked["master"] is not None:
-            raise click.UsageError("--master is for --engine spark")
+            raise click.UsageError("--master needs --engine spark")
         if asked["output"] not in (None, "-") and asked["form"] != "text":
-            raise click.UsageError("--format is for standard output; the suffix of -o says how a file is written")
+            raise click.UsageError("--format applies to standard output; the suffix of the -o file sets its format")
         self.output: str | None = asked["output"]
         self.printed = self.output is None and asked["form"] == "text"
         if asked["csv_safe"] and self.printed:
-            raise click.UsageError("--csv-safe is for CSV: --format csv, or -o FILE.csv")
+            raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
         if asked["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(asked["plot"]))):
             raise click.UsageError(f"--plot {asked['plot']}: there is no such folder")
         if asked["plot"] is not None and not is_stream(asked["plot"]):
             refuse_link(asked["plot"])
         if asked["plot"] is not None and not is_stream(asked["plot"]) and not asked["plot"].lower().endswith(".svg"):
-            raise click.UsageError(f"--plot {asked['plot']}: the picture is SVG; its name ends in .svg")
+            raise click.UsageError(f"--plot {asked['plot']}: the chart is SVG; its name must end in .svg")
         self.sources, self.asked = sources, asked
         self.base = None if asked["base"] is None else _publication_base(base_uri(asked["base"]), sources)
         self.options = _options(asked)
         self.policy = policy_of(asked)
         if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
-            raise click.UsageError("--resume goes on with the table of links that -o names")
+            raise click.UsageError("--resume continues the link table of -o")
         self.graph: Graph | None = None
         self.summary = Summary()
         self.tasks, self.mark = 0, ""
@@ -219,7 +219,7 @@ class _Job:
         for source in missing:
             print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
-            print_message(f"{printable(str(self.output))}: the table that stood there will be replaced")
+            print_message(f"{printable(str(self.output))}: the existing table will be replaced")
         if self.asked["audit"]:
             warn_without_look_alikes()
 
@@ -358,16 +358,16 @@ class _Job:
             return "stopped"
         if self.asked["distinct"]:
             return "stopped; the link graph is not written"
-        return f"stopped; {self.output} holds whole rows up to here; --resume goes on"
+        return f"stopped; {self.output} has complete rows so far; continue with --resume"
 
 
 def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
     """The URI under which the sources are published, up to its last "/" (5.2.3)."""
     if base.authority is None and not base.path.startswith("/"):
-        raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published beneath it")
+        raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published below it")
     if sources != ("-",) and not base.path.endswith("/"):
         here = printable(mask(str(base.join("."))))
-        print_message(f"--base does not end in /: the sources are published beneath {here}")
+        print_message(f"--base does not end in /: the sources are published below {here}")
     return base
 
 

@@ -15,7 +15,7 @@ from overthere.values.normalize import Rung
 @click.command()
 @texts_argument
 @rung_option
-@click.option("--changes", "show", is_flag=True, help="Report what changed, where, and by which paragraph.")
+@click.option("--changes", "show", is_flag=True, help="Report each change with its place and RFC section.")
 @reading_options()
 @on_error_option
 @format_option
@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Write the normal form of each URI or reference; one a line."""
     if show and reading.is_older:
-        raise click.UsageError("--changes is for RFC 3986")
+        raise click.UsageError("--changes needs RFC 3986")
     if table is not None:
         table.refuse(changes=show, zone=reading.zone)
         table.apply(texts, "normalize", Rung[rung.upper()], iri=reading.iri)

@@ -23,13 +23,17 @@ _MANY = "  Repeat."
     "--get", "name", metavar="NAME", help="Write only the first value of this name; an empty line if there is none."
 )
 @click.option("--raw", is_flag=True, help="With --get: the raw value, with its escapes.")
-@click.option("--remove", "removed", multiple=True, metavar="NAME", help='Leave it out; "*" is any characters.' + _MANY)
-@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="Replace all parameters of that name." + _MANY)
+@click.option(
+    "--remove", "removed", multiple=True, metavar="NAME", help='Remove parameters; "*" matches any text.' + _MANY
+)
+@click.option(
+    "--set", "set_", multiple=True, metavar="NAME=VALUE", help="Set a parameter, replacing all of its name." + _MANY
+)
 @click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _MANY)
-@click.option("--sort", "sort", is_flag=True, help="By the octets of their names, at the end.")
+@click.option("--sort", "sort", is_flag=True, help="Sort by the octets of the names, after all other changes.")
 @click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="Separator between parameters.")
 @click.option(
-    "--no-plus", "plus", flag_value=False, default=None, help='"+" is itself, and a space is "%20", as in mailto.'
+    "--no-plus", "plus", flag_value=False, default=None, help='"+" means itself, and "%20" a space, as in mailto.'
 )
 @format_option
 @table_options
@@ -37,12 +41,12 @@ def command(
     texts: tuple[str, ...], name: str | None, raw: bool, form: str, table: Table | None, pair_separator: str,
     plus: bool | None, **change: Any,
 ) -> None:  # fmt: skip
-    """Show the parameters of each URI or reference, or write it with others: --remove, --set, --add, --sort, in this
-    order.  What is not named stays octet for octet."""
+    """Show the parameters of each URI or reference, or change them: --remove, --set, --add, --sort, in this order.
+    All others stay unchanged, octet for octet."""
     if name is not None and any(change.values()):
-        raise click.UsageError("--get reads, and --remove, --set, --add and --sort write: give one or the other")
+        raise click.UsageError("give either --get, or --remove, --set, --add and --sort")
     if raw and name is None:
-        raise click.UsageError("--raw is for --get")
+        raise click.UsageError("--raw needs --get")
     how = {"separator": pair_separator, "plus": plus}
     steps = _steps(**change)
     if table is not None:
@@ -92,7 +96,7 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
         table.apply(texts, "parameter", name, raw=raw, **how)
         return
     if not steps:
-        raise click.UsageError("--column takes --get, or a change: --remove, --set, --add, --sort")
+        raise click.UsageError("--column needs --get, or a change: --remove, --set, --add, --sort")
 
     def work(column: Any) -> Any:
         *before, last = steps

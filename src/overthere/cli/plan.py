@@ -15,11 +15,11 @@ from overthere.ground.errors import OverthereError
 
 @click.command()
 @texts_argument
-@click.option("--user", metavar="NAME", help="The user name where the URI gives none.")
+@click.option("--user", metavar="NAME", help="User name for URIs without one.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
 @click.option(
     "--gateways", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file with a table of gateways: scheme = template.",
+    help="TOML file with a table [gateways]: scheme = template.",
 )  # fmt: skip
 @click.option(
     "--edition",
@@ -34,9 +34,10 @@ def command(
     texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, zone: bool,
     form: str,
 ) -> None:  # fmt: skip
-    """Print what opening URIs would do, step by step, each with its paragraph.  No network is touched.
+    """Print what opening URIs would do, step by step, each with its RFC section.  Nothing is sent, and
+    passwords are masked.
 
-    Passwords are not shown.  What would let data end a command is refused (RFC 1738 6, RFC 3986 7.2).
+    A plan in which data could end a command is refused (RFC 1738 6, RFC 3986 7.2).
     """
     try:
         through = Gateways.read(gateways) if gateways is not None else None

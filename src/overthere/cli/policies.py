@@ -47,7 +47,7 @@ def policy_options(function: F, own: Policy | None = None) -> F:
     options = [
         click.option(
             "--policy", "policy_file", type=click.Path(path_type=Path), metavar="FILE.toml",
-            help="Fields of the access policy: name = value, as hosts, ports, redirects, proxy or tls.",
+            help="TOML file of access policy fields (name = value), such as hosts, ports, redirects, proxy or tls.",
         ),
         click.option(
             "--max-time", "total_timeout", type=_seconds, metavar="SECONDS",
@@ -94,12 +94,12 @@ def _read(path: Path) -> dict[str, Any]:
         for name, value in read_toml(text).items():
             place = _place(text, name)
             if name not in _FIELDS:
-                raise ValueError(f"{place}there is no field {name!r}; there is {', '.join(_FIELDS)}")
+                raise ValueError(f"{place}unknown field {name!r}; known: {', '.join(_FIELDS)}")
             what, convert = _FIELDS[name]
             try:
                 changes[name] = convert(value, path)
             except (TypeError, AttributeError):
-                raise ValueError(f"{place}{name} is {what}, not {shorten(mask(repr(value)), 40)}") from None
+                raise ValueError(f"{place}{name} must be {what}, not {shorten(mask(repr(value)), 40)}") from None
             except (ValueError, OSError) as error:
                 raise ValueError(f"{place}{name}: {error}") from None
     except (ValueError, OSError) as error:
@@ -142,7 +142,7 @@ def _proxies(value: Any) -> dict[str, str]:
 
 
 _FIELDS: dict[str, tuple[str, Callable[[Any, Path], Any]]] = {
-    **dict.fromkeys(("schemes", "hosts", "redirects"), ("a list of texts", _texts)),
+    **dict.fromkeys(("schemes", "hosts", "redirects"), ("a list of strings", _texts)),
     "ports": ("a list of numbers", lambda value, _: frozenset(_of_type(one, int) for one in _of_type(value, list))),
     "spoken": (
         "a table of scheme = port",

@@ -94,4 +94,4 @@ def warn_without_look_alikes() -> None:
     from overthere.ground.extras import missing_message
 
     if find_spec("confusable_homoglyphs") is None:
-        print_message(f"host-confusable is not told: {missing_message('confusable_homoglyphs', 'audit')}")
+        print_message(f"look-alike check skipped: {missing_message('confusable_homoglyphs', 'audit')}")

@@ -50,7 +50,7 @@ class Reading(NamedTuple):
         try:
             return self.uri(text)
         except InvalidURI as error:
-            raise click.UsageError(f"--base is no {'IRI' if self.iri else 'URI'}\n{error.figure()}") from None
+            raise click.UsageError(f"--base is not a valid {'IRI' if self.iri else 'URI'}\n{error.figure()}") from None
 
 
 def zone_option(function: F) -> F:
@@ -58,7 +58,7 @@ def zone_option(function: F) -> F:
 
 
 def iri_option(function: F) -> F:
-    return click.option("--iri", is_flag=True, help="Read IRIs, and write them (RFC 3987).")(function)
+    return click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")(function)
 
 
 def edition_option(*more: str) -> Callable[[F], F]:
@@ -75,7 +75,7 @@ def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
         @wraps(function)
         def verb(iri: bool, zone: bool, by: str = "rfc3986", **rest: Any) -> Any:
             if by != "rfc3986" and (iri or zone):
-                raise click.UsageError(f"--{'iri' if iri else 'zone'} is for RFC 3986, not for {by}")
+                raise click.UsageError(f"--{'iri' if iri else 'zone'} applies to RFC 3986, not to {by}")
             refuse_table(by, rest.get("column"))
             return function(reading=Reading(by, iri, zone), **rest)
 
@@ -88,4 +88,4 @@ def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
 def refuse_table(by: str, table: object) -> None:
     """Whole columns are read by RFC 3986 alone."""
     if table is not None and by != "rfc3986":
-        raise click.UsageError("--column goes by RFC 3986: --edition is for texts")
+        raise click.UsageError("--column needs RFC 3986; --edition applies to texts")

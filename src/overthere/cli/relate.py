@@ -13,7 +13,7 @@ from overthere.values.relate import FORMS
 
 @click.command()
 @texts_argument
-@click.option("--form", "of", type=click.Choice(FORMS), help="The shortest of this form (RFC 3986 4.2, 4.4).")
+@click.option("--form", "of", type=click.Choice(FORMS), help="Find the shortest of this form (RFC 3986 4.2, 4.4).")
 @reading_options(editions=False)
 @on_error_option
 @format_option

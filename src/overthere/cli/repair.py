@@ -17,9 +17,9 @@ from overthere.repairs import Repaired, repair
 @click.command()
 @texts_argument
 @click.option("--reference", is_flag=True, help="Allow relative references.")
-@click.option("--scheme", help="The scheme to guess for a text without one (RFC 3986 4.5).")
-@click.option("--browsers", is_flag=True, help="If this refuses a text, repair it as browsers read it (URL Standard).")
-@click.option("--idna", is_flag=True, help="Host names in letters or escapes become A-labels (RFC 5891 4).")
+@click.option("--scheme", help="Scheme to assume for a text without one (RFC 3986 4.5).")
+@click.option("--browsers", is_flag=True, help="Otherwise read a text as browsers do (URL Standard).")
+@click.option("--idna", is_flag=True, help="Convert host names in letters or escapes to A-labels (RFC 5891 4).")
 @on_error_option
 @format_option
 @table_options
@@ -29,7 +29,7 @@ def command(
 ) -> None:  # fmt: skip
     """Fix malformed URIs that have one possible reading; one a line, the changes on standard error.
 
-    Where two readings remain, as of a backslash, the text is refused.  Exit 1 if any was.
+    A text that can mean two URIs, as with a backslash, is rejected.  Exit 1 if any was.
     """
     if table is not None:
         table.refuse(scheme=scheme is not None, browsers=browsers, idna=idna)

@@ -24,7 +24,7 @@ _OPTIONS = (
     click.option("--online", is_flag=True, help="Also check external URIs, each with one request."),
     click.option(
         "--private", is_flag=True,
-        help="Also request addresses that are not public, such as localhost; otherwise they are refused.",
+        help="Also allow addresses that are not public, such as localhost.",
     ),
     click.option("--jobs", type=click.IntRange(1), default=_OWN.jobs, show_default=True, help="Requests in parallel."),
     click.option(
@@ -34,8 +34,8 @@ _OPTIONS = (
     click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests per second to a host."),
     click.option(
         "--header", "headers", multiple=True, metavar="ORIGIN:NAME:VALUE",
-        help="A field for requests to that origin (repeatable), such as a token; no other origin gets it, not even "
-        "after a redirect. An origin is written as https://api.example:8443; a host alone is https://HOST.",
+        help="Header field for requests to one origin (repeatable), such as a token; never sent to another origin, "
+        "even after a redirect. Write the origin as https://api.example:8443; a host alone means https://HOST.",
     ),
     click.option("--agent", metavar="TEXT", help="The field User-Agent."),
     click.option(
@@ -54,7 +54,7 @@ _OPTIONS = (
     ),
     click.option(
         "--crawl-time", metavar="AGE", default="6h", show_default=True,
-        help="Time limit of a crawl, as 30m; URIs left then are counted.",
+        help="Time limit of a crawl, such as 30m; URIs left over are counted.",
     ),
 )  # fmt: skip
 
@@ -75,14 +75,14 @@ def duration(text: str) -> float:
     unit = _UNITS.get(text[-1:], 1.0)
     seconds = float(text[:-1] if text[-1:] in _UNITS else text) * unit
     if not 0 <= seconds < math.inf:
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a duration")
     return seconds
 
 
 def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The options as fields of `Checker`.  Raises: click.UsageError."""
     if asked["resume"] and asked["cache"] is None:
-        raise click.UsageError("--resume is for --cache: it goes on with what was kept there")
+        raise click.UsageError("--resume needs --cache, whose answers it continues from")
     headers = [_header(text) for text in asked["headers"]]
     ages = []
     for text in asked["ages"]:
@@ -90,11 +90,11 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         try:
             ages.append((kind, duration(age)))
         except ValueError:
-            raise click.UsageError(f"--max-age {text}: as in not-found=12h") from None
+            raise click.UsageError(f"--max-age {text}: must be like not-found=12h") from None
     try:
         crawl_time = duration(asked["crawl_time"])
     except ValueError:
-        raise click.UsageError(f"--crawl-time {asked['crawl_time']}: as in 90s, 30m or 6h") from None
+        raise click.UsageError(f"--crawl-time {asked['crawl_time']}: must be like 90s, 30m or 6h") from None
     names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
     return {
         **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
@@ -116,9 +116,7 @@ def _header(text: str) -> tuple[str, str, str]:
 
     match = _HEADER.fullmatch(text)
     if match is None:
-        raise click.UsageError(
-            "--header: an origin, a name and a value are divided by colons, as h.example:X-Name:value"
-        )
+        raise click.UsageError("--header: separate origin, name and value with colons, as in h.example:X-Name:value")
     try:
         origin_of(match[1])
     except ValueError as error:

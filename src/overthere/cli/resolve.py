@@ -13,7 +13,7 @@ from overthere.values.resolve import same_document
 
 @click.command()
 @texts_argument
-@click.option("--loose", is_flag=True, help="Ignore a scheme equal to the base's, as old parsers did (5.2.2).")
+@click.option("--loose", is_flag=True, help="Ignore a scheme equal to that of the base, as old parsers did (5.2.2).")
 @reading_options("rfc1630", "rfc1808", "rfc2396")
 @on_error_option
 @format_option

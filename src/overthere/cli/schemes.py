@@ -26,12 +26,12 @@ _READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@click.option("--all", "everything", is_flag=True, help="Every name in IANA's registry too.")
+@click.option("--all", "everything", is_flag=True, help="Also list every name in IANA's registry.")
 @format_option
 def command(names: tuple[str, ...], everything: bool, form: str) -> None:
-    """Show the schemes: whose account there is of each, its port, its standing in IANA's registry.
+    """List the schemes: defining documents, port, status in IANA's registry. With NAME, show everything about one
 
-    With NAME, all that is known of that scheme: rules, parts, normal form, examples.
+    scheme: rules, parts, normal form, examples.
     """
     console = Console(width=width(), highlight=False, markup=False)
     registry = Registry.default()
@@ -93,11 +93,11 @@ def _print_page(console: Console, page: dict[str, Any]) -> None:
             console.print(Padding(Text(rule), (0, 0, 0, 4), expand=False))
     _section(
         console,
-        "Written otherwise (RFC 3986 6.2.3)",
+        "Equivalent spellings (RFC 3986 6.2.3)",
         [f"{rule['what']} ({rule['source']})" for rule in page.get("normal_form", ())],
     )
     _section(console, "Examples", list(_examples(page)))
-    _section(console, "To know", page.get("notes", []))
+    _section(console, "Notes", page.get("notes", []))
     console.print()
 
 
@@ -113,7 +113,7 @@ def _facts(page: dict[str, Any]) -> Iterator[tuple[str, str]]:
         kinds = [kind for kind in ("hierarchical", "interactive") if page[kind]]
         yield "kind", " and ".join(kinds) or "neither hierarchical nor interactive"
     else:
-        yield "known here", "only by name: read by the generic syntax (RFC 3986 3)"
+        yield "known here", "name only: read by the generic syntax (RFC 3986 3)"
     if "locates_nothing" in page:
         yield "retrieval", f"none: {page['locates_nothing']}"
     if "unspoken" in page:

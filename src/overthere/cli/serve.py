@@ -19,13 +19,13 @@ from overthere.ground.extras import need
     "--beyond-this-machine",
     "beyond",
     is_flag=True,
-    help="Let an address be one that other machines reach. Whoever reaches it may ask; there are no users, what is "
-    "typed goes over the network in clear text, and any name in Host is answered.",
+    help="Allow an address that other machines can reach. Anyone who reaches it can use it: there is no login, input "
+    "travels in clear text, and any Host is accepted.",
 )
 def command(host: str, port: int, beyond: bool) -> None:
-    """Serve the explainer: what a URI is, part by part, by every document, step by step.
+    """Serve web pages that explain URIs part by part, document by document, step by step.
 
-    Nothing that is typed is opened, kept or logged.  It ends with Ctrl-C.
+    No input is opened, stored or logged.  Ctrl-C ends the server.
     """
     try:
         need("web", "starlette", "uvicorn", "jinja2", "pydantic")
@@ -34,8 +34,8 @@ def command(host: str, port: int, beyond: bool) -> None:
     here = _loopback(host)
     if not here and not beyond:
         raise click.UsageError(
-            f"{host} is not loopback: other machines could ask, unencrypted and without users. "
-            "--beyond-this-machine says that this is meant"
+            f"{host} is not loopback, so other machines could send requests, unencrypted and without login; to allow "
+            "that, add --beyond-this-machine"
         )
     from overthere.web.serving import serve
 

@@ -29,21 +29,21 @@ __all__ = ["run"]
 _CONFIG = {"spark.app.name": "overthere links", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
 # What only the local engine has, and what stands for it here.
 _REFUSED = {
-    "resume": "--resume: with --engine spark a job that is run again always goes on",
+    "resume": "--resume: with --engine spark a repeated job always continues",
     "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
-    "safe": "--safe: with --engine spark sources are files",
-    "policy_file": "--policy: with --engine spark sources are files",
-    "total_timeout": "--max-time: with --engine spark sources are files",
-    "max_bytes": "--max-bytes: with --engine spark sources are files",
-    "jobs": "--jobs: with --engine spark sources are files",
-    "workers": "--workers: with --engine spark the cluster says how many, or --master 'local[N]'",
+    "safe": "--safe: with --engine spark sources must be files",
+    "policy_file": "--policy: with --engine spark sources must be files",
+    "total_timeout": "--max-time: with --engine spark sources must be files",
+    "max_bytes": "--max-bytes: with --engine spark sources must be files",
+    "jobs": "--jobs: with --engine spark sources must be files",
+    "workers": "--workers: with --engine spark the cluster decides, or --master 'local[N]'",
 }
 
 
 def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
     """The verb `links` on Spark; its options as click has read them.
 
-    Exit 1 if a document could not be read whole, 130 if it was stopped.
+    Exit 1 if a document could not be read whole, 130 if stopped.
     """
     output = _folder(sources, asked)
     base = None if asked["base"] is None else base_uri(asked["base"])
@@ -59,7 +59,7 @@ def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
             session, sources, output, base=base, only=asked["only"], distinct=asked["distinct"], **options._asdict()
         )
     if done.found:
-        print_message(f"{done.found:,} of {done.parts:,} parts were there from an earlier run")
+        print_message(f"{done.found:,} of {done.parts:,} parts exist from an earlier run")
     print_message("\n".join(done.summary.lines()))
     if asked["plot"] is not None:
         from overthere.links.report.picture import draw
@@ -83,12 +83,12 @@ def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
         raise click.UsageError("-o: with --engine spark the table is a folder of Parquet files: -o DIR/")
     for name in asked["only"]:
         if name not in CHOICES:
-            raise click.UsageError(f"--only: there is no {name!r}; there is {', '.join(CHOICES)}")
+            raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
     if "-" in sources:
         raise click.UsageError("-: with --engine spark there is no standard input")
     for source in filter(is_uri, sources):
         raise click.UsageError(
-            f"{mask(str(source))}: with --engine spark sources are files; a URI is opened without it"
+            f"{mask(str(source))}: with --engine spark sources must be files; leave it out to open a URI"
         )
     return output
 
@@ -114,7 +114,7 @@ def _session(master: str | None, output: str) -> Iterator[SparkSession]:
         if session is not None:
             session.sparkContext.setLogLevel("OFF")
             session.sparkContext.cancelAllJobs()
-        print_message(f"stopped; {output} holds whole files up to here; the same command goes on")
+        print_message(f"stopped; {output} has complete files so far; run the same command to continue")
         raise SystemExit(130) from None
     except FileExistsError as error:
         raise click.UsageError(f"-o: {error}") from None

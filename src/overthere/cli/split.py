@@ -26,7 +26,7 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     multiple=True,
     type=click.Choice(_COMPONENTS + _DOMAIN),
     help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
-    f"Without: {', '.join(SIX)}.  Of one alone, the values: one a line, empty where there is none.",
+    f"Without: {', '.join(SIX)}.  With a single one, print its values, one a line, empty if undefined.",
 )
 @click.option("--strict", is_flag=True, help="Reject texts that are not valid URIs.")
 @click.option("--reference", is_flag=True, help="With --strict: allow relative references.")
@@ -37,16 +37,16 @@ def command(
     texts: tuple[str, ...], names: tuple[str, ...], strict: bool, reference: bool, reading: Reading, form: str,
     table: Table | None,
 ) -> None:  # fmt: skip
-    """Take each text apart; any text has components (Appendix B), those that are undefined are not shown."""
+    """Split each text; any text has components (Appendix B). Undefined ones are not shown."""
     if reference and not strict:
-        raise click.UsageError("--reference is for --strict; without it any text is split")
+        raise click.UsageError("--reference needs --strict; without it any text is split")
     if reading.is_older:
         if names or strict:
-            raise click.UsageError("--component and --strict are for RFC 3986: an edition names its own parts")
+            raise click.UsageError("--component and --strict need RFC 3986; other editions name their own parts")
         _by_edition(reading.by, texts, form)
         return
     if (reading.zone or reading.iri) and not strict:
-        raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} is for --strict; without it any text is split")
+        raise click.UsageError(f"--{'zone' if reading.zone else 'iri'} needs --strict; without it any text is split")
     chosen = bool(names)
     names = tuple(dict.fromkeys(names)) or SIX
     if table is not None:

@@ -29,13 +29,13 @@ def table_options(function: F) -> F:
     @wraps(function)
     def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
         if column is None and output is not None:
-            raise click.UsageError("-o is for the table that --column makes; answers to texts go to standard output")
+            raise click.UsageError("-o needs --column; answers to texts go to standard output")
         if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
-            raise click.UsageError("--csv-safe is for tables that are written as CSV")
+            raise click.UsageError("--csv-safe needs a table that is written as CSV")
         if column is not None and rest["form"] != "text":
-            raise click.UsageError("--format is for texts; the format of a table is its suffix")
+            raise click.UsageError("--format applies to texts; the suffix of a table sets its format")
         if separator != "," and column is None:
-            raise click.UsageError("--separator is for tables that are read as CSV, with --column")
+            raise click.UsageError("--separator needs --column and a table that is read as CSV")
         if column is None:
             return function(table=None, **rest)
         from overthere.cli.tables import Table

@@ -78,7 +78,7 @@ class Table:
         """A usage error if an option is given that works on texts alone."""
         for name, used in given.items():
             if used:
-                raise click.UsageError(f"--{name} is for texts, not for --column")
+                raise click.UsageError(f"--{name} applies to texts, not to --column")
 
     def apply(
         self, names: Sequence[str], operation: str, *arguments: Any, beside: Sequence[str] = (), **named: Any
@@ -128,7 +128,7 @@ class Table:
         if not names and sys.stdin.isatty():
             raise click.UsageError("nothing to do: give tables as arguments, or one on standard input")
         if "-" in names[1:] or (len(names) > 1 and names[0] == "-"):
-            raise click.UsageError("a table on standard input is read alone")
+            raise click.UsageError("a table on standard input cannot be combined with others")
         if self.output is not None:
             with _file_errors(self.written):
                 suffix(self.output)
@@ -137,7 +137,7 @@ class Table:
                 with suppress(OSError):
                     if os.path.samefile(name, self.output):
                         raise TableError(
-                            f"{printable(name)} would be written while it is read: name another file with -o"
+                            f"{printable(name)} would be overwritten while being read: name another file with -o"
                         )
         return names or ["-"]
 
@@ -191,7 +191,7 @@ def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
             for a, b in zip(first.schema, source.schema, strict=False):
                 if not a.equals(b):
                     raise ValueError(
-                        f"column {_describe_field(b)} stands where {printable(names[0])} has {_describe_field(a)}"
+                        f"column {_describe_field(b)} instead of {_describe_field(a)} as in {printable(names[0])}"
                     )
             if len(first.schema) != len(source.schema):
                 raise ValueError(
@@ -257,7 +257,7 @@ class Columns:
         new = {f"{names[0]}_{value if label == 'value' else label}": a.type for label, a in fields.items()}
         taken = [name for name in new if name in schema.names]
         if taken:
-            raise ValueError(f'there is a column "{taken[0]}" already')
+            raise ValueError(f'the column "{taken[0]}" exists already')
         self.schema: Any = schema
         for name, kind in new.items():
             self.schema = self.schema.append(pa.field(name, kind))
@@ -317,9 +317,7 @@ def _find(schema: Any, name: str) -> int:
         shown = ", ".join(schema.names[:20]) + (", ..." if len(schema.names) > 20 else "")
         other = next((mark for mark in (";", "\t", "|") if mark in "".join(schema.names)), None)
         if other:
-            shown += (
-                f"; if the fields are divided otherwise, say --separator {'tab' if other.isspace() else repr(other)}"
-            )
+            shown += f"; if the separator is another, use --separator {'tab' if other.isspace() else repr(other)}"
         raise ValueError(f'no column "{name}"; the columns are: {shown}')
     kind = held = schema.field(places[0]).type
     if pa.types.is_dictionary(kind):

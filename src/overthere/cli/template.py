@@ -21,7 +21,7 @@ class _Text(click.ParamType[Template]):
         try:
             return Template(value)
         except InvalidTemplate as error:
-            self.fail(f"is no URI Template\n{error.figure()}", param, ctx)
+            self.fail(f"is not a valid URI Template\n{error.figure()}", param, ctx)
 
 
 @click.group(cls=Verbs)
@@ -35,8 +35,8 @@ _template = click.argument("template", type=_Text())
 @command.command("expand")
 @_template
 @click.argument("variables", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--json", "objects", is_flag=True, help="A JSON object of variables on each line of standard input.")
-@click.option("--partial", is_flag=True, help="Write a template, in which what is not given still stands.")
+@click.option("--json", "objects", is_flag=True, help="Read variables from JSON objects, one a line of standard input.")
+@click.option("--partial", is_flag=True, help="Write a template that keeps the variables not given.")
 @click.option("--strict", is_flag=True, help="Reject missing variables, and names that the template does not have.")
 @format_option
 def expand(
@@ -44,8 +44,8 @@ def expand(
 ) -> None:
     """Write what the template expands to.
 
-    A name that is given more than once is a list.  With --json a value is text, a number, true, false, null, an array
-    or an object, and what NAME=VALUE says holds for each line.
+    A name given more than once becomes a list.  With --json a value is text, a number, true, false, null, an array
+    or an object, and NAME=VALUE applies to each line.
     """
     if partial and strict:
         raise click.UsageError("--partial leaves out what --strict asks for: give one of them")
@@ -56,7 +56,7 @@ def expand(
             asked = {**_object(line), **given}
             made = template.partial(asked) if partial else template.expand(asked, strict=strict)
             if isinstance(made, Template) and made.held:
-                raise click.UsageError(f"{made!r}: what it holds cannot be written before the others are given")
+                raise click.UsageError(f"{made!r}: other variables must be given first")
         except (OverthereError, TypeError, ValueError) as error:
             told = error if isinstance(error, OverthereError) else OverthereError(f"no variables: {error}")
             output.refuse(line if objects else str(template), told)
@@ -70,12 +70,12 @@ def expand(
 @click.argument("texts", nargs=-1)
 @format_option
 def match(template: Template, texts: tuple[str, ...], form: str) -> None:
-    """Find the variables with which the template expands to each URI; a URI with two readings is refused."""
+    """Find the variables with which the template expands to each URI; an ambiguous URI is rejected."""
 
     def answer(text: str) -> Answer:
         values = template.match(text)
         if values is None:
-            raise OverthereError(f"{template} does not expand to it (RFC 6570 1.4)")
+            raise OverthereError(f"{template} does not expand to this URI (RFC 6570 1.4)")
         said = {name: _as_json(value) for name, value in values.items()}
         lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
         return Answer("\n".join([text, *lines]), {"text": text, "variables": said})
@@ -89,7 +89,7 @@ def _read_variables(variables: tuple[str, ...], template: Template) -> dict[str,
     for variable in variables:
         name, equals, value = variable.partition("=")
         if not equals or name not in known:
-            raise click.UsageError(f"{variable!r} is no NAME=VALUE of the template's: {', '.join(sorted(known))}")
+            raise click.UsageError(f"{variable!r} is not NAME=VALUE of a variable here: {', '.join(sorted(known))}")
         given.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
 
@@ -97,7 +97,7 @@ def _read_variables(variables: tuple[str, ...], template: Template) -> dict[str,
 def _object(line: str) -> dict[str, object]:
     read = read_json(line)
     if not isinstance(read, dict):
-        raise ValueError("a line is no JSON object")
+        raise ValueError("a line is not a JSON object")
     return read
 
 

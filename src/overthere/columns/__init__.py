@@ -49,17 +49,17 @@ _RULES = ("URI", "URI-reference", "IRI", "IRI-reference")
 
 def _names(components: Sequence[str]) -> list[str]:
     if isinstance(components, str | bytes) or not isinstance(components, Iterable):
-        raise TypeError(f"components are names in a list, not {type(components).__name__}")
+        raise TypeError(f"components must be a list of names, not {type(components).__name__}")
     components = [exact(component, "components") for component in components]
     foreign = [c for c in components if c not in COMPONENTS]
     if foreign or len(set(components)) != len(components):
-        raise ValueError(f"components are {', '.join(COMPONENTS)}, each once; not {components!r}")
+        raise ValueError(f"components must be {', '.join(COMPONENTS)}, each once, not {components!r}")
     return list(components)
 
 
 def _rule(rule: str) -> str:
     if exact(rule, "rule") not in ("URI", "URI-reference"):
-        raise ValueError(f"columns read URI and URI-reference, not {rule!r}")
+        raise ValueError(f"the rule must be URI or URI-reference, not {rule!r}")
     return rule
 
 
@@ -74,7 +74,7 @@ def check(
     zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only, and no part of
     any scheme's rules.
     scheme: whether each URI is held to the rules of its own scheme too, as by `overthere.check`; needs pyarrow.
-    registry: where schemes are looked up, the default one unless given.
+    registry: the registry for schemes (default: the default one).
 
     Raises: GrammarError or NotSpecified for a rule or an edition that is not there, and for `scheme` with a rule that
     is not one of whole URIs or references; ValueError for `scheme` together with `zone`; TypeError for a column that
@@ -94,7 +94,7 @@ def check(
     if scheme:
         by_scheme = import_module("overthere.columns.schemes")
         if zone:
-            raise ValueError("a zone identifier is no part of any scheme's rules (RFC 6874)")
+            raise ValueError("no scheme's rules allow zone identifiers (RFC 6874)")
         return by_scheme.check(column, judge, rule, edition, registry, count_of(threads))  # type: ignore[no-any-return]
     return engine().check(column, judge, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
 
@@ -164,10 +164,10 @@ def resolve(
     """The target of each reference against a base (5.2), or against the base in the same row of another column.
 
     iri: whether references and bases are IRIs (RFC 3987 6.5).
-    A row whose own base is no URI is the error "base", at a place in the base; where the base is null, so is the row.
+    A row with an invalid base is the error "base", at a place in the base; where the base is null, so is the row.
 
-    Raises: InvalidURI if the one `base` is no URI; ValueError if there are not as many bases as rows; ColumnError
-    under `errors="raise"`.
+    Raises: InvalidURI if the one `base` is not a valid URI; ValueError for too few or too many bases;
+    ColumnError under `errors="raise"`.
     """
     base = _bases(column, base, iri)
     return text(column, "resolve", errors, threads, views, base=base, strict=strict, **_iri(iri))
@@ -181,8 +181,8 @@ def relate(
     `resolve` resolves to it again (4.2, 5.2).
 
     iri: whether the rows and the bases are IRIs (RFC 3987 6.5).
-    A row with dot-segments, to which no reference leads, is the error "unreachable", at its path; one whose own base is
-    no URI is the error "base", at a place in the base; where the base is null, so is the row.
+    A row with dot-segments, to which no reference resolves, is the error "unreachable", at its path; one with an
+    invalid base is the error "base", at a place in the base; where the base is null, so is the row.
 
     Raises: as `resolve`.
 
@@ -208,11 +208,11 @@ def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
 def repair(
     column: Any, *, relative: bool = False, errors: Errors = "null", threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
-    """The URI that each row can only mean; see `overthere.repair`, which tells what it changes.
+    """The only URI that each row can mean; see `overthere.repair`, which reports its changes.
 
     relative: whether relative references are good as well.
 
-    Raises: ColumnError under `errors="raise"`, for a row that is refused.
+    Raises: ColumnError under `errors="raise"`, for a rejected row.
 
     >>> import pyarrow as pa
     >>> pa.array(repair(pa.array(["http://h/a b", "http://h/a", "http://h\\\\@g/", None]))).to_pylist()
@@ -227,10 +227,10 @@ def canonicalize(
 ) -> ArrowColumn:  # fmt: skip
     """The canonical URI of each row, or the key of the form.
 
-    The native kernel leaves a few rows to Python (a host that needs IDNA, say): of the last 65,536 different ones none
-    is worked on twice.
+    The native kernel leaves a few rows to Python (a host that needs IDNA, say): the last 65,536 different ones are
+    cached.
 
-    Raises: ColumnError under `errors="raise"`, for a row that is no URI.
+    Raises: ColumnError under `errors="raise"`, for an invalid row.
     """
 
     @bounded_cache(1 << 16)

@@ -28,7 +28,7 @@ def registrable_domain(
 
 
 def subdomain(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """What stands before the registrable domain of each row's host."""
+    """The part of each row's host before the registrable domain."""
     return _domain(column, "subdomain", private, threads, views)
 
 
@@ -37,8 +37,8 @@ def _domain(column: Any, name: str, private: bool, threads: int | None, views: b
 
 
 def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
-    """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says: a struct of `valid`, `error` and
-    `error_at` (code points in the row), which tell of the first finding; null without a host.
+    """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says: a struct of `valid`, `error`
+    and `error_at` (code points in the row) of the first finding; null without a host.
 
     Needs pyarrow.
 

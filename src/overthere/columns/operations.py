@@ -67,7 +67,7 @@ def _form(form: str) -> dict[str, Any]:
     from overthere.canonical import FORMS
 
     if form not in FORMS:
-        raise ValueError(f"uri_canonical takes a form, one of {', '.join(FORMS)}; not {form!r}")
+        raise ValueError(f"uri_canonical needs a form, one of {', '.join(FORMS)}; not {form!r}")
     return {"form": FORMS[form], "key": bool(FORMS[form].written_as)}
 
 

@@ -28,7 +28,7 @@ class Accessor:
     ) -> pd.Series:
         """Whether each row follows a rule of an edition, by the letter."""
     def check_host_name(self) -> pd.DataFrame:
-        """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+        """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says."""
     def split(self, components: Sequence[str] = SIX) -> pd.DataFrame:
         """The components of each row as Appendix B cuts it, unchecked."""
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pd.DataFrame:
@@ -39,7 +39,7 @@ class Accessor:
     def registrable_domain(self, *, private: bool = True) -> pd.Series:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pd.Series:
-        """What stands before the registrable domain of each row's host."""
+        """The part of each row's host before the registrable domain."""
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None) -> pd.Series:
         """The normal form of each URI or reference at a rung of the ladder (6.2)."""
     def resolve(self, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> pd.Series:
@@ -55,7 +55,7 @@ class Accessor:
     def lowest_rung(self, b: Any, *, iri: bool = False, registry: Registry | None = None) -> pd.Series:
         """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
     def repair(self, *, relative: bool = False) -> pd.Series:
-        """The URI that each row can only mean."""
+        """The only URI that each row can mean."""
     def canonicalize(self, form: Canonical, *, key: bool = False) -> pd.Series:
         """The canonical URI of each row, or the key of the form."""
     def parameter(self, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True) -> pd.Series:

@@ -17,12 +17,12 @@ def parameter(
     column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
     errors: Errors = "null", threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The first value of that name in each row's query, decoded; null where there is none, and where it has no "=".
+    """The first value of that name in each row's query, decoded; null if there is none or no "=".
 
-    raw: whether the value is given as it is written.
+    raw: whether the value is returned as written.
     separator, plus: as `forms.Parameters` takes them.
 
-    Raises: ColumnError under `errors="raise"`, for a row that is no URI-reference.
+    Raises: ColumnError under `errors="raise"`, for an invalid row.
 
     >>> import pyarrow as pa
     >>> pa.array(parameter(pa.array(["http://h/?q=a+b%21", "?q", "?p=1&q=", "a b"]), "q")).to_pylist()
@@ -113,5 +113,5 @@ class Edit(NamedTuple):
 
 def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
-        raise ValueError(f'pairs are parted by "&" or by ";", not by {separator!r}')
+        raise ValueError(f'the separator must be "&" or ";", not {separator!r}')
     return Edit(data, given, separator, bool(plus))

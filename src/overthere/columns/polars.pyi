@@ -28,7 +28,7 @@ class SeriesNamespace:
     ) -> pl.Series:
         """Whether each row follows a rule of an edition, by the letter."""
     def check_host_name(self) -> pl.Series:
-        """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+        """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says."""
     def split(self, components: Sequence[str] = SIX) -> pl.Series:
         """The components of each row as Appendix B cuts it, unchecked."""
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Series:
@@ -39,7 +39,7 @@ class SeriesNamespace:
     def registrable_domain(self, *, private: bool = True) -> pl.Series:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pl.Series:
-        """What stands before the registrable domain of each row's host."""
+        """The part of each row's host before the registrable domain."""
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None) -> pl.Series:
         """The normal form of each URI or reference at a rung of the ladder (6.2)."""
     def resolve(self, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> pl.Series:
@@ -55,7 +55,7 @@ class SeriesNamespace:
     def lowest_rung(self, b: Any, *, iri: bool = False, registry: Registry | None = None) -> pl.Series:
         """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
     def repair(self, *, relative: bool = False) -> pl.Series:
-        """The URI that each row can only mean."""
+        """The only URI that each row can mean."""
     def canonicalize(self, form: Canonical, *, key: bool = False) -> pl.Series:
         """The canonical URI of each row, or the key of the form."""
     def parameter(self, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True) -> pl.Series:
@@ -101,7 +101,7 @@ class ExprNamespace:
     ) -> pl.Expr:
         """Whether each row follows a rule of an edition, by the letter."""
     def check_host_name(self) -> pl.Expr:
-        """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+        """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says."""
     def split(self, components: Sequence[str] = SIX) -> pl.Expr:
         """The components of each row as Appendix B cuts it, unchecked."""
     def parse(self, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> pl.Expr:
@@ -112,7 +112,7 @@ class ExprNamespace:
     def registrable_domain(self, *, private: bool = True) -> pl.Expr:
         """The public suffix of each row's host with one label more."""
     def subdomain(self, *, private: bool = True) -> pl.Expr:
-        """What stands before the registrable domain of each row's host."""
+        """The part of each row's host before the registrable domain."""
     def normalize(self, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None) -> pl.Expr:
         """The normal form of each URI or reference at a rung of the ladder (6.2)."""
     def resolve(self, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> pl.Expr:
@@ -128,7 +128,7 @@ class ExprNamespace:
     def lowest_rung(self, b: Any, *, iri: bool = False, registry: Registry | None = None) -> pl.Expr:
         """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
     def repair(self, *, relative: bool = False) -> pl.Expr:
-        """The URI that each row can only mean."""
+        """The only URI that each row can mean."""
     def canonicalize(self, form: Canonical, *, key: bool = False) -> pl.Expr:
         """The canonical URI of each row, or the key of the form."""
     def parameter(self, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True) -> pl.Expr:

@@ -47,7 +47,7 @@ def to_pyarrow(column: Any) -> Any:
         return pa.array(column)
     if hasattr(column, "__arrow_c_stream__"):
         return pa.chunked_array(column)
-    raise TypeError(f"an Arrow column is wanted, not {type(column).__name__}")
+    raise TypeError(f"expected an Arrow column, not {type(column).__name__}")
 
 
 def arrow(column: Any) -> Any:
@@ -61,7 +61,7 @@ def arrow(column: Any) -> Any:
     column = to_pyarrow(column)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise TypeError(f"a column of text is wanted, not of {column.type}")
+        raise TypeError(f"expected a text column, not {column.type}")
     column.validate(full=True)
     return column
 
@@ -192,7 +192,7 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
             case "decode":
                 return encoding.decode(row), None
             case _:
-                raise ValueError(f"there is no operation {operation!r}")
+                raise ValueError(f"unknown operation {operation!r}")
     except InvalidURI as error:
         return None, (error.kind, error.start)
     except CodingError:

@@ -28,7 +28,7 @@ def check(
     """Whether each row follows a rule of an edition, by the letter."""
 
 def check_host_name(column: Column | str) -> Column:
-    """Whether the DNS would take each row's host, as `hosts.dns.check_host_name` says."""
+    """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says."""
 
 def split(column: Column | str, components: Sequence[str] = SIX) -> Column:
     """The components of each row as Appendix B cuts it, unchecked."""
@@ -44,7 +44,7 @@ def registrable_domain(column: Column | str, *, private: bool = True) -> Column:
     """The public suffix of each row's host with one label more."""
 
 def subdomain(column: Column | str, *, private: bool = True) -> Column:
-    """What stands before the registrable domain of each row's host."""
+    """The part of each row's host before the registrable domain."""
 
 def normalize(
     column: Column | str, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None
@@ -68,7 +68,7 @@ def lowest_rung(column: Column | str, b: Any, *, iri: bool = False, registry: Re
     """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
 
 def repair(column: Column | str, *, relative: bool = False) -> Column:
-    """The URI that each row can only mean."""
+    """The only URI that each row can mean."""
 
 def canonicalize(column: Column | str, form: Canonical, *, key: bool = False) -> Column:
     """The canonical URI of each row, or the key of the form."""

@@ -25,7 +25,7 @@ class ArrowColumn(Protocol):
 
 
 class ColumnError(OverthereError, ValueError):
-    """An invalid row, under `errors="raise"`: its number, and what is wrong where."""
+    """An invalid row, under `errors="raise"`: its number, problem and place."""
 
     def __init__(self, row: int, kind: str, at: int) -> None:
         super().__init__(row, kind, at)
@@ -51,21 +51,21 @@ def count_of(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int):
-        raise TypeError(f"threads is a number, not {type(threads).__name__}")
+        raise TypeError(f"threads must be a number, not {type(threads).__name__}")
     if threads < 1:
-        raise ValueError(f"{threads} threads do no work")
+        raise ValueError(f"{threads} threads cannot work")
     return threads
 
 
 def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
     """One text column out of another, under `errors`."""
     if errors not in ("null", "raise", "detail", "repair"):
-        raise ValueError(f'errors is "null", "raise", "detail" or "repair", not {errors!r}')
+        raise ValueError(f'errors must be "null", "raise", "detail" or "repair", not {errors!r}')
     works = engine()
     if errors == "repair":
         row = OPERATIONS.get(operation.removeprefix("raw_"))
         if row is None or not row.is_repairable or how.get("iri"):
-            raise ValueError("errors='repair' is for what takes URIs and references")
+            raise ValueError("errors='repair' needs an operation on URIs or references")
         column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
     found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)
     if errors == "raise":

@@ -38,7 +38,7 @@ def edition(name: str = "rfc3986") -> Edition:
     """
     name = exact(name, "edition()")
     if name not in NAMES:
-        raise NotSpecified(f"there is no edition {name!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {name!r}; known: {', '.join(NAMES)}")
     return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
 
 
@@ -51,17 +51,17 @@ def check(
     registry: Registry | None = None,
     limit: int | None = 1000,
 ) -> list[Finding]:
-    """Everything that is wrong with a text by the letter of an edition; an empty list if nothing is.
+    """All findings on a text by an edition's grammar; empty if it is valid.
 
-    rule: what the text should be, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
+    rule: the rule to check by, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
     IRI and IRI-reference (RFC 3987 2.2).
-    scheme: whether a URI is held to the rules of its own scheme too, by the edition's account of it or that of the
-    scheme's document today; of a scheme that is not known nothing is said.
-    registry: where schemes are looked up, the default one unless given.
-    limit: how many findings are listed (None: all); a last one of the kind "more" counts the rest.
+    scheme: whether to check the rules of the URI's own scheme too, by the edition or by the scheme's document of
+    today; unknown schemes have no findings.
+    registry: the registry for schemes (default: the default one).
+    limit: the most findings to list (None: all); a last one of the kind "more" counts the rest.
 
     Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist, and for `scheme` with a
-    rule that is not one of whole URIs or references; TypeError for what is no text.
+    rule that is not one of whole URIs or references; TypeError if it is not text.
 
     >>> [(f.kind, f.start, f.end) for f in check("http://h:8o/a b%zz")]
     [('port-char', 10, 11), ('space', 13, 14), ('pct-encoded', 15, 16)]
@@ -70,7 +70,7 @@ def check(
     """
     by = _edition(edition)
     if scheme and rule not in (None, by.top, "URI", "URI-reference", "URL-reference"):
-        raise GrammarError(f"a scheme has rules for URIs, and says nothing of the rule {rule!r}")
+        raise GrammarError(f"scheme rules apply to whole URIs, not to the rule {rule!r}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
         from overthere.values.findings import check_uri
 

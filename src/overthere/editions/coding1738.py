@@ -55,7 +55,7 @@ def _ascii(text: str) -> None:
     if not text.isascii():
         at = next(i for i, char in enumerate(text) if not char.isascii())
         shown = name_of(text[at])
-        raise CodingError(f"{shown} at {at} has no octet in US-ASCII, and no other charset is named (RFC 1738 2.2)")
+        raise CodingError(f"{shown} at {at} is not in US-ASCII, and no other charset is named (RFC 1738 2.2)")
 
 
 def encode_data(data: str | bytes, component: str) -> str:
@@ -70,7 +70,7 @@ def encode_data(data: str | bytes, component: str) -> str:
     text = kernel.percent_encode(escaped, _safe(component)) + (at + plain).decode("latin-1")
     if not grammar("rfc1738").automaton(component).accepts(text):
         form = {"article": "<id>@<host>", "group": "a letter, then letters, digits and -.+_"}[component]
-        raise CodingError(f"{printable(repr(data)[1:])} is no {component}: {form}, without escapes there (RFC 1738 5)")
+        raise CodingError(f"{printable(repr(data)[1:])} is not a valid {component}: {form}, unescaped (RFC 1738 5)")
     return text
 
 
@@ -81,7 +81,7 @@ def decode_text(text: str) -> str:
     high = next((i for i, octet in enumerate(octets) if octet > 0x7F), None)
     if high is not None:
         raise CodingError(
-            f"the octet %{octets[high]:02X} at {high} of the decoded octets is no character: RFC 1738 2.2 names no "
+            f"the octet %{octets[high]:02X} at {high} of the decoded octets is not a character: RFC 1738 2.2 names no "
             "charset for it; decode_bytes(text) gives the octets, decode(text, charset=...) reads them by one"
         )
     return octets.decode("ascii")

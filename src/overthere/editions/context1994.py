@@ -29,10 +29,10 @@ class WrappedURL(NamedTuple):
 
 
 def extract(text: str) -> list[WrappedURL]:
-    """The URLs that stand in a text between angle brackets (Wrappers for URIs in plain text).
+    """The URLs between angle brackets in a text (Wrappers for URIs in plain text).
 
     A space inside is part of the URL, as in the gopher URL of the document's own references.  A line break is not,
-    nor the blanks around it: these references break URLs at any place.  What has no scheme is none.
+    nor the blanks around it: these references break URLs at any place.  Without a scheme it is not a URL.
 
     >>> [found.url for found in extract("it is at <gopher://h/00/About Gopher> or <ftp://ds.inter\\n  nic.net/rfc>.")]
     ['gopher://h/00/About Gopher', 'ftp://ds.internic.net/rfc']
@@ -84,9 +84,9 @@ def safer(url: str, unsafe: str = _UNSAFE) -> str:
     octets, prohibited = latin1(url), latin1(unsafe)
     keep = "".join(chr(b) for b in range(0x80) if b not in prohibited)
     if any(octet > 0x7F and octet not in prohibited for octet in octets):
-        raise CodingError(f"what is beyond US-ASCII is written as an escape alone ({DOCUMENT}, BNF: national)")
+        raise CodingError(f"a non-ASCII character must be written as an escape ({DOCUMENT}, BNF: national)")
     written = percent_encode(octets, keep)
     if reading_of(written) != reading_of(url):
-        raise CodingError(f"one of these characters is a delimiter there, and means another thing encoded ({DOCUMENT})")
+        raise CodingError(f"a delimiter among these means something else when encoded ({DOCUMENT})")
     EDITION.parts(written)
     return written

@@ -44,15 +44,15 @@ class Edition:
     decode_text: Callable[[str], str] = field(repr=False)
     parts_of: Callable[[str], dict[str, str | None]] = field(repr=False)
     host_of: Callable[[str], str | None] = field(repr=False)
-    """The host that a client of the document's day would ask, by its prose; None if there is none."""
+    """The host that a client of that time would contact, by the document's prose; None if there is none."""
     charset: str
-    """What escapes stand for: "iso-8859-1", "octets" (nothing is said), "undefined" beyond US-ASCII, "utf-8"."""
+    """The charset of escapes: "iso-8859-1", "octets" (not specified), "undefined" beyond US-ASCII, "utf-8"."""
     ports: Mapping[str, int]
     """The default ports that the document states."""
     empty_reference: str
-    """What an empty reference means, in a part of a sentence."""
+    """The meaning of an empty reference, as part of a sentence."""
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What it leaves to other documents: method name -> document."""
+    """Methods left to other documents: method name -> document."""
 
     @property
     def grammar(self) -> Grammar:
@@ -94,7 +94,7 @@ class Edition:
         return self.parts_of(exact(text, "parts()"))
 
     def locator(self, text: str, *, registry: Registry | None = None) -> Locator:
-        """What a text says by this document's account of its scheme, as typed data; `Locator.uri` is the inverse.
+        """A text as typed data of its scheme, as this document defines it; `Locator.uri` is the inverse.
 
         A scheme that the document does not define is read by the generic syntax.
         registry: where the scheme is looked up, the default one unless given.

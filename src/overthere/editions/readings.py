@@ -98,7 +98,7 @@ def read(
     """The text as each edition reads it, oldest first; never raises.
 
     base: where given, a relative reference has a target too.
-    registry: what is known of schemes, the default one unless given.
+    registry: the known schemes (default: the default registry).
 
     >>> [(r.edition, r.host) for r in read("ftp://u?x@h/", names=["rfc3986"])]
     [('rfc3986', 'u')]

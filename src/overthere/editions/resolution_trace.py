@@ -54,7 +54,7 @@ def trace(name: str, base: str, reference: str) -> Trace:
      ('5.2.4 2C', '/b', '/g'), ('5.2.4 2E', '/b/g', '')]
     """
     if name not in TRACES:
-        raise NotSpecified(f"there is no trace of {name!r}; there is {', '.join(TRACES)}")
+        raise NotSpecified(f"unknown trace {name!r}; known: {', '.join(TRACES)}")
     document, lines = RESOLUTIONS[name], Lines(_SHOWN)
     target, problem = None, None
     try:

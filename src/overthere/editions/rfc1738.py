@@ -50,7 +50,7 @@ class WrappedURL(NamedTuple):
 
 
 def extract(text: str) -> list[WrappedURL]:
-    """The URLs that stand in a text as `<URL:...>`; white space inside is ignored (Appendix).
+    """The URLs in a text, written as `<URL:...>`; white space inside is ignored (Appendix).
 
     >>> [found.url for found in extract("pick it up from <URL:ftp://ds.in\\n    ternic.net/rfc>.")]
     ['ftp://ds.internic.net/rfc']

@@ -285,7 +285,7 @@ _DATA = {
 @bounded_cache(16)
 def _safe(component: str) -> str:
     if component not in _DATA:
-        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_DATA)} ({DOCUMENT} 2.4.2)")
+        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_DATA)} ({DOCUMENT} 2.4.2)")
     rule, reserved = _DATA[component]
     allowed = grammar("uri2003").charset("pchar" if rule == "abs-path" else rule)
     return "".join(sorted((allowed | ({"/"} if rule == "abs-path" else set())) - set(reserved)))

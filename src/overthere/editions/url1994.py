@@ -283,7 +283,7 @@ _KEPT = {
 def _encode(data: str | bytes, component: str) -> str:
     """ENCODING PROHIBITED CHARACTERS: "two hexadecimal digits giving the ISO Latin 1 code for that character"."""
     if component not in _KEPT:
-        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_KEPT)} ({DOCUMENT})")
+        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_KEPT)} ({DOCUMENT})")
     if isinstance(data, str):
         data = latin1(data)
     elif not isinstance(data, bytes):

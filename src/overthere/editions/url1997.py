@@ -275,13 +275,13 @@ def _safe(component: str) -> str:
 def _encode(data: str | bytes, component: str) -> str:
     """2.2, 2.4: what a component reserves, or cannot hold, is escaped; text is US-ASCII (2.1), octets are any."""
     if component not in _DATA:
-        raise CodingError(f"{component!r} is no component that holds data: {', '.join(_DATA)} ({DOCUMENT} 2.4)")
+        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_DATA)} ({DOCUMENT} 2.4)")
     if isinstance(data, str):
         try:
             data = data.encode("ascii")
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
-            raise CodingError(f"{shown} at {error.start} has no octets: {_OUTSIDE}") from None
+            raise CodingError(f"{shown} at {error.start} cannot be encoded: {_OUTSIDE}") from None
     return percent_encode(data, _safe(component))
 
 
@@ -295,12 +295,14 @@ def _decode(text: str) -> str:
     try:
         octets = percent_decode(text.encode("ascii"))
     except UnicodeEncodeError as error:
-        raise CodingError(f"U+{ord(text[error.start]):04X} at {error.start} is in no URL: {_OUTSIDE}") from None
+        raise CodingError(
+            f"U+{ord(text[error.start]):04X} at {error.start} is not valid in a URL: {_OUTSIDE}"
+        ) from None
     try:
         return octets.decode("ascii")
     except UnicodeDecodeError as error:
         octet = octets[error.start]
-        raise CodingError(f"the octet %{octet:02X} at {error.start} is no character: {_OUTSIDE}") from None
+        raise CodingError(f"the octet %{octet:02X} at {error.start} is not a character: {_OUTSIDE}") from None
 
 
 EDITION = Edition(

@@ -53,7 +53,7 @@ def read(text: str, base: str | None = None) -> Href | None:
     """
     ada = _ada()
     if ada is None:
-        raise ImportError(f"the reading of browsers needs it: {missing_message('ada_url', 'whatwg')}")
+        raise ImportError(f"texts cannot be read as browsers do: {missing_message('ada_url', 'whatwg')}")
     try:
         url = ada.URL(_scalar(text)) if base is None else ada.URL(_scalar(text), _scalar(base))
     except ValueError:

@@ -135,7 +135,7 @@ def read(text: str) -> dict[str, Rule]:
         head = _RULE.match(body)
         if head is None:
             raise GrammarError(
-                "a rule begins with its name and '='", line, margin + 1, " " * margin + body.split("\n")[0]
+                "a rule must begin with its name and '='", line, margin + 1, " " * margin + body.split("\n")[0]
             )
         name, sign = head.groups()
         node = _RuleReader(body, head.end(), line, margin).rule()
@@ -147,7 +147,7 @@ def read(text: str) -> dict[str, Rule]:
             node = Alternation((*_alternatives(known.node), *_alternatives(node)))
             rules[name.lower()] = Rule(known.name, node, f"{known.text} / {printed}", known.line)
         elif known is not None:
-            raise GrammarError(f"the rule {name!r} stands twice (first on line {known.line})", line, margin + 1)
+            raise GrammarError(f"the rule {name!r} is defined twice (first on line {known.line})", line, margin + 1)
         else:
             rules[name.lower()] = Rule(name, node, printed, line)
     return rules
@@ -176,7 +176,7 @@ def _split(text: str) -> Iterator[tuple[int, int, str]]:
         if margin is None:
             margin = indent
         if indent < margin:
-            raise GrammarError("a rule stands further left than the first one", number, indent + 1, line)
+            raise GrammarError("a rule is indented less than the first one", number, indent + 1, line)
         if indent == margin:
             if start:
                 yield start, margin, "\n".join(held)
@@ -205,7 +205,7 @@ class _RuleReader:
         while self.pos < len(self.text):
             match = _TOKEN.match(self.text, self.pos)
             if match is None:
-                raise self.fail(f"{self.text[self.pos]!r} has no meaning here", self.pos)
+                raise self.fail(f"{self.text[self.pos]!r} is not allowed here", self.pos)
             self.at, self.pos = self.pos, match.end()
             if match.lastgroup != "space":
                 self.kind, self.token = match.lastgroup or "", match.group()
@@ -230,7 +230,7 @@ class _RuleReader:
         while self.kind in ("repeat", "name", "string", "number", "prose") or self.token in ("(", "["):
             items.append(self.repetition())
         if not items:
-            raise self.fail("an element should stand here", self.at)
+            raise self.fail("an element is expected here", self.at)
         return items[0] if len(items) == 1 else Concatenation(tuple(items))
 
     def repetition(self) -> Node:
@@ -238,7 +238,7 @@ class _RuleReader:
             return self.element()
         spelling, at = self.token, self.at
         if self.text[self.pos : self.pos + 1] in ("", " ", "\t", "\n", "/"):
-            raise self.fail("a repeat count stands directly before its element", at)
+            raise self.fail("a repeat count must directly precede its element", at)
         low, star, high = spelling.partition("*")
         if len(spelling) > 12:
             raise self.fail(f"more than {MAX_REPEAT} repetitions", at)
@@ -247,7 +247,7 @@ class _RuleReader:
         if max(least, most or 0) > MAX_REPEAT:
             raise self.fail(f"more than {MAX_REPEAT} repetitions", at)
         if most is not None and most < least:
-            raise self.fail(f"{spelling!r} allows nothing: the upper bound is below the lower one", at)
+            raise self.fail(f"{spelling!r} allows nothing: the upper limit is below the lower one", at)
         self.step()
         return Repetition(self.element(), least, most)
 
@@ -266,7 +266,7 @@ class _RuleReader:
             raise self.fail(f"a prose value cannot be matched: {token}", at)
         if token in ("(", "["):
             return self.group(token, at)
-        raise self.fail("an element should stand here", at)
+        raise self.fail("an element is expected here", at)
 
     def group(self, opening: str, at: int) -> Node:
         closing = ")" if opening == "(" else "]"

@@ -23,14 +23,14 @@ DEAD = 0
 
 
 class Expected(NamedTuple):
-    """Where a text stops being the beginning of anything valid, and what could have stood there."""
+    """The place where a text stops being the start of a valid one, and what is allowed there."""
 
     offset: int
     """Code points for str, bytes for bytes; the length of the text if all of it can be continued."""
     characters: frozenset[str]
-    """The US-ASCII characters that could stand at `offset`."""
+    """The US-ASCII characters allowed at `offset`."""
     non_ascii: bool
-    """Whether some character above U+007F could stand there."""
+    """Whether a character above U+007F is allowed there."""
     end: bool
     """Whether the text could end there."""
 
@@ -132,7 +132,7 @@ class Automaton:
         return offset == len(data) and state in self.accepting
 
     def expected(self, text: str | bytes) -> Expected:
-        """How far the text can be read, and what could follow there."""
+        """How far the text can be read, and what is allowed there."""
         data = _octets(text)
         offset, state = self.run(data)
         if isinstance(text, str) and offset:
@@ -168,24 +168,24 @@ class Automaton:
         return Automaton.minimal(rows, joint, 0, [final(a in self.accepting, b in other.accepting) for a, b in order])
 
     def difference(self, other: Automaton) -> Automaton:
-        """What this automaton accepts and the other refuses."""
+        """The strings that this automaton accepts and the other rejects."""
         return self._combine(other, lambda a, b: a and not b)
 
     def intersection(self, other: Automaton) -> Automaton:
-        """What both accept."""
+        """The strings that both accept."""
         return self._combine(other, lambda a, b: a and b)
 
     def union(self, other: Automaton) -> Automaton:
-        """What either accepts."""
+        """The strings that at least one accepts."""
         return self._combine(other, lambda a, b: a or b)
 
     def complement(self) -> Automaton:
-        """Every string of Unicode characters that this automaton refuses."""
+        """All strings of Unicode characters that this automaton rejects."""
         return Automaton.anything().difference(self)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing at all is accepted."""
+        """Whether no string is accepted."""
         return not self.accepting
 
     # -- strings out of it
@@ -234,7 +234,7 @@ class Automaton:
         return None
 
     def beyond(self, other: Automaton) -> list[str]:
-        """The shortest strings that this automaton accepts and the other refuses, one for each kind of reason.
+        """The shortest strings that this automaton accepts and the other rejects, one for each kind of reason.
 
         The reason is where the other stops: at a letter, at a digit, at a certain mark, or only at the end.
 
@@ -300,7 +300,7 @@ class Automaton:
         Raises: ValueError if nothing is accepted.
         """
         if self.empty:
-            raise ValueError("nothing is accepted, so there is nothing to sample")
+            raise ValueError("the automaton accepts nothing, so there is nothing to sample")
         import random
 
         chance = random.Random(seed)

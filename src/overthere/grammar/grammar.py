@@ -117,7 +117,7 @@ class Grammar:
         return self._firsts[name]
 
     def describe(self, expected: Expected, unless: tuple[str, ...] = ()) -> str:
-        """What could have stood somewhere, as people read it: `pchar, "/", "?", "#" or the end`.
+        """The allowed characters, in words: `pchar, "/", "?", "#" or the end`.
 
         unless: rules that are spelled out, because their name would say too much there.
         """

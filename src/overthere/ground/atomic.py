@@ -36,7 +36,7 @@ _PLAIN = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_NOINHERIT", 0)
 )
-_LINK = "it is a link, and nothing is written through links: name the file itself"
+_LINK = "it is a symlink, and overthere does not write through symlinks: name the file itself"
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -96,14 +96,14 @@ def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
     """
     given = os.fspath(path)
     if os.path.islink(path):
-        raise PermissionError(errno.EPERM, "it is a link, which no run leaves", given)
+        raise PermissionError(errno.EPERM, "it is a symlink, which overthere never leaves behind", given)
     handle = os.open(path, flags | _PLAIN | getattr(os, "O_NONBLOCK", 0))
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise PermissionError(errno.EPERM, "it is no regular file", given)
+            raise PermissionError(errno.EPERM, "it is not a regular file", given)
         if not _is_own_file(status):
-            raise PermissionError(errno.EPERM, "it is another user's", given)
+            raise PermissionError(errno.EPERM, "it belongs to another user", given)
         if status.st_nlink > 1:
             raise PermissionError(errno.EPERM, "it has another name too", given)
     except BaseException:
@@ -174,7 +174,7 @@ def stream(path: str | os.PathLike[str]) -> IO[bytes]:
     handle = os.open(path, os.O_WRONLY | (_PLAIN & ~getattr(os, "O_NOFOLLOW", 0)))
     try:
         if stat.S_ISREG(os.fstat(handle).st_mode):
-            raise PermissionError(errno.EPERM, "it has just become a regular file", os.fspath(path))
+            raise PermissionError(errno.EPERM, "it has become a regular file meanwhile", os.fspath(path))
         return open(handle, "wb")
     except BaseException:
         os.close(handle)
@@ -251,7 +251,7 @@ def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> t
         head = file.read(_HEAD)
         file.seek(0)
         if head and not begins(head):
-            raise PermissionError(errno.EPERM, "it is not a file of overthere: name another", os.fspath(path))
+            raise PermissionError(errno.EPERM, "overthere did not write this file: name another", os.fspath(path))
     except BaseException:
         file.close()
         raise
@@ -303,7 +303,7 @@ def database(path: str | os.PathLike[str], application: int, version: int) -> sq
     base = sqlite3.connect(f"{Path(os.path.abspath(given)).as_uri()}?mode=rw", uri=True)
     try:
         if not os.path.samestat(os.lstat(path), status):
-            raise PermissionError(errno.EPERM, "another file has just taken its place", given)
+            raise PermissionError(errno.EPERM, "another file has taken its place", given)
         if not head:
             # Together, and before there is a write-ahead log: the header tells from the first on whose it is.
             base.executescript(f"begin; pragma application_id = {application}; pragma user_version = {version}; commit")

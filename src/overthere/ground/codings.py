@@ -193,7 +193,7 @@ class Decoder:
                     if not octets:
                         return
                     if not any(octets.startswith(magic[: len(octets)]) for magic in magics):
-                        raise TrailingOctets("octets follow its end")
+                        raise TrailingOctets("there is data after its end")
                 self.part = make(self.window, self.dictionary)
             try:
                 made = self.part.decompress(octets, most)
@@ -208,7 +208,7 @@ class Decoder:
     def end(self) -> None:
         """Raises: EOFError if a part has begun and is not whole."""
         if self.part is not None and not self.part.eof:
-            raise EOFError("the octets end too early")
+            raise EOFError("the data ends too early")
 
 
 def decode(file: Stream, decoder: Decoder) -> Iterator[bytes]:
@@ -236,7 +236,7 @@ def decode_until_fault(
     >>> decode_until_fault(gzip.compress(b"overthere") + b"?", "gzip", 4)
     (b'over', None)
     >>> decode_until_fault(gzip.compress(b"overthere") + b"?", "gzip", 100)
-    (b'overthere', TrailingOctets('octets follow its end'))
+    (b'overthere', TrailingOctets('there is data after its end'))
     """
     # A library drops what it has made of the step with the fault: the step is decoded again in smaller ones.
     step, fine, magics = _COARSE, len(data), CODINGS[name].magics

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class OverthereError(Exception):
-    """The root of every exception that overthere raises on purpose."""
+    """The base class of all exceptions that overthere raises on purpose."""
 
     __module__ = "overthere"
 
@@ -95,9 +95,9 @@ class InvalidURI(OverthereError, ValueError):
 
     @classmethod
     def of(cls, text: str, refused: Callable[..., Refusal], *how: object) -> Self:
-        """The exception for a text whose fault is looked for later: `refused(text, *how)` is called at the first look.
+        """The exception for a text whose error is computed later: `refused(text, *how)` is called on first access.
 
-        Most refusals are only counted, so that the attributes wait too.
+        Most errors are only counted, so the attributes are lazy too.
         """
         error = cls.__new__(cls, text)
         error._asked = refused, text, how
@@ -146,12 +146,12 @@ class InvalidIRI(InvalidURI):
 
 
 class InvalidTemplate(InvalidURI):
-    """A text does not follow RFC 6570, or an expression of a template cannot do what it is asked to."""
+    """A text does not follow RFC 6570, or a template expression cannot be expanded or matched as requested."""
 
 
 class Unreachable(OverthereError, ValueError):
-    """No reference, or none of the form that was asked for, resolves to this target against this base (RFC 3986 5.2.4:
-    a resolved path has no dot-segments); or none resolves as two others one after the other against every base."""
+    """No reference, or none of the requested form, resolves to this target against this base (RFC 3986 5.2.4: a
+    resolved path has no dot-segments); or no single reference equals two others in sequence for every base."""
 
 
 class NoBase(OverthereError, ValueError):
@@ -167,7 +167,7 @@ class NotSpecified(OverthereError, LookupError):
 
 
 class Unwritable(OverthereError, ValueError):
-    """A locator that an edition has no words for; the message names the document and the part."""
+    """A locator that an edition cannot express; the message names the document and the part."""
 
 
 class Cited(str):
@@ -192,9 +192,9 @@ class Cited(str):
 
 
 class PlanRefused(OverthereError, ValueError):
-    """A plan that is not made: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2).
+    """A refused plan: its data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2).
 
-    source: document and paragraph, which stand behind the sentence.
+    source: document and section, appended to the sentence.
     """
 
     def __init__(self, sentence: str, source: str = "") -> None:
@@ -206,14 +206,14 @@ class RegistryError(OverthereError, ValueError):
 
 
 class KernelBug(OverthereError, RuntimeError):
-    """The fast kernel panicked: a mistake of ours, not of the input; `OVERTHERE_KERNEL=reference` goes round it."""
+    """The fast kernel panicked: a bug of this library; as a workaround, set `OVERTHERE_KERNEL=reference`."""
 
     def __str__(self) -> str:
         return f"a bug in overthere's native kernel, please report it: {super().__str__()}"
 
 
 class GrammarError(OverthereError, ValueError):
-    """An ABNF text cannot be read (RFC 5234), or a rule that was asked for does not exist."""
+    """An ABNF text cannot be read (RFC 5234), or a requested rule does not exist."""
 
     def __init__(self, message: str, line: int | None = None, column: int = 1, shown: str = "") -> None:
         super().__init__(message, line, column, shown)

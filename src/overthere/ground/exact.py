@@ -12,7 +12,7 @@ __all__ = ["exact"]
 def exact(text: object, taker: str) -> str:
     """The text itself, of a subclass a copy by its content and none of its methods.
 
-    taker: what takes text, for the error.  Raises: TypeError for what is no text.
+    taker: what takes text, for the error.  Raises: TypeError if it is not text.
 
     >>> exact("a", "f()")
     'a'

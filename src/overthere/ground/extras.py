@@ -13,9 +13,9 @@ def missing_message(module: str, extra: str) -> str:
     """What is said of a package that is not installed.
 
     >>> missing_message("polars", "polars")
-    "polars is missing: pip install 'overthere[polars]'"
+    "polars is not installed: pip install 'overthere[polars]'"
     """
-    return f"{module} is missing: pip install 'overthere[{extra}]'"
+    return f"{module} is not installed: pip install 'overthere[{extra}]'"
 
 
 def need(extra: str, *modules: str) -> None:
@@ -26,7 +26,7 @@ def need(extra: str, *modules: str) -> None:
     >>> need("cli", "json", "no_such_package")
     Traceback (most recent call last):
         ...
-    ModuleNotFoundError: no_such_package is missing: pip install 'overthere[cli]'
+    ModuleNotFoundError: no_such_package is not installed: pip install 'overthere[cli]'
     """
     for module in modules:
         if find_spec(module) is None:

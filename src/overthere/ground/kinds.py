@@ -33,7 +33,7 @@ KINDS: dict[str, Kind] = {
     "host-char": Kind("a host cannot contain {it}", "host", "reg-name", "RFC 3986 3.2.2", "http://a|b/", "http://a-b/"),
     "ip-literal-open": Kind('"[" is never closed by "]"',
         "host", "IP-literal", "RFC 3986 3.2.2", "http://[::1/", "http://[::1]/"),
-    "ip-literal-address": Kind("between the brackets stands neither an IPv6address nor an IPvFuture",
+    "ip-literal-address": Kind("the text between the brackets is not an IPv6address or IPvFuture",
         "host", "IP-literal", "RFC 3986 3.2.2", "http://[1.2.3.4]/", "http://[::1.2.3.4]/"),
     "ip-literal-close": Kind('only a port can follow "]"',
         "host", "authority", "RFC 3986 3.2.2", "http://[::1]x/", "http://[::1]:8/"),
@@ -53,7 +53,7 @@ KINDS: dict[str, Kind] = {
         "any", "URI-reference", "RFC 3986 2", "http://h/\t", "http://h/%09"),
     "space": Kind("a URI cannot contain a space",
         "any", "URI-reference", "RFC 3986 2", "http://h/a b", "http://h/a%20b"),
-    "host-missing": Kind("userinfo or port without a host",
+    "host-missing": Kind("userinfo or a port needs a host",
         "host", "authority", "RFC 3986 3.2", 'URI("a:b").replace(port=8)', 'URI("a:/b").replace(host="h", port=8)'),
     "path-slashes": Kind('without an authority, a path that begins with "//" would be read as one',
         "path", "path-absolute", "RFC 3986 3.3",
@@ -72,34 +72,34 @@ KINDS: dict[str, Kind] = {
     "segment-empty": Kind('a path that does not begin with "/" cannot begin with an empty segment',
         "path", "segment-nz", "RFC 3986 3.3",
         'URI.build(scheme="a", segments=["", "b"])', 'URI.build(scheme="a", segments=["b"], rooted=True)'),
-    "iri-char": Kind("{it} cannot stand in an IRI",
+    "iri-char": Kind("an IRI cannot contain {it}",
         "any", "ucschar", "RFC 3987 2.2", 'IRI("http://h/\\ufdd0")', 'IRI("http://h/ü")'),
-    "iri-private": Kind("a private-use character can stand in the query only",
+    "iri-private": Kind("a private-use character is allowed in the query only",
         "any", "iprivate", "RFC 3987 2.2", 'IRI("http://h/\\ue000")', 'IRI("http://h/?\\ue000")'),
     "iri-bidi": Kind("the bidirectional formatting character {it} is not part of an IRI",
         "any", "ucschar", "RFC 3987 4.1", 'IRI("http://h/\\u202e")', 'IRI("http://h/\\u05d0")'),
-    "not-derivable": Kind("{it} cannot stand here",
+    "not-derivable": Kind("unexpected {it}",
         "any", "any", "RFC 3986 Appendix A", 'check("1.2.3", rule="IPv4address")', "http://h/"),
-    "scheme-syntax": Kind("the scheme's own syntax wants something else",
+    "scheme-syntax": Kind("the text breaks the syntax of its scheme",
         "any", "any", "RFC 3986 3.1", 'URI("tel:abc").locator', "tel:112"),
-    "template-literal": Kind("{it} cannot stand outside an expression",
+    "template-literal": Kind("a template cannot contain {it} outside an expression",
         "literals", "literals", "RFC 6570 2.1", 'Template("a b{x}")', 'Template("a%20b{x}")'),
     "template-open": Kind('"{" is never closed by "}"',
         "expression", "expression", "RFC 6570 2.2", 'Template("/{x")', 'Template("/{x}")'),
-    "template-expression": Kind("{it} cannot stand here in an expression",
+    "template-expression": Kind("an expression cannot contain {it} here",
         "expression", "expression", "RFC 6570 2.2", 'Template("/{x y}")', 'Template("/{x,y}")'),
     "template-operator": Kind("the operator {it} is reserved for extensions",
         "expression", "op-reserve", "RFC 6570 2.2", 'Template("/{|x}")', 'Template("/{+x}")'),
-    "template-prefix": Kind("a prefix of {it} is asked, whose value has no characters to count",
+    "template-prefix": Kind("the prefix modifier needs text, but {it} is a list or octets",
         "expression", "prefix", "RFC 6570 2.4.1",
         'Template("/{x:3}").expand(x=["a", "b"])', 'Template("/{x:3}").expand(x="abcd")'),
-    "template-undefined": Kind("there is no value for {it}",
+    "template-undefined": Kind("{it} has no value",
         "expression", "expression", "RFC 6570 2.3",
         'Template("/{x}").expand(strict=True)', 'Template("/{x}").expand(x=1, strict=True)'),
     "template-unused": Kind("the template has no variable {it}",
         "any", "expression", "RFC 6570 2.3",
         'Template("/{x}").expand(x=1, y=2, strict=True)', 'Template("/{x}").expand(x=1, strict=True)'),
-    "template-ambiguous": Kind("{it} has two readings in this text",
+    "template-ambiguous": Kind("{it} matches this text in two ways",
         "expression", "expression", "RFC 6570 1.4",
         'Template("/{x}{y}").match("/ab")', 'Template("/{x}-{y}").match("/a,b")'),
     "more": Kind("{it} further findings are not listed", "any", "URI-reference", "RFC 3986 4.1", "", "http://h/"),
@@ -107,18 +107,18 @@ KINDS: dict[str, Kind] = {
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong, or worth knowing, about a text."""
+    """A problem with a text, or a note on it."""
 
     kind: str
     """A key of `KINDS`, or of `security.KINDS`."""
     start: int
-    """Code-point offsets in the text that was passed."""
+    """Code-point offsets in the passed text."""
     end: int
     component: str
     rule: str
     """The grammar rule that does not match."""
     expected: str
-    """What could have stood at `start`, in words."""
+    """What is allowed at `start`, in words."""
     source: str
     """The paragraph, such as `RFC 3986 3.2.2`."""
     message: str

@@ -8,7 +8,7 @@ __all__ = ["Rung"]
 
 
 class Rung(IntEnum):
-    """The rungs, from fewer to more false negatives avoided (6.2); each one includes those below."""
+    """The rungs, in the order of 6.2; each avoids more false negatives and includes those below."""
 
     STRING = 0
     """6.2.1: character by character."""
@@ -23,7 +23,7 @@ class Rung(IntEnum):
     SCHEME = 4
     """6.2.3: default and empty ports, empty paths, the scheme's own rules."""
     PROTOCOL = 5
-    """6.2.4: what an access has shown; needs evidence."""
+    """6.2.4: the results of an access; needs evidence."""
 
     def __str__(self) -> str:
         return self.name
@@ -37,4 +37,4 @@ class Rung(IntEnum):
         """
         if isinstance(value, str) and value.upper() in cls.__members__:
             return cls[value.upper()]
-        raise ValueError(f"{value!r} is no rung; there is {', '.join(cls.__members__)} (RFC 3986 6.2)")
+        raise ValueError(f"{value!r} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")

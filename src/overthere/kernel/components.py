@@ -171,13 +171,13 @@ class Components:
         return form_of(self._parts())
 
     def span(self, component: Component) -> tuple[int, int] | None:
-        """Where a component stands in the text, (start, end) in code points; None if it is undefined.
+        """The place of a component in the text, (start, end) in code points; None if it is undefined.
 
-        Raises: KeyError for a name that is no component.
+        Raises: KeyError for an unknown component.
         """
         group = GROUPS.get(exact(component, "span()"))
         if group is None:
-            raise KeyError(f"{component!r} is no component; there is {', '.join(GROUPS)}")
+            raise KeyError(f"{component!r} is not a component; the components are {', '.join(GROUPS)}")
         span = self._match.span(group)
         return None if span[0] < 0 else span
 

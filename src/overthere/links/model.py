@@ -38,9 +38,9 @@ class Link(NamedTuple):
     base_from: str | None
     """The layer that gave it: content, entity, retrieval or default (RFC 3986 5.1)."""
     reference: str | None
-    """The reference as written, without surrounding white space; None in a row that says something of its document."""
+    """The reference as written, without surrounding white space; None in a row about the document itself."""
     where: str | None
-    """Element and attribute, or what else holds the reference in its kind of document."""
+    """Element and attribute, or the equivalent in other kinds of documents."""
     target: str | None
     """The target URI (5.2); None if the reference is not valid."""
     fragment: str | None
@@ -57,25 +57,25 @@ class Link(NamedTuple):
     """The part of the same message that the target names (RFC 2557 8; RFC 2392), as the `source` of its rows."""
     audit: str | None
     """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or --audit is off;
-    "audit-failed" is a fault of this library."""
+    "audit-failed" is a bug of this library."""
     browser: str | None = None
-    """What browsers open (URL Standard) where it is not the target, or there is none: "" if they open nothing; None
-    where it is the target, in running text, or if --whatwg is off."""
+    """The URI that browsers open (URL Standard) if it is not the target, or there is none: "" if they open
+    nothing; None if it is the target, in running text, or if --whatwg is off."""
 
 
 class Document(NamedTuple):
-    """The octets of a document and what is said of it by what encloses it."""
+    """The octets of a document and the metadata of its container."""
 
     source: str
     content: bytes
     base: Base
-    """What stands outside of the content gives this base (RFC 3986 5.1.2 to 5.1.4)."""
+    """The base given outside the content (RFC 3986 5.1.2 to 5.1.4)."""
     media_type: str = ""
-    """As told: lower case, without parameters; "" if not told."""
+    """As declared: lower case, without parameters; "" if not declared."""
     charset: str | None = None
-    """As told."""
+    """As declared."""
     notes: tuple[str, ...] = ()
-    """What is known of it already, of `NOTES`."""
+    """Notes on it so far, of `NOTES`."""
     depth: int = 0
     """How many containers it is in."""
     parts: Mapping[str, str] | None = None
@@ -84,19 +84,19 @@ class Document(NamedTuple):
     """By whose suffix its kind may be known; by default the last name in `source`."""
 
     def failed(self, kind: str) -> Document:
-        """What stands for it when it could not be read, or not to its end."""
+        """The note if it could not be read, or only in part."""
         return self._replace(content=b"", notes=tuple(dict.fromkeys((*self.notes, kind))))
 
 
 class Found(NamedTuple):
-    """A reference as it stands in a document: where, and its text without surrounding white space."""
+    """A reference in a document: its place, and its text without surrounding white space."""
 
     where: str
     reference: str
     base: Base | None = None
     """The base that holds at this place, if it is not that of the document."""
     target: str | None = None
-    """The URI that is meant, if the text is no reference: of an abbreviated one (RFC 3986 4.5)."""
+    """The intended URI if the text is not a reference: of an abbreviated one (RFC 3986 4.5)."""
     codebase: str | None = None
     """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
@@ -110,7 +110,7 @@ class EmbeddedContent(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something that is the matter with a document as a whole."""
+    """A problem with a whole document."""
 
     kind: str
 
@@ -133,27 +133,27 @@ class PassedContent(NamedTuple):
 
 
 NOTES = {
-    "unreadable": "cannot be read at all",
-    "reader-failed": "made its reader fail, which is a fault of this library; what it found before is there",
+    "unreadable": "cannot be read",
+    "reader-failed": "crashed its reader, a bug of this library; the rows found before are kept",
     "not-opened": "is a URI that could not be opened",
-    "missing": "is a URI of which the server says that nothing is there, or that it will not give it",
-    "refused": "is a URI that the policy does not let be opened",
-    "not-followed": "is a link in a folder that leads to a folder, or out of the folder that was named",
+    "missing": "is a URI that the server does not have or does not allow",
+    "refused": "is a URI that the access policy forbids",
+    "not-followed": "is a symlink to a folder, or out of the named folder",
     "empty": "has no content",
-    "truncated": "ends before its end",
-    "corrupt": "is not what its own format allows; what could be read was read",
-    "wrong-length": "is longer or shorter than was said",
-    "wrong-encoding": "misspells its transfer encoding; it was read as the one that can be meant (RFC 2045 6.1)",
-    "wrong-charset": "is not in the charset that was said",
-    "cut": "has URIs that end before what no URI holds there, though the text goes on; more may have been meant",
-    "wrong-type": "is of another kind than was said",
-    "looks-html": "begins as an HTML page does, and is said to be of another kind, as which it was read",
-    "read-as-text": "is in a markup that has no reader; the URIs of its text are there, as of plain text",
-    "unclosed": "ends within a comment, a tag, or an element whose text is no markup (script, textarea)",
+    "truncated": "is truncated",
+    "corrupt": "breaks its own format; the readable part was read",
+    "wrong-length": "is longer or shorter than declared",
+    "wrong-encoding": "misspells its transfer encoding; it was read as the obvious one (RFC 2045 6.1)",
+    "wrong-charset": "is not in its declared charset",
+    "cut": "has URIs that end before a character that URIs cannot contain; they may be cut short",
+    "wrong-type": "is of another type than declared",
+    "looks-html": "begins like an HTML page, but was read as the type that is declared",
+    "read-as-text": "is in a markup without a reader; it was read as plain text",
+    "unclosed": "ends inside a comment, a tag or a raw text element (script, textarea)",
     "too-large": "is larger than the limit; the rest was not read",
-    "too-deep": "is nested deeper than the limit; what is deeper was not read, or not for sure",
+    "too-deep": "is nested deeper than the limit; the deeper part may be unread",
     "encrypted": "is encrypted",
-    "unsupported": "is of a kind that has no reader",
+    "unsupported": "is of a type without a reader",
 }
 """Kinds of `Note`."""
 UNREAD = frozenset(
@@ -175,14 +175,14 @@ UNREAD = frozenset(
 
 
 class Options(NamedTuple):
-    """What a job reads and fills: by name alone, here and as keywords of `extract`."""
+    """The options of a job; keyword-only, here and in `extract`."""
 
     rung: Rung = Rung.SYNTAX
     """The rung of the ladder for the column `normal`."""
     edition: str = "rfc3986"
-    """By whose rules references are judged, resolved and normalised, and bases established."""
+    """The edition for checking, resolving and normalising references, and for bases."""
     json: bool = False
-    """Whether strings of JSON documents that are URIs are references."""
+    """Whether URIs in JSON strings are references."""
     audit: bool = False
     """Whether the column `audit` is filled (`overthere.audit`)."""
     whatwg: bool = False
@@ -191,15 +191,15 @@ class Options(NamedTuple):
     """Whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON-LD,
     import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these."""
     limit: int = 1 << 25
-    """Octets of a document that are read."""
+    """The most octets to read of a document."""
     depth: int = 16
-    """Containers in one another."""
+    """The deepest nesting of containers."""
     registry: Registry | None = None
-    """What is known of schemes, for the columns `normal` and `audit`; None: the default registry.  Where there are
-    several workers its schemes are pickled."""
+    """The registry of schemes, for the columns `normal` and `audit`; None: the default registry.  With several
+    workers its schemes are pickled."""
     canonical: Canonical | None = None
-    """A form of `overthere.canonical` for the column `normal`, instead of a rung; of a target that is no URI by RFC
-    3986 (by an older edition there are such) the column is None."""
+    """A form of `overthere.canonical` for the column `normal`, instead of a rung; if a target is not a URI by RFC
+    3986 (as in older editions), the column is None."""
     rooted: bool = False
     """Whether an archive that is a source, and was given no base, is the root of its members."""
 

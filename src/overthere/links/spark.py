@@ -59,7 +59,7 @@ _Batches = Iterator["pa.RecordBatch"]
 
 
 class Outcome(NamedTuple):
-    """What a job has done."""
+    """The result of a job."""
 
     summary: Summary
     """Of all parts, those of an earlier run too."""
@@ -153,17 +153,17 @@ def extract(
     part: parts of a job, as `partitions` writes them; each knows where its sources are published.
     content: octets of any document or archive, as Spark's `binaryFile` reads them.
     url: the URI by which a document was retrieved (RFC 3986 5.1.3); without `path` it is what to call it too.
-    media_type: a Content-Type, as it was told.
+    media_type: a Content-Type, as declared.
 
     base: where the sources are published: of the folder of each path.
     options: the fields of `links.Options`.
 
     Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
-    `spark.sql.execution.arrow.maxBytesPerBatch` says.  What cannot be read is a row; also a file that kills the
-    process that reads it, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
+    `spark.sql.execution.arrow.maxBytesPerBatch` says.  An unreadable document is a row; also a file that kills its
+    reader process, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
 
     Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents, or contents that are no octets, or parts and anything else; when it is carried out,
+    neither paths nor contents, or contents that are not octets, or parts and anything else; when it is carried out,
     Spark's errors, with the ValueError of what is no part.
     """
     asked = _check_options(Options(**options))
@@ -172,16 +172,16 @@ def extract(
     if part is not None:
         if any(given is not None for given in (content, url, media_type, base)):
             raise ValueError(
-                "a part of a job has its sources and their base: no content, url, media_type or base beside"
+                "a part of a job has its own sources and base: content, url, media_type and base do not go with part"
             )
         return _map_frame(frame.select(part), partial(_read_parts, version, asked), _ddl(schema()))
     if content is None:
         if path is None:
-            raise ValueError("there is neither a column of paths nor one of contents")
+            raise ValueError("a column of paths or of contents is missing")
         return _map_frame(frame.select(path), partial(_read_paths, version, asked, told), _ddl(schema()))
     said = frame.select(F.col(content)).schema[0].dataType.simpleString()
     if said != "binary":
-        octets = f"documents are octets, a column of binary: F.encode({content!r}, 'utf-8')"
+        octets = f"documents must be in a binary column: F.encode({content!r}, 'utf-8')"
         raise ValueError(f"the column {content!r} is {said}, and {octets}")
     if path not in frame.columns and url is not None:
         path = None
@@ -195,7 +195,7 @@ def extract(
 
 def _check_options(options: Options) -> Options:
     if options.edition not in NAMES:
-        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     check_extras(options)
     return options
 

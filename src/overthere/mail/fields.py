@@ -201,7 +201,7 @@ def uri(value: str) -> str:
     """The URI in a Content-Base or Content-Location.
 
     Comments around it are left out (RFC 2557 4.1), encoded words read (4.4.1), and white space is of the folding
-    (4.4.2).  Behind it a comment has white space before it, or else "(" is of the URI.
+    (4.4.2).  Behind it a comment has leading white space, or else "(" is of the URI.
 
     >>> uri("(now (or not)) http://h/x(1) (the page)"), uri("=?us-ascii?Q?http=3A//h/?=\\n =?us-ascii?Q?x?=")
     ('http://h/x(1)', 'http://h/x')

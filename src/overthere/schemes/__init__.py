@@ -23,7 +23,7 @@ __all__ = [
 def scheme(name: str) -> Scheme:
     """The scheme of that name, in any case, in the default registry; `known` says whether there is more than its name.
 
-    Raises: RegistryError if the name is no scheme or has two claims to it.
+    Raises: RegistryError for an invalid name or one with two claims.
 
     >>> scheme("gopher").port, scheme("xmpp").title, scheme("xmpp").known
     (70, 'Extensible Messaging and Presence Protocol', False)

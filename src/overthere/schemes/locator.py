@@ -56,16 +56,16 @@ class Locator(ABC):
     query: str | None = None
     """As written, where the scheme does not define one."""
     fragment: str | None = None
-    """As written; no scheme has a say in it (RFC 3986 3.5)."""
+    """As written; schemes do not define it (RFC 3986 3.5)."""
     written: SourceText | None = field(default=None, compare=False)
     charset: str = field(default="utf-8", compare=False)
-    """Which octets the characters stand for: "latin-1" in what the edition of 1994 has read, else "utf-8"."""
+    """Which octets the characters stand for: "latin-1" if the edition of 1994 has read it, otherwise "utf-8"."""
     generic: ClassVar[bool] = False
     """Whether it has the parts of the generic syntax alone."""
     searched: ClassVar[bool] = False
     """Whether 1994 and RFC 1738 have the query too, as `search`."""
     as_written: ClassVar[frozenset[str]] = frozenset(("scheme", "host", "query", "fragment"))
-    """The parts that are kept as they stand in the text, escapes and all."""
+    """The parts that are kept as written, including escapes."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -91,12 +91,12 @@ class Locator(ABC):
     @overload
     def uri(self, edition: str | Edition, *, registry: Registry | None = None) -> URI | str: ...
     def uri(self, edition: str | Edition = "rfc3986", *, registry: Registry | None = None) -> URI | str:
-        """The URI that says this: the text that was read if the parts are still those, else written anew.
+        """The URI of this locator: the original text if the parts are unchanged, otherwise a new one.
 
         edition: by whose rules; for another than RFC 3986 the answer is text.
         registry: where the scheme is looked up, the default one unless given.
 
-        Raises: Unwritable if that edition cannot say it; the message tells which part, or what came back.
+        Raises: Unwritable if that edition cannot express it; the message names the part, or how it would be read.
 
         >>> from overthere import URI
         >>> from dataclasses import replace
@@ -121,7 +121,7 @@ class Locator(ABC):
         return data if data.isascii() else self.octets(data).decode("utf-8", "surrogateescape")
 
     def says(self, other: Locator) -> bool:
-        """Whether another says the same: one of the same class, part by part the same octets."""
+        """Whether another is equal: the same class, and the same octets part by part."""
         return type(other) is type(self) and self._compared_parts() == other._compared_parts()
 
     def _compared_parts(self) -> tuple[Any, ...]:
@@ -139,7 +139,7 @@ class Locator(ABC):
 
     @property
     def edition(self) -> str:
-        """The edition that read it; RFC 3986 for one that was made."""
+        """The edition that read it; RFC 3986 if it was not read."""
         return "rfc3986" if self.written is None else self.written.edition
 
     def to_dict(self) -> dict[str, Any]:

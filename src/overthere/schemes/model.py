@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Example(NamedTuple):
-    """A URI that a document prints, or one of our own that shows a form."""
+    """A URI from a document, or one of our own that shows a form."""
 
     text: str
     source: str
@@ -47,8 +47,8 @@ class Access(NamedTuple):
     steps: Callable[[Any, Credentials], Iterable[Step]]
     """From a locator and credentials to the steps of a plan; in `steps`."""
     dialogue: Callable[[Plan, Policy], Dialogue] | None = None
-    """Reads the answers when the plan is carried out; in `dialogue`.  Without one the steps are carried out as they
-    stand (`access.generic`)."""
+    """Reads the answers when the plan is carried out; in `dialogue`.  Without one the steps are executed as they
+    are (`access.generic`)."""
     configured: Callable[[Any, Policy], Locator] | None = None
     """A locator with what the policy has configured for such URIs, as a server that they leave open; in `steps`."""
 
@@ -134,21 +134,20 @@ class Scheme:
     """A URI scheme.
 
     Raises: RegistryError when made without a retrieval algorithm, the statement that it locates nothing (RFC 1738 4;
-    the draft of 1994, Registration), or why its protocol is not spoken; with two of them, or with a name that is no
-    scheme.
+    the draft of 1994, Registration), or why its protocol is not spoken; with two of them, or with an invalid name.
     """
 
     name: str
     title: str
     documents: Mapping[str, str]
-    """Whose account there is of it, and where: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
+    """The documents that define it, by edition: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
     locator: type[Locator] = GenericLocator
     syntax: str = ""
     """Today's rules as ABNF; the names it does not define are those of RFC 3986, a port up to 65535."""
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
     narrowed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What paths begin with, in lower case, whose form another document gives, and that document."""
+    """Beginnings of paths, in lower case, whose form another document defines, and that document."""
     port: int | None = None
     """The default port."""
     tls: bool = False
@@ -156,70 +155,70 @@ class Scheme:
     protocol: str = ""
     """The scheme whose protocol it speaks, where that is not its own: "http" of https."""
     local: bool = False
-    """Whether it leads to files of this machine (RFC 3986 7.4)."""
+    """Whether it reads files of this machine (RFC 3986 7.4)."""
     redirected_from: tuple[str, ...] = ()
-    """The protocols whose servers may redirect to it, beside its own: names of schemes, or "*" for any."""
+    """The protocols whose servers may redirect to it, besides its own: scheme names, or "*" for any."""
     by_proxy: Literal["", "absolute", "tunnel"] = ""
-    """How an HTTP proxy is asked for it (RFC 9110 7.3.2): in absolute-form, or by CONNECT; "": it is not."""
+    """How an HTTP proxy requests it (RFC 9110 7.3.2): in absolute-form, or by CONNECT; "": not at all."""
     needs_host: bool = False
     """Whether a URI of it without a host names nothing."""
     no_userinfo: str = ""
-    """The paragraph by which a user name before the host is none of its parts; "" where it is one."""
+    """The section that excludes a user name before the host; "" if it is allowed."""
     anonymous: frozenset[str] = frozenset()
-    """User names, in lower case, that everybody uses, whose password is no secret."""
+    """Public user names, in lower case, whose password is not secret."""
     host_of_files: bool = False
     """Whether the host says on whose disk a file is: "localhost" is this machine (RFC 8089 2), another is not asked."""
     lines: bool = False
     """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
     own_octets: frozenset[int] = frozenset()
-    """Delimiters and controls that are a part of its URIs by right, as escapes: the TAB of a gopher search."""
+    """Delimiters and controls that its URIs may contain as escapes: the TAB of a gopher search."""
     plus: bool = True
     """Whether "+" in its query is a space, as in the forms of HTML; else a space is "%20" (RFC 6068 5)."""
     text_parameters: tuple[str, ...] = ()
     """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
     content: bool = False
-    """Whether what follows the colon is content, in which any octets and any names may stand (RFC 2397 2)."""
+    """Whether the part after the colon is content, with any octets and any names (RFC 2397 2)."""
     shape: str = ""
     """How what follows the colon begins in running text, where the scheme needs no "//": an expression that looks at a
     bounded number of characters; "": it is seen with "//" or in delimiters alone."""
     linkable: bool = False
-    """Whether a page may make a link of what others write: it names or locates something, and nothing is executed."""
+    """Whether untrusted URIs of it are safe as links: it names or locates something and executes nothing."""
     file_name: Callable[[tuple[str, ...]], str] | None = None
     """What of the raw segments of a path names a file; None: the last one that is not empty."""
     hierarchical: bool = False
-    """Whether "/" parts a hierarchy, so that relative references make sense."""
+    """Whether "/" separates a hierarchy, so that relative references make sense."""
     interactive: bool = False
     """Whether it names a session with a person rather than something to fetch."""
     access: Access | str | None = None
     """The retrieval algorithm: the package that has it, loaded when a plan is asked for; or its functions.  A name
     with a dot is the package's own ("overthere_finger.protocol"), without one it is of `overthere.protocols`."""
     locates_nothing: str = ""
-    """Why there is nothing to retrieve, in a sentence that names the paragraph."""
+    """Why there is nothing to retrieve, in a sentence with the RFC section."""
     unspoken: str = ""
     """Why what it locates is not retrieved here: the protocol that this package does not speak, with its document.  A
     gateway may serve."""
     normal: tuple[NormalRule, ...] = ()
-    """What may be written otherwise (RFC 3986 6.2.3), in the order in which it is applied."""
+    """Equivalent spellings (RFC 3986 6.2.3), in the order of application."""
     compared: Callable[[Parts], Parts] | None = None
-    """What is compared, where the scheme says that some components are not (RFC 8141 3.1); of a normal form."""
+    """The compared part of a normal form, if the scheme excludes components (RFC 8141 3.1)."""
     examples: tuple[Example, ...] = ()
     no_fragment: str = ""
-    """The paragraph by which its URIs have no fragment; "" for most, as no scheme has a say in it (RFC 3986 3.5)."""
+    """The section by which its URIs have no fragment; "" for most, because schemes do not define it (RFC 3986 3.5)."""
     notes: tuple[str, ...] = ()
-    """What a person should know, a sentence each."""
+    """Notes for people, a sentence each."""
     known: bool = True
     """Whether it has a file of its own; False for the generic fallback."""
 
     def __post_init__(self) -> None:
         read = parse(f"{self.name}:", "URI")
         if read is None or read.scheme != self.name or self.name != self.name.lower():
-            raise RegistryError(f"{self.name!r} is no scheme in lower case (RFC 3986 3.1)")
+            raise RegistryError(f"{self.name!r} is not a scheme in lower case (RFC 3986 3.1)")
         if isinstance(self.access, str) and not all(map(str.isidentifier, self.access.split("."))):
-            raise RegistryError(f"the access of {self.name!r} is no package: {self.access!r}")
+            raise RegistryError(f"the access of {self.name!r} is not a package: {self.access!r}")
         if self.known and [self.access is not None, bool(self.locates_nothing), bool(self.unspoken)].count(True) != 1:
             raise RegistryError(
-                f"the scheme {self.name!r} must bring its retrieval algorithm or say that it locates nothing, or which "
-                "protocol is not spoken, one of them (RFC 1738 4)"
+                f"the scheme {self.name!r} must have exactly one of: a retrieval algorithm, the statement that it "
+                "locates nothing, or the protocol that is not spoken (RFC 1738 4)"
             )
 
     def __hash__(self) -> int:
@@ -243,7 +242,7 @@ class Scheme:
         return grammar(self.syntax)
 
     def check(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """What is wrong with a text by the letter of the scheme's rules in an edition; those of RFC 3986 first.
+        """The findings on a text by the scheme's rules in an edition; those of RFC 3986 first.
 
         Raises: RegistryError if that edition has no rules of this scheme.
 
@@ -261,14 +260,14 @@ class Scheme:
         return by.check(text, limit=limit) or self.faults(text, edition, limit)
 
     def faults(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """What keeps a URI of an edition from being one of this scheme, by its rules there: of the kind
+        """The findings on a URI of an edition by this scheme's rules there: of the kind
         "scheme-syntax", each with the scheme's document; nothing where the edition has no rules of it.
 
         text: a URI of the edition by the generic syntax, which is not looked at again.
 
         >>> from overthere import scheme
         >>> print(scheme("http").faults("http:/example.com")[0])
-        no http URI: "e" cannot stand here (at 6, in the path; expected "/"; RFC 9110 4.2.1)
+        not a valid http URI: unexpected "e" (at 6, in the path; expected "/"; RFC 9110 4.2.1)
         """
         rules = self.rules.get(reading(edition), ())
         today = reading(edition) == "rfc3986"
@@ -345,7 +344,7 @@ class Scheme:
         if found.kind == "more":
             return found
         component = _component(text, cut, found.start) if found.component == found.rule else found.component
-        message = f"no {self.name} URI: {found.message}"
+        message = f"not a valid {self.name} URI: {found.message}"
         path = cut.path.lower()
         source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
         for at in range(found.start - 5, found.start + 1) if self.text_parameters and component == "query" else ():
@@ -358,13 +357,13 @@ class Scheme:
         return found._replace(kind="scheme-syntax", component=component, message=message, source=source)
 
     def _no_fragment(self, text: str) -> Finding:
-        message = f"a {self.name} URI has no fragment"
+        message = f"a {self.name} URI cannot have a fragment"
         at = text.index("#")
         return Finding("scheme-syntax", at, len(text), "fragment", "fragment", "", self.no_fragment, message)
 
     @property
     def registration(self) -> Registration | None:
-        """What IANA's registry says of the name; None if it is not registered."""
+        """The entry in IANA's registry; None if it is not registered."""
         from overthere.schemes.iana import registration
 
         return registration(self.name)

@@ -94,7 +94,7 @@ class Given:
     @overload
     def decode(self, raw: str | None) -> str | None: ...
     def decode(self, raw: str | None) -> str | None:
-        """The data that a raw part stands for, by the edition's charset; a "%" that begins no escape stays.
+        """The data that a raw part stands for, by the edition's charset; a "%" that does not begin an escape stays.
 
         Raises: InvalidURI for a character that the charset does not have.
         """
@@ -124,16 +124,16 @@ class Given:
         }
 
     def rest(self, *, query: bool = True) -> dict[str, Any]:
-        """What every locator has: `scheme`, `charset`, `fragment`, and `query` unless the scheme reads it itself."""
+        """The parts of every locator: `scheme`, `charset`, `fragment`, and `query` unless the scheme reads it."""
         parts: dict[str, Any] = {"scheme": self.scheme, "charset": self.charset, "fragment": self.fragment}
         if query and self.edition == "rfc3986":
             parts["query"] = self.query
         return parts
 
     def refuse(self, part: str | None, expected: str, rule: str, source: str) -> InvalidURI:
-        """The exception for a part (as it stands in the text) that the scheme cannot read.
+        """The exception for a part (as written) that the scheme cannot read.
 
-        part: the raw text that is wrong, None if something is missing; expected: what should stand there, in words;
+        part: the raw text that is wrong, None if something is missing; expected: the expected text, in words;
         rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition is cited
         by its own.
         """
@@ -142,7 +142,7 @@ class Given:
         place = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(place, 0)
         end = start + len(part or "")
-        message = f"{self.scheme} wants {expected}"
+        message = f"not a valid {self.scheme} URI: expected {expected}"
         return InvalidURI(self.text, Finding("scheme-syntax", start, end, rule, rule, expected, source, message))
 
 
@@ -184,7 +184,7 @@ class Writer:
         return percent_encode(octets, _safe(self.plain, self.extra, keep, drop))
 
     def raw(self, written: str) -> str:
-        """A part as it stands in a text; RFC 1738 has "~" as an escape alone (2.2, "unsafe")."""
+        """A part as written in a text; RFC 1738 has "~" as an escape alone (2.2, "unsafe")."""
         return written.replace("~", "%7E") if self.edition == "rfc1738" else written
 
     def authority(
@@ -204,7 +204,7 @@ def octets_of(data: str, charset: str) -> bytes:
         return data.encode(charset, "surrogateescape")
     except UnicodeEncodeError as error:
         shown = f"U+{ord(data[error.start]):04X}"
-        why = "is no character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
+        why = "is not a character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
         raise CodingError(f"{shown} {why}") from None
     except LookupError:
-        raise CodingError(f"{charset!r} is no charset that Python can write") from None
+        raise CodingError(f"{charset!r} is not a charset that Python can encode") from None

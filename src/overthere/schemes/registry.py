@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
 
 class Registry:
-    """Which schemes are known.  Immutable; `with_` makes another.
+    """The known schemes.  Immutable; `with_` makes another.
 
     >>> registry = Registry.default()
     >>> registry.scheme("ftp").port, registry.scheme("no-such-thing").known
@@ -67,20 +67,20 @@ class Registry:
 
     @staticmethod
     def empty() -> Registry:
-        """Every scheme is unknown."""
+        """A registry without schemes."""
         return Registry({}, {})
 
     def with_(self, *schemes: Scheme, replace: bool = False) -> Registry:
-        """A registry that knows these too.
+        """A registry with these added.
 
         Raises: RegistryError if a name is taken, naming both claims, unless `replace`.
         """
         added = dict(self._schemes)
         for scheme in schemes:
             if not isinstance(scheme, Scheme):
-                raise TypeError(f"a registry knows schemes, not {type(scheme).__name__}")
+                raise TypeError(f"a registry can hold schemes only, not {type(scheme).__name__}")
             if not scheme.known:
-                raise RegistryError(f"the scheme {scheme.name!r} is but a name: nothing is known of it")
+                raise RegistryError(f"the scheme {scheme.name!r} has only a name: nothing is known about it")
             if not replace and (held := self._owner_of(scheme.name, added)):
                 raise RegistryError(f"two claims to the scheme {scheme.name!r}: {held} and {scheme.title!r}")
             added[scheme.name] = scheme
@@ -115,13 +115,13 @@ class Registry:
     def scheme(self, name: str) -> Scheme:
         """The scheme of that name, in any case (RFC 3986 3.1); one of the generic syntax alone if it is not known.
 
-        A "+" in a name has no meaning (RFC 3986 3.1): "git+ssh" is a name as any other, not known, without a default
-        port, whatever is known of "git" and "ssh"; "coap+tcp" is known by its own document.
+        A "+" in a name has no meaning (RFC 3986 3.1): "git+ssh" is an unknown scheme without a default port,
+        independent of "git" and "ssh"; "coap+tcp" is known by its own document.
 
-        Raises: RegistryError if the name is no scheme, if two packages claim it, or if a package's claim is empty.
+        Raises: RegistryError for an invalid name, for two claims, or for an empty claim.
         """
         if not isinstance(name, str):
-            raise TypeError(f"the name of a scheme is text, not {type(name).__name__}")
+            raise TypeError(f"the name of a scheme must be text, not {type(name).__name__}")
         # Letters beyond US-ASCII must not become others: the Kelvin sign is no k.
         key = name.lower() if name.isascii() else name
         if key in self._schemes:
@@ -135,8 +135,8 @@ class Registry:
         return _load(key, first)
 
     def get(self, name: str) -> Scheme | None:
-        """The scheme of that name if it is known; None for others, for what is no scheme in RFC 3986 ("1a"), and where
-        a package's claim is empty."""
+        """The scheme of that name if it is known; None for others, for invalid names ("1a"), and for an empty
+        claim."""
         try:
             return self.scheme(name) if name in self else None
         except RegistryError:
@@ -162,18 +162,18 @@ class Registry:
         return None if scheme is None else facts_of(scheme)
 
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
-        """What a URI says in the terms of its scheme, by an edition's account of it.
+        """A URI as typed data of its scheme, as an edition defines it.
 
-        An account of today's document serves the editions that define no scheme (1997, 2003, RFC 3986); a scheme
+        The definition of today's document serves the editions that define no scheme (1997, 2003, RFC 3986); a scheme
         that an edition does not define is read by the generic syntax.
 
-        Raises: InvalidURI if the text is no URI there, or the scheme cannot be read in it.
+        Raises: InvalidURI if the text is not valid there, or the scheme cannot be read in it.
         """
         from overthere.editions import edition as edition_named
         from overthere.values.uri import URI
 
         if not isinstance(uri, str | URI):
-            raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
+            raise TypeError(f"a URI must be a URI or text, not {type(uri).__name__}")
         text = exact(uri, "locator()") if isinstance(uri, str) else str(uri)
         given = Given(text, edition_named(edition), isinstance(uri, URI))
         kind: type[Locator] = GenericLocator
@@ -187,8 +187,8 @@ class Registry:
         return locator
 
     def check(self, uri: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """What keeps a URI from being one of its own scheme, by the scheme's rules in an edition, or where it has no
-        rules, by what its locator refuses; nothing of a relative reference and of a scheme that is not known there.
+        """The findings on a URI by its scheme's rules in an edition, or without rules, by its
+        locator; nothing of a relative reference and of a scheme that is not known there.
 
         uri: a text that is a URI of that edition by the generic syntax, which is not looked at again.
 

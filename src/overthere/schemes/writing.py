@@ -25,7 +25,7 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
 
     by = edition_named(edition) if isinstance(edition, str) else edition
     if not isinstance(by, Edition):
-        raise TypeError(f"an edition is its name or an Edition, not {type(edition).__name__}")
+        raise TypeError(f"an edition must be a name or an Edition, not {type(edition).__name__}")
     check_types(locator)
     known = Registry.default() if registry is None else registry
     text = _as_read(locator, by, known)
@@ -54,7 +54,7 @@ def _write_new(locator: Locator, by: Edition, registry: Registry) -> str:
     try:
         scheme = registry.scheme(name)
     except RegistryError as error:
-        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+        raise Unwritable(f"{by.document} cannot express this: {error}") from None
     if scheme.known and reading(by.name) not in scheme.documents:
         raise Unwritable(f"{by.document} has no scheme {name!r}")
     if locator.query is not None and by.name in ("url-1994", "rfc1738") and not locator.searched:
@@ -65,7 +65,7 @@ def _write_new(locator: Locator, by: Edition, registry: Registry) -> str:
     except Unwritable:
         raise
     except ValueError as error:  # a character without octets; a number that Python does not write
-        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+        raise Unwritable(f"{by.document} cannot express this: {error}") from None
     text += "" if locator.query is None else f"?{writer.raw(locator.query)}"
     whole = text + ("" if locator.fragment is None else f"#{locator.fragment}")
     if by.name == reading(by.name) != "rfc3986":
@@ -77,9 +77,9 @@ def _write_new(locator: Locator, by: Edition, registry: Registry) -> str:
     try:
         back = registry.locator(_check_uri(whole, by), by.name)
     except InvalidURI as error:
-        raise Unwritable(f"{by.document} cannot say this: {error}") from None
+        raise Unwritable(f"{by.document} cannot express this: {error}") from None
     if not locator.says(back):
-        raise Unwritable(f"{by.document} cannot say this: {_difference(locator, back)}")
+        raise Unwritable(f"{by.document} cannot express this: {_difference(locator, back)}")
     return whole
 
 
@@ -90,7 +90,7 @@ def _valid(text: str, by: Edition, rules: tuple[str, ...]) -> None:
         return
     findings = by.check(text, rules[0] if rules else None, 1)
     why = InvalidURI(text, findings[0]) if findings else "not derivable"
-    raise Unwritable(f"{by.document} cannot say this: {why}")
+    raise Unwritable(f"{by.document} cannot express this: {why}")
 
 
 def _difference(said: Locator, back: Locator) -> str:

@@ -24,20 +24,20 @@ __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", 
 def audit(
     uri: Value | str, *, level: Level = "note", limit: int = 1000, registry: Registry | None = None
 ) -> list[Finding]:
-    """Everything in a URI that is worth care, in the order of the text; it need not be a valid URI.
+    """The security findings on a URI or any text, in its order.
 
     uri: a URI, a reference, an IRI, or any text; offsets are code points of it.
-    level: what is below it is not told: "note", "warning" or "error" (see `KINDS`).
-    limit: how many are listed; a last one of the kind "more" counts the rest.
-    registry: what is known of schemes, the default one unless given.
+    level: the lowest level to report: "note", "warning" or "error" (see `KINDS`).
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
+    registry: the known schemes (default: the default registry).
 
     No message shows a password.  Raises: TypeError if it is not text.
 
     >>> for finding in audit("http://www.bank.example@0x7f.1/"):
     ...     print(finding.kind, finding.start, finding.message)
     userinfo-host 7 the userinfo looks like the host "www.bank.example"
-    address-rare 24 "0x7f.1" is no IPv4address of the syntax, but an address to inet_aton
-    address-loopback 24 the address 127.0.0.1, loopback: the machine of whoever opens it
+    address-rare 24 "0x7f.1" is not an IPv4address of the syntax, but an address to inet_aton
+    address-loopback 24 the address 127.0.0.1, loopback: the machine that opens the URI
     """
     text = _text(uri)
     if harmless(text):
@@ -63,7 +63,7 @@ def audit(
 
 
 def kinds(uri: Value | str, *, level: Level = "note", registry: Registry | None = None) -> tuple[str, ...]:
-    """The kinds alone, each once, without their words: for many URIs.
+    """Only the kinds, each once, without messages: fast for many URIs.
 
     >>> kinds("http://joe:secret@h.example:22/"), kinds("http://h.example/")
     (('password', 'port-reserved'), ())
@@ -85,7 +85,7 @@ def _text(uri: Value | str) -> str:
     from overthere.kernel import Components
 
     if not isinstance(uri, str | Components):
-        raise TypeError(f"a URI is a URI or text, not {type(uri).__name__}")
+        raise TypeError(f"a URI must be a URI or text, not {type(uri).__name__}")
     return exact(uri, "audit()") if isinstance(uri, str) else str(uri)
 
 

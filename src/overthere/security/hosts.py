@@ -181,7 +181,7 @@ def _name(cut: TextParts, name: str, start: int, end: int, hidden: bool) -> Iter
         try:
             asked = resolvable(name)
         except UnicodeError:
-            problem = "IDNA 2008 has no such name (RFC 5890 2.3.2)"
+            problem = "it is not a valid name in IDNA 2008 (RFC 5890 2.3.2)"
     asked = asked.removesuffix(".")
     labels = asked.split(".")
     if any(len(label) > 63 for label in labels) or len(asked) > 253:
@@ -192,7 +192,7 @@ def _name(cut: TextParts, name: str, start: int, end: int, hidden: bool) -> Iter
         return
     if not problem and asked.isascii():
         odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)
-        problem = _unusual(labels) if odd is None else f"a host's name has no {quote_host(odd[0])}"
+        problem = _unusual(labels) if odd is None else f"a host name cannot contain {quote_host(odd[0])}"
     if problem:
         yield Place("host-name", start, end, MASK if hidden else f"{quote_host(name)}: {problem}")
 
@@ -203,9 +203,9 @@ def _unusual(labels: list[str]) -> str:
     if any(label.startswith("-") or label.endswith("-") for label in labels):
         return "a label begins or ends with a hyphen"
     if labels[-1].isdigit() and len(labels) > 1:
-        return "its last label is a number, and it is no address"
+        return "its last label is a number, but it is not an address"
     wrong = next((label for label in labels if label[:4].lower() == "xn--" and not is_a_label(label)), "")
-    return f"{quote_host(wrong)} stands for no name in another script" if wrong else ""
+    return f"{quote_host(wrong)} is not a valid A-label" if wrong else ""
 
 
 def _address(address: Address, text: str, start: int, end: int, hidden: bool) -> Iterator[Place]:

@@ -21,9 +21,9 @@ __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
     """The writer for a name: by its suffix, a folder of Parquet parts for `DIR/`, standard output for "-".
 
-    A file stands under its name when it is closed, until then under another; what stood there before is replaced
-    then.  A folder takes a part when that is whole.  A name that is no regular file (a pipe) is written to as it is.
-    A name that is a link to a file is refused, and no planted NAME.part or NAME.resume is followed or gone on with.
+    A file gets its name when it is closed and replaces the old one then; until then it has another name.  A folder
+    gets a part when that is complete.  A pipe is written to directly.  A symlink to a file is rejected,
+    and a planted NAME.part or NAME.resume is never followed or continued.
 
     layout: its form is that of standard output, and of pipes without a suffix.
     job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
@@ -48,7 +48,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     form = next((form for form in FORMATS if name.lower().endswith(form)), "")
     layout = layout._replace(form=form or layout.form)
     if layout.csv_safe and not layout.form.startswith(".csv"):
-        raise ValueError(f"{name}: only CSV is guarded against spreadsheets")
+        raise ValueError(f"{name}: csv_safe applies to CSV only")
     if name == "-":
         return Stream(None, layout)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):
@@ -57,7 +57,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     if is_stream(name):
         return Stream(name, layout)
     if not form:
-        raise ValueError(f"{name}: the name of a table ends in {', '.join(FORMATS)}, or in / for a folder")
+        raise ValueError(f"{name}: the name of a table must end in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
     growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)

@@ -76,7 +76,7 @@ def read(path: Path, columns: Any, rows: int) -> Iterator[Any]:
     except (ValueError, pa.ArrowException) as error:
         raise ResumeError(str(path), f"it cannot be read: {error}") from None
     if rows:
-        raise ResumeError(str(path), f"it has {rows:,} rows less than when it was marked")
+        raise ResumeError(str(path), f"it has {rows:,} rows fewer than at its last commit")
 
 
 def read_metadata(path: Path) -> Any:
@@ -110,8 +110,7 @@ class Table(FileWriter):
                 self.take(mark)
         if resume and left and mark is None:
             self._note(
-                f"{self.part.name} was left by a job that was killed, and cannot be read without its end: "
-                "the table begins anew"
+                f"{self.part.name} was left by a killed job and is unreadable without its end: the table starts again"
             )
 
     def _existing_checkpoint(self) -> Checkpoint | None:
@@ -125,7 +124,7 @@ class Table(FileWriter):
             return mark
         text = (read_metadata(self.path).metadata or {}).get(KEY.encode())
         if text is None:
-            raise ResumeError(self.name, "it has no mark that says where to go on")
+            raise ResumeError(self.name, "it has no mark to continue from")
         return read_mark(text, self.name, self.job)
 
     def _write(self, batch: Any) -> None:

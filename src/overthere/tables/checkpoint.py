@@ -69,9 +69,9 @@ def read_mark(text: str | bytes, name: str, job: str) -> Checkpoint:
         if fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
             raise ValueError
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ResumeError(name, "its mark cannot be read, so that nothing says where to go on") from None
+        raise ResumeError(name, "its mark is unreadable, so the job cannot continue") from None
     if mark.job != job:
-        raise ResumeError(name, f"it was begun by another job{_difference(mark.job, job)}")
+        raise ResumeError(name, f"it was started by another job{_difference(mark.job, job)}")
     return mark
 
 

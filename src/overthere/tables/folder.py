@@ -51,7 +51,7 @@ class Folder(Writer):
         there = {name for name in os.listdir(self.path) if not name.startswith((".", "_"))}
         parts = sorted(name for name in there if _PART.fullmatch(name))
         if there and (there - set(parts) or not self.marked.exists()):
-            raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", self.name)
+            raise FileExistsError(errno.EEXIST, "the folder has files that are not parts of a link table", self.name)
         for name in os.listdir(self.path):
             if name.startswith(".part-") and name.endswith(".parquet"):
                 remove(self.path / name)  # of a job that was killed

@@ -26,7 +26,7 @@ def suffix(path: str | os.PathLike[str], forms: Collection[str] = FORMATS) -> st
     for form in forms:
         if name.endswith(form):
             return form
-    raise ValueError(f"the name of a table ends in {', '.join(forms)}")
+    raise ValueError(f"the name of a table must end in {', '.join(forms)}")
 
 
 class Layout(NamedTuple):
@@ -61,7 +61,7 @@ def fit_schema(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
     kinds = pa.types
     lines = form.startswith(".jsonl")
     if lines and len(set(columns.names)) < len(columns):
-        raise ValueError(f"two columns have one name, which the objects of a {form} file cannot")
+        raise ValueError(f"two columns have one name, which objects of a {form} file cannot have")
     for place, field in enumerate(columns):
         kind = field.type
         if kinds.is_dictionary(kind) and (lines or (form in (".arrow", ".feather") and field.name not in steady)):

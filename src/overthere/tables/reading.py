@@ -83,7 +83,7 @@ def _parse_source(name: str, separator: str = ",") -> Source:
 def _standard_input(file: io.BufferedReader, separator: str) -> Source:
     start = file.peek(6)
     if start.startswith((b"PAR1", b"ARROW1")):
-        raise ValueError("Parquet and Arrow files are not read from a pipe: name the file")
+        raise ValueError("Parquet and Arrow files cannot be read from a pipe: name the file")
     if start.startswith(_STREAM[:1]):  # no UTF-8 does
         schema, batches = _stream(file)
     else:
@@ -188,7 +188,7 @@ def _header(file: Any, separator: str = ",") -> Any:
     except UnicodeDecodeError:
         raise ValueError("the header is not UTF-8") from None
     if names is None:
-        raise ValueError("the file is empty: there is no header")
+        raise ValueError("the file is empty, so the header is missing")
     return pa.schema([(name, pa.string()) for name in names])
 
 

@@ -22,10 +22,10 @@ __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
 
 class Writer(ABC):
-    """Takes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
+    """Writes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
 
-    What is written between two commits belongs to one task of the job.  A closed table is whole and readable,
-    and tells what the last commit was.  Ctrl-C is heard between two calls, never within one, unless it is to a pipe.
+    Rows between two commits belong to one task of the job.  A closed table is complete and readable,
+    and shows its last commit.  Ctrl-C takes effect between two calls, never during one, except for a pipe.
     """
 
     patient = True
@@ -61,10 +61,10 @@ class Writer(ABC):
         """Go on from a mark."""
         self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
         if self.done:
-            self.notice = f"{self.name} is finished, with {self.rows:,} rows: nothing is left to do"
+            self.notice = f"{self.name} is complete, with {self.rows:,} rows: nothing to do"
             self.closed = True
         else:
-            self.notice = f"{self.name}: going on after {self.rows:,} rows"
+            self.notice = f"{self.name}: continuing after {self.rows:,} rows"
 
     def _note(self, notice: str) -> None:
         self.notice = notice
@@ -89,7 +89,7 @@ class Writer(ABC):
             self._commit()
 
     def close(self) -> None:
-        """Make the table stand under its name.  Raises: OSError."""
+        """Give the table its final name.  Raises: OSError."""
         if not self.closed:
             self.closed = True
             with self._naming_errors():
@@ -202,8 +202,8 @@ class FileWriter(Writer):
         """What there is to say of a table that stands there without its mark."""
         return ResumeError(
             self.name,
-            f"it is finished, or of another job: there is no {self.marked.name} that says where to go on; "
-            "without --resume it is written anew",
+            f"it is complete or belongs to another job: there is no {self.marked.name} to continue from; without "
+            "--resume it is rewritten",
         )
 
 
@@ -225,7 +225,7 @@ def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
         lock(file.fileno(), str(path))
         # What was opened may have got its final name before it was locked.
         if not (os.path.lexists(part) and os.path.samestat(os.fstat(file.fileno()), os.lstat(part))):
-            raise BlockingIOError(errno.EAGAIN, "another process has just written it", str(path))
+            raise BlockingIOError(errno.EAGAIN, "another process has written it", str(path))
     except BaseException:
         file.close()
         raise

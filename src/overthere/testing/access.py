@@ -140,7 +140,7 @@ class AccessSuite:
                 self._run_any(Replay(answer, data))
 
     def test_encoded_words(self) -> None:
-        """RFC 2047: in unknown charsets, in codecs that are no charsets, broken."""
+        """RFC 2047: in unknown charsets, in codecs that are not charsets, broken."""
         for word in _WORDS:
             for answer, data in self._replace_matches(_VALUE, word):
                 self._run_any(Replay(answer, data))

@@ -69,7 +69,7 @@ def find(
     mail: also mail addresses without a scheme.
     rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
     the other options have no meaning then.  See `overthere.text.gfm`.
-    registry: what is known of schemes, the default one unless given.
+    registry: the known schemes (default: the default registry).
 
     A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
 
@@ -84,11 +84,11 @@ def find(
 
         return gfm.find(text, extended=rules == "gfm")
     if rules != "rfc3986":
-        raise ValueError(f"no rules are called {rules!r}: rfc3986, commonmark or gfm")
+        raise ValueError(f"unknown rules {rules!r}; known: rfc3986, commonmark, gfm")
     if hosts not in (True, False, "suffixes"):
-        raise ValueError(f'hosts is True, False or "suffixes", not {hosts!r}')
+        raise ValueError(f'hosts must be True, False or "suffixes", not {hosts!r}')
     if isinstance(schemes, str):
-        raise TypeError("schemes is a collection of names, not text")
+        raise TypeError("schemes must be a collection of names, not text")
     wanted = (
         None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
     )

@@ -14,12 +14,12 @@ Kind = Literal["URI", "IRI", "abbreviated", "mail"]
 
 
 class Found(NamedTuple):
-    """A reference that stands in a text."""
+    """A reference found in a text."""
 
     reference: str
     """The text of the URI or IRI, of an abbreviated reference or a mail address; white space in it taken out."""
     text: str
-    """As it stands: text[start:end]."""
+    """As written: text[start:end]."""
     start: int
     """Code-point offsets in the text; delimiters and the prefix "URL:" left out."""
     end: int
@@ -28,14 +28,14 @@ class Found(NamedTuple):
     kind: Kind
     """URI; IRI, which has characters beyond US-ASCII; abbreviated (RFC 3986 4.5); mail, an address without a scheme."""
     uri: str
-    """The URI that is meant: the reference, what an IRI maps to (RFC 3987 3.1), or a guess for the other two kinds."""
+    """The intended URI: the reference, the URI of an IRI (RFC 3987 3.1), or a guess for the other two kinds."""
     alternative: str | None
     """The reference without the hyphens at its line ends, which "may or may not actually be part of the URI"."""
     outer: tuple[int, int]
     """Offsets with the delimiters and the prefix."""
     cut: str = ""
-    """The character before which it ends because no URI holds it there, although the text goes on: "[" of
-    `http://h/?array[]=1`.  Whoever wrote it may have meant more."""
+    """The character at which it ends because a URI cannot contain it there, although the text continues: "[" of
+    `http://h/?array[]=1`.  The writer may have meant more."""
 
 
 def guess_uri(text: str) -> str:

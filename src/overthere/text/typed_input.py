@@ -29,16 +29,15 @@ _DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
 
 
 def typed(text: str, *, registry: Registry | None = None) -> Found:
-    """The URI that a person means who was asked for one: "recognize and strip both delimiters and embedded whitespace".
+    """The URI that a person meant to type: "recognize and strip both delimiters and embedded whitespace".
 
-    Taken away are white space, wherever it stands, a pair of brackets or quotes around it, and a prefix "URL:".  A name
-    without a scheme is taken for a suffix reference (4.5), also behind "//" (4.2), or for a mail address; `kind` says
-    so, `uri` is the guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be
-    part of the URI".
+    Removed are all white space, a pair of brackets or quotes around it, and a prefix "URL:".  A name without a scheme is
+    taken for a suffix reference (4.5), also after "//" (4.2), or for a mail address; `kind` says so, `uri` is the guess.
+    `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
 
     registry: which schemes are known, the default one unless given.
 
-    Raises: InvalidURI if what is left is none of these, or two URIs with white space between them; TypeError if it is
+    Raises: InvalidURI if the rest is none of these, or two URIs with white space between them; TypeError if it is
     not text.
 
     >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
@@ -86,7 +85,7 @@ def refuse_two_uris(text: str, start: int, end: int) -> None:
     shown = [
         mask(part)[:_SHOWN] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
     ]
-    why = f"white space parts two URIs, {shown[0]!r} and {shown[1]!r}: give one of them, or one without the white space"
+    why = f"white space separates two URIs, {shown[0]!r} and {shown[1]!r}: give only one, or remove the white space"
     kind = "space" if space[0].startswith(" ") else "control"
     raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", why))
 

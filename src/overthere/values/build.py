@@ -55,7 +55,7 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     """
     userinfo, host = _text("userinfo", userinfo), _text("host", host)
     if isinstance(port, bool) or not isinstance(port, int | str | None):
-        raise TypeError(f"port is text or a whole number, not {type(port).__name__}")
+        raise TypeError(f"port must be text or an int, not {type(port).__name__}")
     port = exact(port, "port") if isinstance(port, str) else port
     rest = "" if port is None else f":{port}"
     before = "" if userinfo is None else f"{userinfo}@"
@@ -132,9 +132,9 @@ def build(
 ) -> str:
     """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
     if authority is not None and not (userinfo is host is port is None):
-        raise TypeError("authority already holds userinfo, host and port")
+        raise TypeError("authority already contains userinfo, host and port")
     if path is not None and segments is not None:
-        raise TypeError("path and segments are two ways to say one thing: give one")
+        raise TypeError("give either path or segments, not both")
     if authority is None:
         authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
     if segments is not None:
@@ -144,7 +144,7 @@ def build(
         path = written_path(listed, keep=exact(keep, "keep"), begins=not rooted, relative=relative)
         path = "/" + path if rooted and listed else path
     elif rooted is not None or keep:
-        raise TypeError("rooted and keep go with segments: a path says it by itself")
+        raise TypeError("rooted and keep need segments; they do not go with path")
     return assemble(
         rule,
         scheme,
@@ -197,9 +197,9 @@ def written_path(
     Raises: InvalidURI for "." and "..", and for an empty one that begins a path; TypeError for what is no list of them.
     """
     if isinstance(segments, str | bytes):
-        raise TypeError("segments are a list, one item for each segment; text of a path goes to path=")
+        raise TypeError("segments must be a list with one item per segment; pass the text of a path as path=")
     if not isinstance(segments, Iterable):
-        raise TypeError(f"segments are a list of text or bytes, not {type(segments).__name__}")
+        raise TypeError(f"segments must be a list of text or bytes, not {type(segments).__name__}")
     listed = [item if isinstance(item, bytes) else exact(item, "segments") for item in segments]
     for item in listed:
         if item in (".", "..", b".", b".."):

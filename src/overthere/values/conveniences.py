@@ -332,7 +332,7 @@ class Conveniences(Components):
 
         def __fspath__(self) -> str:
             # Without it, libraries that look for an attribute `path` open the local file of that name.
-            raise TypeError(f"a {type(self).__name__} is no path of this machine; str() is its text")
+            raise TypeError(f"a {type(self).__name__} is not a path of this machine; use str() for its text")
 
         def __dir__(self) -> list[str]:
             return [name for name in super().__dir__() if name not in ELSEWHERE]

@@ -39,7 +39,7 @@ def check_rule(
 ) -> list[Finding]:
     """The findings on a text by the automaton of any one rule: where it stops, and what could have followed.
 
-    limit: how many are listed; a last one of the kind "more" counts the rest.
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
     parts: the parts of a whole text, by the names of the document, in their order; they are the findings' components.
     """
     dfa = grammar.automaton(rule)
@@ -58,7 +58,7 @@ def check_rule(
     def finding(place: _Place, component: str | None) -> Finding:
         start, end, state = place
         secret = overlaps(passwords, start, end)
-        it = "the end" if start >= end else "one of its characters" if secret else name_of(text[start])
+        it = "end of text" if start >= end else "character of the password" if secret else name_of(text[start])
         message = KINDS["not-derivable"].message.format(it=it)
         return Finding(
             "not-derivable", start, end, component or name, name, describe_expected(state), document, message
@@ -98,7 +98,7 @@ def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
             if held is not None:
                 yield held
             held = _Place(at, at + 1, state)
-        # Behind a "%" that begins no escape the text is read on, as if it was not there.
+        # Behind a "%" that does not begin an escape the text is read on, as if it was not there.
         if escape is not None and at - escape[0] <= 2:
             at, state = escape
             escape = None

@@ -47,11 +47,11 @@ def safe_characters(component: str, keep: str | None = None) -> str:
     Raises: CodingError for another component, or a `keep` that its rule does not allow.
     """
     if component not in DATA_RULES:
-        raise CodingError(f"{component!r} is no component that holds data: {', '.join(DATA_RULES)} (RFC 3986 2.4)")
+        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(DATA_RULES)} (RFC 3986 2.4)")
     kept = frozenset(keep or "")
     if foreign := kept - frozenset(CHARSETS[DATA_RULES[component]]):
         shown = "".join(sorted(foreign))
-        raise CodingError(f"a {component} cannot hold {shown!r} unescaped (RFC 3986 Appendix A)")
+        raise CodingError(f"a {component} cannot contain {shown!r} unescaped (RFC 3986 Appendix A)")
     return "".join(sorted(kept | frozenset(CHARSETS["unreserved"])))
 
 
@@ -59,7 +59,7 @@ def safe_characters(component: str, keep: str | None = None) -> str:
 def encode(data: str | bytes, component: str = "segment", *, keep: str | None = None, charset: str = "utf-8") -> str:
     """Percent-encode data for a component (RFC 3986 2.1, 2.2, 2.4).
 
-    Text becomes octets by `charset` (2.5: UTF-8); an octet that is no unreserved character becomes `%HH`, and so does
+    Text becomes octets by `charset` (2.5: UTF-8); every octet except unreserved characters becomes `%HH`, and so does
     every "%".  Reserved characters are data's delimiters to others, and are encoded "unless these characters are
     specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those that are.
 
@@ -77,9 +77,9 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
             data = exact(data, "encode()").encode(charset)
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
-            raise CodingError(f"{shown} at {error.start} has no octets in {charset} (RFC 3986 2.5)") from None
+            raise CodingError(f"{shown} at {error.start} cannot be encoded in {charset} (RFC 3986 2.5)") from None
         except (LookupError, ValueError):
-            raise CodingError(f"{charset!r} is no charset that Python can write") from None
+            raise CodingError(f"{charset!r} is not a charset that Python can encode") from None
     return percent_encode(data, safe)
 
 
@@ -131,7 +131,7 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
     except UnicodeDecodeError as error:
         octet = octets[error.start]
         raise CodingError(
-            f"the octet %{octet:02X} at {error.start} of the decoded octets is not {charset} (RFC 3986 2.5)"
+            f"the octet %{octet:02X} at {error.start} of the decoded octets is not valid {charset} (RFC 3986 2.5)"
         ) from None
     except (LookupError, ValueError) as error:
         raise CodingError(str(error)) from None

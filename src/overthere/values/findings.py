@@ -61,7 +61,7 @@ def grammar_of(rule: str) -> Grammar:
 def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | None = None) -> list[Finding]:
     """Every finding on `text` as a URI, URI-reference, IRI or IRI-reference; never raises.
 
-    limit: how many are listed; a last one of the kind "more" counts the rest.
+    limit: the most findings to list; a last one of the kind "more" counts the rest.
     """
     if parse(text, rule, zone) is not None:
         return []
@@ -158,7 +158,7 @@ class _Scanner:
     def finding(self, place: _Place) -> Finding:
         kind, start, end, component, rule = place
         row = KINDS[kind]
-        it = "one of its characters" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
+        it = "a character of the password" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         if kind == "scheme-missing":
             self.first, expected = False, "a scheme and a colon"

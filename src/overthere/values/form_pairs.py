@@ -57,17 +57,17 @@ def _items(value: Any) -> Iterable[Any]:
     if plain is None or isinstance(plain, str | bytes | int | float):
         return (plain,)
     if isinstance(value, Mapping):
-        raise TypeError("a form has no mapping as a value: several values of a name are a list")
+        raise TypeError("a value of a form cannot be a mapping: pass several values of a name as a list")
     return _iterable(value)
 
 
 def _iterable(given: Any) -> Iterable[Any]:
     if isinstance(given, set | frozenset):
-        raise TypeError("a form is in an order, which a set has not: sorted() makes a list of it")
+        raise TypeError("a form has an order, and a set does not: pass sorted(...)")
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise TypeError(
-            "a form is a mapping or pairs, its values text, bytes, numbers, booleans, URIs, UUIDs, dates, paths, "
-            f"members of an Enum, or several of these, not {_show_value(given)}"
+            "a form must be a mapping or pairs, with values that are text, bytes, numbers, booleans, URIs, UUIDs, "
+            f"paths, members of an Enum, or several of these, not {_show_value(given)}"
         )
     return given
 
@@ -96,13 +96,13 @@ def plain_value(value: object) -> object:
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Decimal) and not value.is_finite():
-        raise CodingError(f"{value} is no number that a form could hold")
+        raise CodingError(f"{value} is not a number that a form can hold")
     return str(value) if isinstance(value, Components | UUID | Decimal | PurePath) else value
 
 
 def _pair(given: Any) -> Any:
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-        raise TypeError(f"a form holds pairs of name and value, not {_show_value(given)}")
+        raise TypeError(f"a form must consist of pairs of name and value, not {_show_value(given)}")
     return given
 
 
@@ -116,11 +116,11 @@ def _quote(given: Value, charset: str, space: str) -> str:
         data = "true" if data else "false"
     elif isinstance(data, int | float):
         if not isfinite(data):
-            raise CodingError(f"{data} is no number that a form could hold")
+            raise CodingError(f"{data} is not a number that a form can hold")
         data = str(data)
     elif not isinstance(data, str | bytes):
         raise TypeError(
-            f"a form's names and values are text, bytes, numbers, dates and the like, not {_show_value(data)}"
+            f"names and values of a form must be text, bytes, numbers, dates or similar, not {_show_value(data)}"
         )
     encoded = encoding.encode(data, "query", keep="", charset=charset)
     return encoded.replace("%20", space) if space != "%20" else encoded
@@ -158,7 +158,7 @@ def encode_name(name: str | bytes, charset: str = "utf-8") -> bytes:
     try:
         return exact(name, "a name").encode(charset)
     except UnicodeEncodeError:
-        raise CodingError(f"the name {name!r} has no octets in {charset} (RFC 3986 2.5)") from None
+        raise CodingError(f"the name {name!r} cannot be encoded in {charset} (RFC 3986 2.5)") from None
 
 
 def octets_of(text: str, plus: bool) -> bytes:

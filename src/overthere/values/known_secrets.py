@@ -120,7 +120,7 @@ class Secrets:
 
 
 def _octets(text: str) -> bool:
-    """Whether its surrogates stand for octets that are no UTF-8."""
+    """Whether its surrogates stand for octets that are not valid UTF-8."""
     return all("\udc80" <= c <= "\udcff" for c in text if "\ud800" <= c <= "\udfff")
 
 

@@ -32,7 +32,7 @@ _CHANGING = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
 
 
 class Change(NamedTuple):
-    """One component that a rung changed."""
+    """A component that a rung changed."""
 
     rung: Rung
     component: str
@@ -184,7 +184,7 @@ def lowest_rung(
     a, b: values, or text.  Where one of them is an IRI both are compared as IRIs (RFC 3987 5.3).
     registry: whose schemes the scheme rung goes by, the default one unless given.
 
-    Raises: InvalidURI for text that is no URI-reference, InvalidIRI for text beyond US-ASCII that is no IRI-reference.
+    Raises: InvalidURI for an invalid URI-reference, InvalidIRI for an invalid IRI-reference.
 
     >>> lowest_rung("http://example.com", "http://EXAMPLE.com:80/")
     <Rung.SCHEME: 4>

@@ -39,7 +39,7 @@ def schema(cls: type[Components]) -> CoreSchema:
         if isinstance(value, cls):
             return value
         if not isinstance(value, str):
-            raise PydanticCustomError("overthere_type", "text of a {rule} is wanted", {"rule": cls.rule})
+            raise PydanticCustomError("overthere_type", "text must be a valid {rule}", {"rule": cls.rule})
         try:
             return cls(value)
         except InvalidURI as error:

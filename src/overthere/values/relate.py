@@ -35,9 +35,9 @@ def relate(base: str, target: str, *, form: Form | None = None) -> str:
     base, target = exact(base, "relate()"), exact(target, "relate()")
     own, there = split(base), split(target)
     if own.scheme is None:
-        raise NoBase("a base has a scheme (RFC 3986 5.1)")
+        raise NoBase("a base must have a scheme (RFC 3986 5.1)")
     if form is not None and exact(form, "form") not in FORMS:
-        raise ValueError(f"the forms of references are {', '.join(FORMS)}; not {form!r}")
+        raise ValueError(f"the form must be one of {', '.join(FORMS)}; not {form!r}")
     shortest: str | None = None
     for candidate in _candidates(own, there):
         if form is not None and form_of(split(candidate)) != form:
@@ -49,7 +49,7 @@ def relate(base: str, target: str, *, form: Form | None = None) -> str:
     return shortest
 
 
-_DOTS = "no reference leads to a URI with dot-segments: resolution removes them (RFC 3986 5.2.4)"
+_DOTS = "no reference resolves to a URI with dot-segments, because resolution removes them (RFC 3986 5.2.4)"
 
 
 def _reason(base: Parts, target: Parts, form: str) -> str:

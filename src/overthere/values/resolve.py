@@ -21,7 +21,7 @@ __all__ = ["Target", "join_text", "resolve_text", "same_document"]
 
 
 class Target(NamedTuple):
-    """The answer of an edition's resolution."""
+    """The result of an edition's resolution."""
 
     uri: str | None
     """The target URI; None where the edition answers "(current document)"."""
@@ -36,7 +36,7 @@ def resolve_text(base: Components, reference: Components, strict: bool = True) -
     Raises: NoBase if `base` has no scheme (5.1).
     """
     if base.scheme is None:
-        raise NoBase(f"a base has a scheme (RFC 3986 5.1); {base!r} has none")
+        raise NoBase(f"a base must have a scheme (RFC 3986 5.1); {base!r} has none")
     return kernel.resolve(base, reference, strict)
 
 
@@ -49,7 +49,7 @@ def join_text(first: Components, second: Components, strict: bool = True) -> str
         return resolve_text(first, second, strict)
     own, other = split(str(first)), split(str(second))
     if other.scheme is not None and not strict:
-        raise Unreachable("whether the scheme of a reference is ignored depends on that of the base (RFC 3986 5.2.2)")
+        raise Unreachable("whether the reference's scheme is ignored depends on the base's scheme (RFC 3986 5.2.2)")
     if other.scheme is not None or other.authority is not None or other.path == "":
         joined = transform_references(own, other)
     else:

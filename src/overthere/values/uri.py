@@ -62,7 +62,7 @@ class URIReference(Value):
 
         strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
 
-        Raises: InvalidURI if `base` is text that is no URI.
+        Raises: InvalidURI if `base` is text but not a valid URI.
 
         >>> str(URIReference("../g").resolve("http://a/b/c/d;p?q"))
         'http://a/b/g'
@@ -75,7 +75,7 @@ class URIReference(Value):
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
     def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> URIReference:
-        """The one reference for this one and another behind it: `a.join(b).resolve(base)` is
+        """The single reference that equals this one followed by another: `a.join(b).resolve(base)` is
         `b.resolve(a.resolve(base))`, so that a base may itself be relative.
 
         A choice of this library: RFC 3986 5.1 resolves against absolute bases alone, and this does where there is a
@@ -85,7 +85,7 @@ class URIReference(Value):
         path does not end in "." or "..", which 5.2.3 drops unread.
 
         Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
-        (5.2.2) depends on the base to come; InvalidURI if `reference` is text that is no URI-reference.
+        (5.2.2) depends on the base to come; InvalidURI if `reference` is text but not a valid URI-reference.
         errors: "repair" repairs such a text before it is resolved, as `URI.join` does.
 
         >>> str(URIReference("../img/a.png").join("../c.css?x")), str(URIReference("/a/").join("b/./c#s"))
@@ -115,7 +115,7 @@ class URIReference(Value):
 
         registry: whose schemes the scheme rung goes by, the default one unless given.
 
-        Raises: ValueError for a number that is no rung.
+        Raises: ValueError for an invalid rung.
 
         A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
 
@@ -132,7 +132,7 @@ class URIReference(Value):
     def changes(
         self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> list[Change]:
-        """What normalising up to `rung` changes, where, and by which paragraph (6.2)."""
+        """The changes of normalising up to `rung`, with their places and RFC sections (6.2)."""
         from overthere.values.normalize import changes
 
         return changes(str(self), rung, evidence, registry)
@@ -190,9 +190,9 @@ class URI(URIReference):
 
     @property
     def locator(self) -> Locator:
-        """What the URI says in the terms of its scheme, as typed data; `Locator.uri` is the inverse.
+        """The content of the URI as typed data of its scheme; `Locator.uri` is the inverse.
 
-        A scheme that is not known gives a `GenericLocator`.
+        An unknown scheme gives a `GenericLocator`.
 
         Raises: InvalidURI if the scheme cannot be read in this URI.
 
@@ -244,9 +244,9 @@ class URI(URIReference):
     def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> Self:
         """The target of a reference against this URI as the base (5.2), of the type of this value.
 
-        errors: "repair" repairs a text that is no URI-reference before it is resolved, as `overthere.repair` does.
+        errors: "repair" repairs an invalid text before it is resolved, as `overthere.repair` does.
 
-        Raises: InvalidURI if `reference` is text that is no URI-reference, or cannot be repaired; ValueError for
+        Raises: InvalidURI if `reference` is text but not a valid URI-reference, or cannot be repaired; ValueError for
         another `errors`.
 
         >>> str(URI("http://a/b/c/d;p?q").join("../g"))

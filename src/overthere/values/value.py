@@ -41,7 +41,7 @@ class Value(Conveniences):
 
     @property
     def ip(self) -> IPv4Address | IPv6Address | None:
-        """The address of an IPv4address or IPv6address (with its zone, where `ipaddress` can hold it), else None."""
+        """The address of an IPv4address or IPv6address (with its zone, if `ipaddress` can hold it), or None."""
         import ipaddress
 
         host = self.host or ""
@@ -67,21 +67,21 @@ class Value(Conveniences):
 
     @property
     def public_suffix(self) -> str | None:
-        """The part of the host under which a registry gives names (publicsuffix.org); needs `overthere[domains]`."""
+        """The part of the host under which names are registered (publicsuffix.org); needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.public_suffix
 
     @property
     def registrable_domain(self) -> str | None:
-        """The public suffix with one label more; None for addresses.  Needs `overthere[domains]`."""
+        """The public suffix with one more label; None for addresses.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.registrable_domain
 
     @property
     def subdomain(self) -> str | None:
-        """What stands before the registrable domain in the host.  Needs `overthere[domains]`."""
+        """The part of the host before the registrable domain.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.subdomain
@@ -122,7 +122,7 @@ class Value(Conveniences):
                 kept = {"userinfo": self.userinfo, "host": self.host, "port": self.port_text}
                 authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
         elif given:
-            raise TypeError(f"authority already holds {' and '.join(given)}")
+            raise TypeError(f"authority already contains {' and '.join(given)}")
         scheme = self.scheme if isinstance(scheme, _Keep) else scheme
         text = assemble(
             type(self).rule,
@@ -156,8 +156,8 @@ class Value(Conveniences):
 
         userinfo: text, octets, or (user, password) as data.
         host: text, octets of a reg-name, or an address of `ipaddress`.
-        segments: the data of each path segment; `rooted` says whether "/" stands before the first (default:
-        if there is an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
+        segments: the data of each path segment; `rooted` says whether "/" precedes the first (default: if there is
+        an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
         query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
         `forms.Parameters` stay as they are written.
 
@@ -197,7 +197,7 @@ class Value(Conveniences):
     def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
         """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
 
-        What is decoded cannot be told from what was delimited: "%2F" and "/" look alike afterwards (2.2).
+        Decoded data and delimiters cannot be distinguished afterwards: "%2F" and "/" look alike (2.2).
 
         Raises: CodingError if the octets are not in that charset.
         """
@@ -215,7 +215,7 @@ class Value(Conveniences):
     def __setattr__(self, name: str, value: object) -> None:
         from overthere.kernel.reference import GROUPS
 
-        way = f"replace({name}=...) makes a new one" if name in GROUPS else "what takes text is given str() of it"
+        way = f"replace({name}=...) makes a new one" if name in GROUPS else "pass str() of it where text is needed"
         raise AttributeError(f"{type(self).__name__} is immutable; {way}")
 
     def __delattr__(self, name: str) -> None:

@@ -55,11 +55,11 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if self.loopback and not (len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0])):
-            said = "This server answers for localhost, 127.0.0.1 and [::1] only; the Host of the request is another.\n"
+            said = "This server accepts only localhost, 127.0.0.1 and [::1] as Host; the request has another.\n"
             await PlainTextResponse(said, 421)(scope, receive, send_with_headers)
             return
         if not _is_own(headers) and not (scope["method"] in _SAFE and _is_link(headers)):
-            said = "From the page of another origin this server takes a link that is followed, and nothing else.\n"
+            said = "From pages of another origin this server accepts only followed links.\n"
             await PlainTextResponse(said, 403)(scope, receive, send_with_headers)
             return
         with suppress(ClientDisconnect):

@@ -51,7 +51,7 @@ class Input:
             return self.default
         if len(given) > self.limit:
             raise BadInput(
-                f"{self.name} has {len(given):,} characters, and at most {self.limit:,} are read here; "
+                f"{self.name} has {len(given):,} characters, and the limit here is {self.limit:,}; "
                 "the command line has no such limit",
                 too_long=True,
             )
@@ -93,7 +93,7 @@ class View:
         for name in given:
             if name not in known:
                 shown = name if len(name) <= 40 else f"{name[:40]}…"
-                raise BadInput(f"there is no input {shown!r}; there is {', '.join(sorted(known))}")
+                raise BadInput(f"unknown input {shown!r}; known: {', '.join(sorted(known))}")
         return self.answer(**{one.name: one.check(given.get(one.name)) for one in self.inputs})
 
     def data(self, given: Mapping[str, str]) -> Any:

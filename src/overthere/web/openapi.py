@@ -27,7 +27,7 @@ def document() -> dict[str, Any]:
         "Error": {
             "type": "object",
             "required": ["error"],
-            "properties": {"error": {"type": "string", "description": "What is the matter, in words."}},
+            "properties": {"error": {"type": "string", "description": "The problem, in words."}},
         }
     }
     paths = {f"/{view.name}.json": _path(view, schemas) for view in VIEWS.values()}
@@ -36,8 +36,8 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "overthere, the explainer",
             "version": overthere.__version__,
-            "description": "What the specifications of URIs make of a text. Each view answers as JSON here, and as a "
-            "page under its name without .json. Nothing is fetched, kept or logged; passwords are masked.",
+            "description": "How the specifications of URIs read a text. Each view answers with JSON here, and with a "
+            "page under its name without .json. Nothing is fetched, stored or logged; passwords are masked.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
@@ -49,8 +49,8 @@ def document() -> dict[str, Any]:
 def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
     schemas[view.name] = _schema_of(get_type_hints(view.answer)["return"], schemas)
     responses = {
-        "200": _response("What the view shows.", view.name),
-        "400": _response("An input is missing, not known, or no value that it takes.", "Error"),
+        "200": _response("The content of the view.", view.name),
+        "400": _response("An input is missing, unknown, or has an invalid value.", "Error"),
         "413": _response("An input is too long.", "Error"),
         "501": _response("An extra of the package is not installed.", "Error"),
         "503": _response("The answer took too long.", "Error"),
@@ -82,7 +82,7 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
             **described,
             "operationId": f"{view.name}.post",
             "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": body}}},
-            "responses": {**responses, "415": _response("The content is no form.", "Error")},
+            "responses": {**responses, "415": _response("The content is not a form.", "Error")},
         },
     }
 

@@ -143,16 +143,16 @@ class _Server:
             with anyio.fail_after(self.limits.view):
                 await self._free.acquire()
         except TimeoutError:
-            raise HTTPException(503, "too many others are asking; ask again later") from None
+            raise HTTPException(503, "too many requests; try again later") from None
         try:
             return await run_sync(self.workers.answer, form, name, given, limiter=self._threads)
         except TooSlow:
             raise HTTPException(503, f"this takes more than {self.workers.seconds:g} seconds") from None
         except PoolClosed:
-            raise HTTPException(503, "the server ends") from None
+            raise HTTPException(503, "the server is shutting down") from None
         except Fault as fault:
             print(f"overthere serve: {fault}", file=sys.stderr)
-            raise HTTPException(500, "a fault of this library") from None
+            raise HTTPException(500, "a bug of this library") from None
         finally:
             self._free.release()
 
@@ -174,10 +174,10 @@ async def _inputs_of(request: Request) -> dict[str, str]:
                 raise BadInput(said, too_long=True)
         return given
     if request.scope["query_string"]:
-        raise BadInput("a POST has its inputs in its content, not in its query")
+        raise BadInput("a POST must have its inputs in its content, not in its query")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "inputs are sent as application/x-www-form-urlencoded")
+        raise HTTPException(415, "inputs must be sent as application/x-www-form-urlencoded")
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
@@ -196,7 +196,7 @@ def _parse_query(query: bytes) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, value in pairs:
         if name in given:
-            raise BadInput(f"{name[:40]} is there twice")
+            raise BadInput(f"{name[:40]} is given twice")
         given[name] = value
     return given
 

@@ -74,7 +74,7 @@ fn text(data: ArrayData) -> Result<ArrayRef> {
         DataType::Utf8 => Arc::new(StringArray::from(data)),
         DataType::LargeUtf8 => Arc::new(LargeStringArray::from(data)),
         DataType::Utf8View => Arc::new(StringViewArray::from(data)),
-        other => return Err(format!("a column of text is wanted, not of {other}")),
+        other => return Err(format!("expected a text column, not {other}")),
     };
     validate(&array)?;
     Ok(array)

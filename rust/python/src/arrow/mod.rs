@@ -70,7 +70,7 @@ impl Input {
             text_type(stream.kind.clone())?;
             return Ok(Input::Stream(stream));
         }
-        let message = format!("an Arrow column is wanted, not {}", object.get_type().name()?);
+        let message = format!("expected an Arrow column, not {}", object.get_type().name()?);
         Err(PyTypeError::new_err(message))
     }
 
@@ -92,6 +92,6 @@ fn text_type(kind: DataType) -> PyResult<DataType> {
             text_type(values.as_ref().clone())?;
             Ok(kind)
         }
-        _ => Err(PyTypeError::new_err(format!("a column of text is wanted, not of {kind}"))),
+        _ => Err(PyTypeError::new_err(format!("expected a text column, not {kind}"))),
     }
 }

@@ -132,7 +132,7 @@ pub fn rewritten(
     texts: &[Option<String>],
 ) -> Result<StringViewArray> {
     if rows.len() != texts.len() {
-        return Err("as many texts must come back as were given".to_owned());
+        return Err("the number of texts must not change".to_owned());
     }
     let (mut views, mut buffers) = (column.views().to_vec(), column.data_buffers().to_vec());
     let (mut out, mut empty) = (Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ pub fn views_of(column: &dyn Array) -> Result<StringViewArray> {
         Ok(StringViewArray::from(column))
     } else {
         let views = column.as_string_view_opt().cloned();
-        views.ok_or_else(|| format!("a column of text is wanted, not of {}", column.data_type()))
+        views.ok_or_else(|| format!("expected a text column, not {}", column.data_type()))
     }
 }
 

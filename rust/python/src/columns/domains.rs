@@ -111,7 +111,7 @@ pub fn column_domain(
             "subdomain" => Part::Subdomain,
             "registrable_domain" => Part::RegistrableDomain,
             "public_suffix" => Part::PublicSuffix,
-            other => return Err(PyValueError::new_err(format!("a host's name has no part {other:?}"))),
+            other => return Err(PyValueError::new_err(format!("a host name has no part {other:?}"))),
         };
         let (rules, raised) = (rules.0.clone(), ErrorSlot::default());
         let slot = raised.clone();

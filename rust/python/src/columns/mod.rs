@@ -40,11 +40,11 @@ use schemes::{ErrorSlot, Finisher, Rules, Schemes};
 use text::{BaseOperation, Operation, Text};
 
 fn rule_of(rule: &str) -> PyResult<SyntaxRule> {
-    rule_named(rule).ok_or_else(|| PyValueError::new_err(format!("columns read URIs and IRIs, not {rule:?}")))
+    rule_named(rule).ok_or_else(|| PyValueError::new_err(format!("the rule must be one of URIs or IRIs, not {rule:?}")))
 }
 
 fn not_text(column: &dyn Array) -> String {
-    format!("a column of text is wanted, not of {}", column.data_type())
+    format!("expected a text column, not {}", column.data_type())
 }
 
 /// The kinds and places of refused rows as two columns.
@@ -178,7 +178,7 @@ pub fn column_text(
                 match base.extract::<String>() {
                     Ok(base) => {
                         let spans = iris::read(&base, (Rule::Uri, rule.1), false, &mut Scratch::default())
-                            .ok_or_else(|| PyValueError::new_err("the base is none"))?;
+                            .ok_or_else(|| PyValueError::new_err("the base is missing"))?;
                         Operation::By { base, spans, operation: relation }
                     }
                     Err(_) => Operation::ByEach { bases: texts_of(base)?, operation: relation },
@@ -194,7 +194,7 @@ pub fn column_text(
             ("decode", _) => Operation::Decode,
             (other, _) => match of_parameters {
                 Some(parameters) => Operation::Parameters(parameters),
-                None => return Err(PyValueError::new_err(format!("there is no column operation {other:?}"))),
+                None => return Err(PyValueError::new_err(format!("unknown column operation {other:?}"))),
             },
         };
         let by_row = matches!(operation, Operation::ByEach { .. });

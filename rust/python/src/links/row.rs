@@ -82,7 +82,7 @@ pub fn complete_row<'a>(
     let spans = match row.spans {
         Some(spans) => spans,
         None => parse(target.as_bytes(), Rule::Uri, true)
-            .map_err(|at| PyValueError::new_err(format!("the target is no URI (at {at})")))?,
+            .map_err(|at| PyValueError::new_err(format!("the target is not a valid URI (at {at})")))?,
     };
     let whole = spans.fragment(target.len()).map_or(target.len(), |fragment| fragment.start - 1);
     row.fragment = spans.fragment(target.len());

@@ -30,7 +30,7 @@ impl Default for Base {
 impl Base {
     pub fn new(text: String, layer: String) -> PyResult<Base> {
         let spans = parse(text.as_bytes(), Rule::Uri, true)
-            .map_err(|at| PyValueError::new_err(format!("the base is no URI (at {at})")))?;
+            .map_err(|at| PyValueError::new_err(format!("the base is not a valid URI (at {at})")))?;
         Ok(Base { text, spans, layer })
     }
 }

@@ -21,6 +21,6 @@ def member_base(name: bytes, base: Base, beneath: URI | None) -> Base:
 
 
 def member_document(document: Document, name: str, base: Base) -> Document:
-    """name: octets that are no UTF-8 are surrogates."""
+    """name: octets that are not valid UTF-8 are surrogates."""
     shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return Document(f"{document.source}!{shown}", b"", base, depth=document.depth + 1)

@@ -17,7 +17,7 @@ __all__ = ["STREAMED", "Container", "Member", "Place", "Stream", "find_container
 
 
 class Place(NamedTuple):
-    """Where a container lies, and what of it is wanted."""
+    """The place of a container, and the required parts of it."""
 
     options: Options = Options()
     beneath: URI | None = None

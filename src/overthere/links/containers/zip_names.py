@@ -41,7 +41,7 @@ def header(octets: bytes) -> bytes:
 
 
 def name(info: zipfile.ZipInfo) -> str:
-    """The name by its flag; octets that are no UTF-8 are surrogates.
+    """The name by its flag; octets that are not valid UTF-8 are surrogates.
 
     info: from a directory that went through `directory`.
     """

@@ -1,4 +1,4 @@
-"""Other data in HTML: metas of Open Graph and Twitter, JSON in scripts, `srcdoc`, some attributes.
+"""Other data in HTML: meta elements of Open Graph and Twitter, JSON in scripts, `srcdoc`, some attributes.
 
 Read by choice (`Options.metadata`); what is not asked for is passed over, and counted.
 """

@@ -215,7 +215,7 @@ _NAME = 64
 
 
 def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
-    """The characters of an HTML document, and whether they are not in the charset that was said.
+    """The characters of an HTML document, and whether they are not in the declared charset.
 
     By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
     charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label

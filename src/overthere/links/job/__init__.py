@@ -50,23 +50,23 @@ def extract(
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
     WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
-    what lies there in a WARC or ARC file.  Text with a scheme of two letters or more that is no name of a file is a
-    URI, and opened as by `overthere.open`; of a directory or menu each entry with a URI is a row.  Why one could not be
-    opened is said to the log "overthere.links".
+    what lies there in a WARC or ARC file.  Text with a scheme of two letters or more that is not a file name is a
+    URI, and opened as by `overthere.open`; of a directory or menu each entry with a URI is a row.  Failures to open
+    one go to the log "overthere.links".
     base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
     by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
     the last one that it was retrieved by, after redirects.
-    workers: how many read at once.  They are threads where the native kernel reads (HTML, WARC files), else processes;
-    then the module that asks must be one that can be imported anew (`if __name__ == "__main__":`).
-    policy: what opening sources that are URIs may do; by default `Policy()`, which is for URIs of others: no files, no
-    addresses that are not public.
+    workers: how many read at once.  They are threads if the native kernel reads (HTML, WARC files), otherwise
+    processes; then the calling module must be importable (`if __name__ == "__main__":`).
+    policy: the limits for sources that are URIs; by default `Policy()`, for untrusted URIs: no files, no addresses
+    that are not public.
     jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
     which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
     options: the fields of `Options`.
 
-    What is the matter with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
+    A problem with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: TypeError for an option that there is not; InvalidURI if `base` is no URI; NotSpecified if there is no such
+    Raises: TypeError for an unknown option; InvalidURI if `base` is no URI; NotSpecified if there is no such
     edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or
     `whatwg` where it is asked for.
     """
@@ -100,9 +100,9 @@ def batches(
     own = None if base is None else URI(base)
     check_extras(options)
     if jobs < 1:
-        raise ValueError(f"jobs: {jobs}; there must be at least 1")
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
     if exact(options.edition, "edition") not in NAMES:
-        raise NotSpecified(f"there is no edition {options.edition!r}; there is {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI):
         sources = [sources]
     if policy is None:
@@ -111,7 +111,7 @@ def batches(
         policy = Policy()
     marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
     if marks.skip(skip) != (mark if skip else ""):
-        raise ValueError("the sources are not what they were when the job began: it cannot go on")
+        raise ValueError("the sources have changed since the job began, so it cannot continue")
     work: Iterator[Task] = marks
     if workers is None:
         first = list(islice(work, 8))
@@ -194,7 +194,7 @@ def links(batch: pa.RecordBatch) -> Iterator[Link]:
 def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
     """The links of one HTML document that was retrieved by the URI `retrieval`.
 
-    Raises: InvalidURI if `retrieval` is text that is no URI.
+    Raises: InvalidURI if `retrieval` is text but not a valid URI.
 
     >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', "http://h/a/b")]
     [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]

@@ -82,21 +82,21 @@ class Part(NamedTuple):
         >>> Part.from_json("[]")
         Traceback (most recent call last):
             ...
-        ValueError: no part of a job: it is no object of number, tasks, key, folder
+        ValueError: not a part of a job: it is no object of number, tasks, key, folder
         """
         if not isinstance(text, str):
-            raise ValueError(f"no part of a job: it is no text, but {type(text).__name__}")
+            raise ValueError(f"not a part of a job: it is not text, but {type(text).__name__}")
         try:
             told = _fields(json.loads(text), _PART)
         except RecursionError:
-            raise ValueError("no part of a job: JSON that is nested too deeply (RFC 8259 9)") from None
+            raise ValueError("not a part of a job: JSON that is nested too deeply (RFC 8259 9)") from None
         except json.JSONDecodeError as error:
-            raise ValueError(f"no part of a job: {error}") from None
+            raise ValueError(f"not a part of a job: {error}") from None
         tasks = []
         for one in told["tasks"]:
             task = _fields(one, _TASK)
             if not all(isinstance(path, str) for path in task["paths"]):
-                raise ValueError("no part of a job: a path is no text")
+                raise ValueError("not a part of a job: a path is not text")
             if task["base"] is not None:
                 URI(task["base"])
             tasks.append(Task(**{**task, "paths": tuple(task["paths"])}))
@@ -119,11 +119,11 @@ _TASK: dict[str, tuple[type, ...]] = {
 def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
     """An object of JSON with these fields, each of one of its types; numbers count octets or parts."""
     if not isinstance(fields, dict) or fields.keys() != kinds.keys():
-        raise ValueError(f"no part of a job: it is no object of {', '.join(kinds)}")
+        raise ValueError(f"not a part of a job: it must be an object of {', '.join(kinds)}")
     for name, types in kinds.items():
         value: object = fields[name]
         if type(value) not in types or (isinstance(value, int) and not 0 <= value < 1 << 63):
-            raise ValueError(f"no part of a job: {name} is {repr(value)[:80]}")
+            raise ValueError(f"not a part of a job: {name} is {repr(value)[:80]}")
     return fields
 
 
@@ -182,12 +182,12 @@ def parts(
 
 def _tasks(sources: list[str | os.PathLike[str] | URI], base: URI | None, split: int) -> Iterator[Task]:
     if "-" in sources:
-        raise ValueError("standard input can be read by this process only")
+        raise ValueError("only this process can read standard input")
     for source in filter(is_uri, sources):
-        raise ValueError(f"{mask(str(source))}: a part of a job has files only; a URI is opened by `links.batches`")
+        raise ValueError(f"{mask(str(source))}: a part of a job can have files only; open a URI with `links.batches`")
     for task in tasks(sources, base, Options(), split):
         if task.name is not None:
-            raise ValueError(f"{task.name} is no file: it can be read by this process only")
+            raise ValueError(f"{task.name} is not a file, so only this process can read it")
         yield task
 
 
@@ -299,7 +299,7 @@ def claim(folder: Path) -> None:
     there = [name for name in os.listdir(folder) if not name.startswith((".", "_"))]
     own = (folder / MARK).exists()
     if there and not (own and all(_NAME.fullmatch(name) or name.endswith(".parquet") for name in there)):
-        raise FileExistsError(errno.EEXIST, "the folder holds what is no part of a table of links", str(folder))
+        raise FileExistsError(errno.EEXIST, "the folder has files that are not parts of a link table", str(folder))
 
 
 def begin(how: JobSettings, count: int) -> None:

@@ -74,7 +74,7 @@ class _Retrieval:
 
 
 def _host(source: str | URI) -> str:
-    """The host that is asked; "" for what asks none."""
+    """The host contacted; "" for what asks none."""
     try:
         return (URI(source).host or "").lower()
     except OverthereError:

@@ -93,7 +93,7 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
             if resource.session is None:
                 answer = _write_content(resource, file, edition)
             else:
-                answer = _failed_retrieval(here, source, NotSpecified("it is a session, and no content"), "not-opened")
+                answer = _failed_retrieval(here, source, NotSpecified("it is a session without content"), "not-opened")
     # Each redirect refers to the next URI, also the last one, where that could not be opened.
     redirects = () if way is None else way.redirects
     # Where it leads may be signed for whoever asked, as the base is that comes of it.

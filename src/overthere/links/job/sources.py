@@ -41,7 +41,7 @@ class Task(NamedTuple):
     size: int = 0
     """Octets, as a measure of the work."""
     name: str | None = None
-    """What to call a file that holds what came through a pipe, or by a URI; "-" is standard input."""
+    """What to call a file that has the partial content through a pipe, or by a URI; "-" is standard input."""
     retrieved: Retrieval | None = None
     """What is known of a source that is a URI."""
 

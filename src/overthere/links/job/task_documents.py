@@ -161,7 +161,7 @@ _BUFFER = 1 << 18
 def _open_file(path: str, root: str | None) -> BinaryIO:
     """A file that is read; by a link in a folder only if it leads to what is there.
 
-    Raises: _NotFollowedError; OSError, also if it is no regular file: a pipe would be waited for, a device never ends.
+    Raises: _NotFollowedError; OSError, also if it is not a regular file: a pipe may wait, a device never ends.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:

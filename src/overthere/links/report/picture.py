@@ -79,7 +79,7 @@ def _panels(summary: Summary) -> tuple[list[_Panel], list[_Panel]]:
         _Panel("Base URI by layer", "there are no references", _bars(summary.layers.items(), "layer")),
     ]
     if summary.notes:
-        right.append(_Panel("What was the matter with documents", "", _bars(summary.notes.items(), "note")))
+        right.append(_Panel("Problems with documents", "", _bars(summary.notes.items(), "note")))
     if summary.audit:
         right.append(_Panel("Audit", "", _bars(summary.audit.items(), "audit")))
     return [hosts], right
@@ -170,7 +170,7 @@ def _facts(summary: Summary) -> str:
         f"{summary.same_document:,} same-document",
     ]
     if summary.unread:
-        facts.append(f"{summary.unread:,} documents not read whole")
+        facts.append(f"{summary.unread:,} documents not read completely")
     return " · ".join(facts)
 
 

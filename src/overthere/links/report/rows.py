@@ -326,7 +326,7 @@ class _PythonRows(Rows):
                 normal = self.normal(text) if valid else None
         except NotSpecified:
             pass
-        except InvalidURI as problem:  # the base is none by this document, and so no target is
+        except InvalidURI as problem:  # the base is missing by this document, and so no target is
             error = problem.kind
         part = None if text is None else part_of(text, document.parts)
         return _link(

@@ -12,14 +12,14 @@ __all__ = ["CHOICES", "select"]
 CHOICES = {
     "valid": "references with a target",
     "invalid": "references without one",
-    "mapped": "references that are no URI-references, and have the target of an IRI",
+    "mapped": "references that are not valid URI-references but have the target of an IRI",
     "same-document": "references to the document itself",
     "external": "targets with another host than the base",
     "internal": "targets with the host of the base",
     "parts": "references to a part of the same message",
-    "notes": "what is the matter with documents",
+    "notes": "problems with documents",
     "audit": "targets with findings of the audit",
-    "browser": "references of which browsers open something else",
+    "browser": "references where browsers open another target",
 }
 """Name -> the rows that it chooses."""
 
@@ -64,4 +64,4 @@ def _mask(batch: Any, name: str) -> Any:
         case "audit" | "browser":
             return pc.is_valid(batch.column(name))
         case _:
-            raise ValueError(f"there is no choice {name!r}; there is {', '.join(CHOICES)}")
+            raise ValueError(f"unknown choice {name!r}; known: {', '.join(CHOICES)}")

@@ -122,7 +122,7 @@ class Summary:
     def add(self, batch: Any, pairs: Any = None) -> None:
         """Count the rows of a batch; `pairs` is what `graph.pairs` gave for it, if that is at hand.
 
-        The rows of a document's notes stand in one batch, or the document counts as unread twice.
+        The rows of a document's notes must be in one batch, or the document counts as unread twice.
         """
         pc = compute()
         reference, target, error = (batch.column(name) for name in ("reference", "target", "error"))
@@ -224,9 +224,9 @@ class Summary:
 
     def _rows(self) -> Iterator[tuple[str, int, list[str]]]:
         yield "documents", self.documents, _parts(self.kinds)
-        yield "  not read whole", self.unread, []
+        yield "  not read completely", self.unread, []
         yield "  with notes", sum(self.notes.values()), _parts(self.notes)
-        yield "  passed over", sum(self.passed.values()), _parts(self.passed)
+        yield "  skipped", sum(self.passed.values()), _parts(self.passed)
         yield "references", self.references, _parts(self.layers, "base from ")
         yield "  same document", self.same_document, []
         yield "  to the same host", self.internal, []

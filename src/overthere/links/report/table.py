@@ -53,7 +53,7 @@ def to_batch(links: Iterable[Link]) -> Any:
             sound = [None if text is None else text.encode("utf-8", "replace") for text in column]
             array = pa.array(sound, pa.binary()).cast(field.type)
         if isinstance(array, pa.ChunkedArray):
-            raise ValueError(f"a batch holds more than 2 GiB in its column {field.name}")
+            raise ValueError(f"a batch has more than 2 GiB in its column {field.name}")
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
 

@@ -25,10 +25,10 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     (Place(source='RFC 1738 4', what='AFS file', where='/afs/cern.ch/user/t/timbl'),)
     """
     if locator.query is not None:
-        raise PlanRefused('an afs URI has no query: "?" in a name is written "%3F"', "RFC 3986 3.3")
+        raise PlanRefused('an afs URI cannot have a query: write "?" in a name as "%3F"', "RFC 3986 3.3")
     cell = host_name(locator.cellname)
     if not cell:
-        raise PlanRefused("there is no cell", _SOURCE)
+        raise PlanRefused("the cell is missing", _SOURCE)
     segments = [locator.native(one) for one in locator.segments]
     for one in (cell, *segments):
         check_segment(one, "posix")

@@ -79,7 +79,9 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 came = yield from _octets()
                 yield from _end_transfer(control, replied, where)
                 if size is not None and came < size:
-                    raise AccessFailed(f"{came:,} of {size:,} octets came before the end", "RFC 959 3.4.1", where=where)
+                    raise AccessFailed(
+                        f"{came:,} of {size:,} octets arrived before the end", "RFC 959 3.4.1", where=where
+                    )
             case _:
                 raise AssertionError(step)
     yield Hangup()
@@ -138,7 +140,7 @@ class _Control:
             reply = yield from self.reply(where)
             if reply.code >= 200:
                 return reply
-        raise ProtocolError("preliminary replies without end", "RFC 959 4.2", where=where)
+        raise ProtocolError("endless preliminary replies", "RFC 959 4.2", where=where)
 
 
 _REPLY = re.compile(rb"([1-5][0-9][0-9])(?:[ -]|\Z)")
@@ -152,7 +154,7 @@ def _judge(reply: Reply, step: Step) -> None:
     if reply.code in _BROKEN or not isinstance(step, Send):
         raise AccessFailed(str(reply), "RFC 959 4.2.2", where=where)
     if step.role is FTPRole.NULL_CWD:
-        told = f"this server refuses the null argument of CWD: {reply}"
+        told = f"this server rejects the empty argument of CWD: {reply}"
         raise ResourceMissing(told, str(reply.code), "RFC 1738 3.2.2", where=where)
     kind = ResourceUnavailable if reply.code // 100 == 4 else ResourceMissing  # "Transient Negative Completion"
     raise kind(str(reply), str(reply.code), "RFC 959 4.2.1", where=where)
@@ -161,9 +163,9 @@ def _judge(reply: Reply, step: Step) -> None:
 def _asks(reply: Reply, where: str) -> ResourceMissing | ProtocolError:
     """3yz: the server wants something more before the next step, and the plan has nothing to say."""
     if reply.code not in (331, 332):
-        return ProtocolError(f"a reply that this command does not have: {reply}", "RFC 959 5.4", where=where)
+        return ProtocolError(f"an unexpected reply to this command: {reply}", "RFC 959 5.4", where=where)
     what = "a password" if reply.code == 331 else "an account"
-    return ResourceMissing(f"the server asks for {what}: {reply}", str(reply.code), "RFC 1738 3.2.1", where=where)
+    return ResourceMissing(f"the server requires {what}: {reply}", str(reply.code), "RFC 1738 3.2.1", where=where)
 
 
 def _open_data(control: _Control, host: str, step: Step) -> Dialogue:
@@ -248,7 +250,7 @@ def _names(locator: FTPLocator, max_line: int, where: str) -> Dialogue:
                 continue
             nameless += len(line) + 1
             if nameless > _NAMELESS:
-                raise LimitExceeded(f"more than {_NAMELESS:,} octets of lines that name nothing", where=where)
+                raise LimitExceeded(f"more than {_NAMELESS:,} octets of lines without a name", where=where)
 
 
 def _directory(locator: FTPLocator) -> FTPLocator:

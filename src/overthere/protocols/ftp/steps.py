@@ -39,7 +39,9 @@ def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
     ['send CWD ', 'send CWD etc', 'send TYPE I']
     """
     if locator.query is not None:
-        raise PlanRefused('an ftp URL has no query: "?" in a name is written "%3F"', "RFC 1738 3.2.2, RFC 3986 3.3")
+        raise PlanRefused(
+            'an ftp URL cannot have a query: write "?" in a name as "%3F"', "RFC 1738 3.2.2, RFC 3986 3.3"
+        )
     yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 1738 3.2")
     yield Receive(source="RFC 959 5.4", what="the greeting", until="reply", role=FTPRole.GREETING)
     yield from _login(locator, credentials)
@@ -55,11 +57,11 @@ def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
     kind = None if code is None else code.upper()
     if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
         raise PlanRefused(
-            f"type {code!r} is none of a, i and d, nor a code of RFC 959", "RFC 1738 3.2.2; RFC 959 5.3.2"
+            f"type {code!r} is not a, i or d, nor a type code of RFC 959", "RFC 1738 3.2.2; RFC 959 5.3.2"
         )
     if kind == "D" or not name:
         # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
-        note = "" if kind == "D" else Cited("an empty name is no file: the names in the directory", "RFC 959 5.3.2")
+        note = "" if kind == "D" else Cited("an empty name is not a file: list the directory", "RFC 959 5.3.2")
         yield OpenData(source="RFC 2428 3")
         yield _command("NLST", name, "name", "RFC 1738 3.2.2", note, charset)
         yield Receive(source="RFC 959 4.1.3", what="the names", until="data close", role=FTPRole.NAMES)
@@ -87,9 +89,9 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
         if password is None:
             # An address without a host, as clients send that do not tell the user's address.
             password = "anonymous@"
-            note = Cited("an e-mail address as the password is a courtesy, and asked for by some servers", "RFC 1635")
+            note = Cited("an e-mail address as the password is a courtesy, and some servers require it", "RFC 1635")
     if password is None:
-        note = Cited("the server may ask for a password, which is to be requested from the user", "RFC 1738 3.2.1")
+        note = Cited("the server may ask for a password; ask the user for it", "RFC 1738 3.2.1")
         yield _command("USER", user, "user", "RFC 1738 3.2.1", note, charset)
         return
     yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=charset)

@@ -35,7 +35,7 @@ _TYPES: dict[str, tuple[str, str]] = {
     "7": (MENU, "RFC 1436 3.7, Gopher+ A3.0"),
     "9": ("application/octet-stream", "RFC 1436 3.8"),
     "g": ("image/gif", "RFC 1436 3.8"),
-    "h": ("text/html", "a convention of servers, in no RFC"),
+    "h": ("text/html", "a server convention, not in any RFC"),
 }
 _TEXTS = frozenset("046h")
 """The types that servers send as text, which a period ends (RFC 1436 3.8: "binary" are 5 and 9)."""
@@ -164,7 +164,7 @@ def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dia
                 yield Item(item.entry())
             item = ItemAttributes(line[5:].removeprefix(b":").lstrip(b" "), locator)
         elif item is None and not line.startswith(b"+"):
-            yield Item(malformed(line, "it stands before the first block (Gopher+ 2.5)"))
+            yield Item(malformed(line, "it is before the first block (Gopher+ 2.5)"))
         else:
             item = item or ItemAttributes(None, locator)
             item.take(line, framed.what)
@@ -193,9 +193,7 @@ def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
             yield from _menu(framed, Head(MENU, "scheme", listing=True, details=details))
             return
         if isinstance(plus, Attributes | Form):
-            raise ProtocolError(
-                "the server does not say attributes: it sends the item itself", "Gopher+ 2.5", where=what
-            )
+            raise ProtocolError("the server does not send attributes but the item itself", "Gopher+ 2.5", where=what)
         yield from _content(framed, locator)
         return
     del wire.held[: len(first)]

@@ -60,7 +60,7 @@ def entry(line: bytes, before: MenuItem | None = None) -> tuple[Entry, MenuItem 
     try:
         item = item_of(line)
     except CodingError:
-        problem = "it is not type and display string, selector, host and port (RFC 1436 Appendix)"
+        problem = "it must be type and display string, selector, host and port (RFC 1436 Appendix)"
         return malformed(line, problem), None
     details: dict[str, Any] = {"type": item.type}
     if item.tag is not None:
@@ -73,7 +73,7 @@ def entry(line: bytes, before: MenuItem | None = None) -> tuple[Entry, MenuItem 
         try:
             uri = _uri(meant)
         except _NOT_HERE as error:
-            details["problem"] = f"no URI names it: {error}"
+            details["problem"] = f"it has no URI: {error}"
     return Entry(item.display, uri, kind, details), item
 
 
@@ -117,7 +117,7 @@ class ItemAttributes:
         """
         self.size += len(line) + 32
         if self.size > _MOST:
-            raise LimitExceeded(f"the attributes of one item are more than {_MOST:,} octets", where=where)
+            raise LimitExceeded(f"the attributes of one item take more than {_MOST:,} octets", where=where)
         if match := _BLOCK.fullmatch(line):
             name = match[1].decode("utf-8", "replace")
             self._block = self.blocks.setdefault(name, [])
@@ -169,7 +169,7 @@ def _view(line: str, locator: GopherLocator | None) -> dict[str, Any]:
     """A line of "+VIEWS": "Content-Type[ viewLanguage]: [<56K>]" (Gopher+ A3.0); the size is a hint (2.5)."""
     match = _VIEW.fullmatch(line.strip())
     if match is None:
-        return {"view": line, "problem": "it is no content type with a language and a size (Gopher+ A3.0)"}
+        return {"view": line, "problem": "it is not a content type with a language and a size (Gopher+ A3.0)"}
     details: dict[str, Any] = {"view": match[1]}
     if match[2]:
         details["language"] = match[2]
@@ -265,7 +265,7 @@ class Question(NamedTuple):
         return value
 
     def _reject(self, value: object, wanted: str) -> CodingError:
-        return CodingError(f"{self.prompt!r} is answered by {wanted}, not {value!r:.80} (Gopher+ 2.8)")
+        return CodingError(f"{self.prompt!r} must be answered by {wanted}, not {value!r:.80} (Gopher+ 2.8)")
 
 
 class AskForm(NamedTuple):

@@ -51,9 +51,7 @@ class FramedAnswer:
                 if looked and wire.held.rstrip() != b".":
                     raise AccessFailed("the server closed the connection in the middle of a line", where=self.what)
                 if self.until == "dot" and not looked:
-                    raise AccessFailed(
-                        "the server closed the connection without the period it told of", where=self.what
-                    )
+                    raise AccessFailed("the server closed the connection without the announced period", where=self.what)
                 return None
         size = end + 1 if end >= 0 else self.left
         if size > wire.max_line + 1:

@@ -33,15 +33,15 @@ _ITEMS = {
 }
 # RFC 1436 3.8: what points to a server of another protocol.
 _SESSIONS = {"2": "cso", "8": "telnet", "T": "tn3270"}
-_BLOCK_NOTE = Cited(
-    "the data block holds lines of the URI's choosing: beware of a port of another protocol", "RFC 1738 6"
-)
+_BLOCK_NOTE = Cited("the data block contains lines chosen by the URI: beware of ports of other protocols", "RFC 1738 6")
 
 
 def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
     """Connect, one request, one answer (RFC 1436 2); for types 2, 8 and T a session."""
     if locator.query is not None:
-        raise PlanRefused('a gopher URI has no query: "?" is written "%3F", and a search follows "%09"', "RFC 4266 2.2")
+        raise PlanRefused(
+            'a gopher URI cannot have a query: write "?" as "%3F", and a search after "%09"', "RFC 4266 2.2"
+        )
     there = connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4266 2.1")
     kind = locator.gophertype
     if kind == "3":
@@ -54,7 +54,7 @@ def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
     if locator.plus is None:
         note = ""
         if kind == "7" and locator.search is None:
-            note = Cited("no search is named: the words are to be asked of the person", "RFC 1436 3.7")
+            note = Cited("the search words are missing: ask the user for them", "RFC 1436 3.7")
         yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=sent, note=note)
         yield _answer(kind)
     else:
@@ -93,7 +93,7 @@ def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
         return command + b"\t1", _block(plus.data)
     if isinstance(plus, Attributes | Unknown):
         return guarded(plus.string, "plus", "RFC 4266 2.3"), b""
-    raise PlanRefused(f"{plus!r} is no Gopher+ string", "RFC 4266 2.3")
+    raise PlanRefused(f"{plus!r} is not a Gopher+ string", "RFC 4266 2.3")
 
 
 def _block(data: Answers | Block) -> bytes:
@@ -102,7 +102,7 @@ def _block(data: Answers | Block) -> bytes:
             # A tab parts no fields within the block.
             guarded(line.replace(b"\t", b" "), "an answer", "RFC 4266 2.9")
             if line == b".":
-                raise PlanRefused("an answer is a period alone, which ends the data block there", "Gopher+ 2.3")
+                raise PlanRefused("an answer is a single period, which would end the data block", "Gopher+ 2.3")
     return data.octets
 
 
@@ -114,7 +114,7 @@ def _answer(kind: str) -> Receive:
     if kind in ("5", "9"):
         return Receive(source="RFC 1436 3.8", what=what, until="close")
     note = (
-        Cited("the server of the type before knows what this duplicate holds", "RFC 1436 Appendix")
+        Cited("the server of the preceding item knows the type of this duplicate", "RFC 1436 Appendix")
         if kind == "+"
         else ""
     )
@@ -123,7 +123,7 @@ def _answer(kind: str) -> Receive:
 
 def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
     """RFC 4266 2.4 to 2.9; an answer to a Gopher+ request says first how long it is (Gopher+ 2.3)."""
-    note, what = "", "what the Gopher+ string asks for"
+    note, what = "", "the answer to the Gopher+ string"
     source = "RFC 4266 2.3"
     if isinstance(plus, View):
         source, what = ("RFC 4266 2.8", f"the view {plus.name}") if plus.name else ("RFC 4266 2.4", "the default view")
@@ -134,7 +134,7 @@ def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
         what = "the attributes of " + ("all items in the directory" if plus.directory else "the item")
     elif isinstance(plus, Form):
         source, what = "RFC 4266 2.5", "the form"
-        note = Cited("the person fills the form out, and the answers are sent with another request", "RFC 4266 2.9")
+        note = Cited("the user fills in the form, and another request sends the answers", "RFC 4266 2.9")
     yield Send(source=source, data=sent, note=note)
     yield Receive(source="Gopher+ 2.3", what=what, until="length")
 
@@ -143,10 +143,10 @@ def _session(locator: GopherLocator, credentials: Credentials, host: str, port: 
     """ "Connect to given host at given port.  The name to login as at this host is in the selector string." """
     kind = locator.gophertype
     if locator.search is not None:
-        raise PlanRefused(f"a session, which type {kind} points to, takes no search string", "RFC 1436 3.8")
+        raise PlanRefused(f"an item of type {kind} is a session, which takes no search string", "RFC 1436 3.8")
     name = guarded(locator.selector, "selector", "RFC 1436 Appendix").decode("utf-8", "surrogateescape")
     if kind == "2":
-        note = Cited("a CSO phone book is asked in the CSO protocol", "RFC 1436 3.7")
+        note = Cited("a CSO phone book needs the CSO protocol", "RFC 1436 3.7")
         return Interact(source="RFC 1436 3.7", program=_SESSIONS[kind], host=host, port=port, note=note)
     user = name or credentials.user
     for part, text in (("user", user), ("password", credentials.password)):

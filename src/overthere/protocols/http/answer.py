@@ -42,11 +42,11 @@ class AnswerReader:
                 event = self.conn.next_event()
             except self.h11.RemoteProtocolError as error:
                 if error.error_status_hint == 431:
-                    raise LimitExceeded("a head, or the line before a chunk, that is too long", where=where) from None
+                    raise LimitExceeded("a header, or the line before a chunk, is too long", where=where) from None
                 if ended:
                     told = "the server closed the connection before the end of the response"
                     raise AccessFailed(told, "RFC 7230 3.4", where=where) from None
-                raise ProtocolError(f"the response is no HTTP: {error}", "RFC 7230 3", where=where) from None
+                raise ProtocolError(f"the response is not HTTP: {error}", "RFC 7230 3", where=where) from None
             if event is not self.h11.NEED_DATA:
                 return event
             data = yield Read(size)
@@ -62,7 +62,7 @@ class AnswerReader:
             event = yield from self.event()
             if not isinstance(event, self.h11.InformationalResponse) or event.status_code == 101:
                 return event
-        raise ProtocolError(f"{_INTERIM} interim responses and no other", "RFC 9110 15.2", where="the response")
+        raise ProtocolError(f"{_INTERIM} interim responses without a final one", "RFC 9110 15.2", where="the response")
 
     @property
     def held_octets(self) -> bytes:
@@ -76,9 +76,9 @@ def tunnel(policy: Policy) -> Dialogue:
     event = yield from reader.head()
     where = "the proxy's answer"
     if not 200 <= event.status_code < 300:
-        raise AccessFailed(f"the proxy opens no tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
+        raise AccessFailed(f"the proxy does not open a tunnel: {status_line(event)}", "RFC 9110 9.3.6", where=where)
     if reader.held_octets:  # it would be read as if it had come through TLS
-        raise ProtocolError("the server sent octets before it was asked", "RFC 9110 9.3.6", where=where)
+        raise ProtocolError("the server sent data before the request", "RFC 9110 9.3.6", where=where)
 
 
 def status_line(event: Any) -> str:

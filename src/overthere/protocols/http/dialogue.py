@@ -61,12 +61,10 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
         kind = ResourceUnavailable if status >= 500 or status in _LATER else ResourceMissing
         raise kind(status_line(event), str(status), "RFC 9110 15", plan.uri)
     if status == 206:
-        raise ProtocolError("a part of the content, which was not asked for", "RFC 9110 15.3.7", plan.uri)
+        raise ProtocolError("a part of the content, which was not requested", "RFC 9110 15.3.7", plan.uri)
     size = _length(status, fields)
     if size and policy.max_bytes is not None and size > policy.max_bytes:
-        raise LimitExceeded(
-            f"{size:,} octets are said to follow: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri
-        )
+        raise LimitExceeded(f"{size:,} octets are announced: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri)
     named = fields.get("content-type", "")
     known = _MEDIA_TYPE.fullmatch(named) is not None
     applied = codings(",".join(value for name, value in details["headers"] if name.lower() == "content-encoding"))

@@ -35,17 +35,17 @@ def through_proxy(plan: Plan, policy: Policy, uri: URI, registry: Registry | Non
        3  receive the proxy's answer (to the end of the reply)  RFC 9110 9.3.6
        4  connect h.example 443 (TLS) (through)  RFC 9110 4.3.3
        5  send GET /a HTTP/1.1\\r\\nHost: h.example\\r\\nConnection: close\\r\\nAccept: */*\\r\\n  RFC 9110 7.1 and 7.2
-       6  receive the response (as long as the server says)  RFC 7230 3.3.3
+       6  receive the response (the length that the server states)  RFC 7230 3.3.3
     """
     named = policy.proxy.get(plan.scheme)
     if named is None:
         return plan
     scheme = (Registry.default() if registry is None else registry).scheme(plan.scheme)
     if not scheme.by_proxy:
-        raise NotSpecified(f"nothing says how {plan.scheme!r} is asked for through a proxy")
+        raise NotSpecified(f"it is undefined how {plan.scheme!r} is asked for through a proxy")
     proxy = URI(named).locator
     if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
-        raise NotSpecified("a proxy is named by an http URI: no other kind is known here (RFC 9110 3.7)")
+        raise NotSpecified("a proxy must be an http URI; no other kind is supported (RFC 9110 3.7)")
     return replace(plan, steps=tuple(_steps(plan, scheme, proxy, policy, uri)))
 
 
@@ -53,7 +53,7 @@ def _steps(plan: Plan, scheme: Scheme, proxy: HTTPLocator, policy: Policy, uri: 
     there = plan.steps[0]
     assert isinstance(there, Connect)
     if ":" in there.host and "%" in there.host:
-        raise PlanRefused(f"the zone of {there.host!r} means something to this machine alone", "RFC 6874 4")
+        raise PlanRefused(f"the zone of {there.host!r} only has a meaning on this machine", "RFC 6874 4")
     policy.judge_connection(there, scheme.port, uri)
     yield replace(connect(proxy.host, proxy.origin.port, "RFC 9110 3.7"), transport="proxy")
     login = b""
@@ -67,7 +67,7 @@ def _steps(plan: Plan, scheme: Scheme, proxy: HTTPLocator, policy: Policy, uri: 
     else:
         host = f"[{there.host}]" if ":" in there.host else there.host
         if not host.isascii():
-            raise PlanRefused("the host is no host that a proxy is asked for", "RFC 9110 9.3.6")
+            raise PlanRefused("the host cannot be requested through a proxy", "RFC 9110 9.3.6")
         at = f"{host}:{there.port}".encode()
         head = b"CONNECT " + at + b" HTTP/1.1\r\nHost: " + at + b"\r\n"
         secret = (len(head) + 21, len(head) + len(login) - 2) if login else None

@@ -36,8 +36,8 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
     """
     if locator.user is not None or locator.password is not None:
         raise PlanRefused(
-            f"there is userinfo before the host {locator.host!r}: it is to be treated as an error, "
-            "and no HTTP request can say it",
+            f"there is userinfo before the host {locator.host!r}: it must be treated as an error, and HTTP requests "
+            "cannot contain it",
             "RFC 9110 4.2.4",
         )
     origin = locator.origin
@@ -68,10 +68,13 @@ def request_head(
     """
     # Path and query are sent as the URI has them: nothing is decoded into the request (RFC 3986 7.3).
     if not TARGET.fullmatch(locator.target):
-        raise PlanRefused("the path or query is no request-target: it holds what a URI does not", "RFC 7230 5.3.1")
+        raise PlanRefused(
+            "the path or query is not a valid request-target: it contains characters that URIs cannot contain",
+            "RFC 7230 5.3.1",
+        )
     host = without_zone(locator.host)
     if not _HOST.fullmatch(host):
-        raise PlanRefused("the host is no host of a URI, and so of no Host field", "RFC 9110 7.2")
+        raise PlanRefused("the host is not valid in a URI, nor in a Host field", "RFC 9110 7.2")
     if port is None:
         # RFC 7230 5.4: identical to the authority without userinfo, so a port that is written is sent.
         port = "" if locator.port is None else f":{locator.port}"

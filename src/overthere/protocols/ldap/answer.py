@@ -73,9 +73,9 @@ def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, A
         content = yield from _message(wire, most, where)
         parts = list(islice(_elements(content, where), 4))
         if not 2 <= len(parts) <= 3 or parts[0].tag != INTEGER or not 1 <= len(parts[0].content) <= 4:
-            raise ProtocolError("the answer is no LDAPMessage", "RFC 4511 4.1.1", where=where)
+            raise ProtocolError("the answer is not an LDAPMessage", "RFC 4511 4.1.1", where=where)
         if len(parts) == 3 and parts[2].tag != 0xA0:
-            raise ProtocolError("the answer has something else than controls at its end", "RFC 4511 4.1.1", where=where)
+            raise ProtocolError("the answer ends with something other than controls", "RFC 4511 4.1.1", where=where)
         named = int.from_bytes(parts[0].content, "big", signed=True)
         operation = parts[1]
         if named == asked and operation.tag != EXTENDED:
@@ -84,8 +84,8 @@ def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, A
             raise ProtocolError(f"the answer is to message {named} and not to {asked}", "RFC 4511 4.1.1.1", where=where)
         if any(part == (0x8A, _DISCONNECTION) for part in islice(_elements(operation.content, where), 6)):
             told = str(result(operation, where))
-            raise AccessFailed(f"the server ends the session: {told}", "RFC 4511 4.4.1", where=where)
-    raise ProtocolError(f"more than {_UNSOLICITED} notifications and no answer", "RFC 4511 4.4", where=where)
+            raise AccessFailed(f"the server ended the session: {told}", "RFC 4511 4.4.1", where=where)
+    raise ProtocolError(f"more than {_UNSOLICITED} notifications without an answer", "RFC 4511 4.4", where=where)
 
 
 _DISCONNECTION = b"1.3.6.1.4.1.1466.20036"
@@ -95,7 +95,9 @@ def _message(wire: Wire, most: int, where: str) -> Generator[Effect, Any, bytes]
     """What the next SEQUENCE holds; its length is judged before anything is read (5.1)."""
     tag, length = yield from wire.read_exactly(2, where)
     if tag != SEQUENCE:
-        raise ProtocolError(f"the answer begins with the octet {tag:02X} and is no LDAP", "RFC 4511 4.1.1", where=where)
+        raise ProtocolError(
+            f"the answer begins with the octet {tag:02X}, which is not LDAP", "RFC 4511 4.1.1", where=where
+        )
     if length >= 0x80:
         if not 0 < length & 0x7F < 9:
             raise ProtocolError("the answer has no definite length", "RFC 4511 5.1", where=where)
@@ -109,7 +111,7 @@ def _elements(octets: bytes, where: str) -> Iterator[Element]:
     try:
         yield from elements(octets)
     except CodingError as error:
-        raise ProtocolError(f"the answer is no BER: {error}", "RFC 4511 5.1", where=where) from None
+        raise ProtocolError(f"the answer is not BER: {error}", "RFC 4511 5.1", where=where) from None
 
 
 def _fields(octets: bytes, tags: tuple[int, ...], what: str, where: str) -> list[bytes]:
@@ -124,7 +126,7 @@ def result(operation: Element, where: str) -> Result:
     """The LDAPResult of a response.  Raises: ProtocolError, LimitExceeded."""
     code, matched, message = _fields(operation.content, (ENUMERATED, OCTETS, OCTETS), "LDAPResult", where)
     if not 0 < len(code) < 5:
-        raise ProtocolError("the resultCode is no number", "RFC 4511 4.1.9", where=where)
+        raise ProtocolError("the resultCode is not a number", "RFC 4511 4.1.9", where=where)
     rest = islice(_elements(operation.content, where), 3, 8)
     referral = next((uris(one.content, where) for one in rest if one.tag == REFERRAL), ())
     return Result(int.from_bytes(code, "big", signed=True), _decode_text(matched), _decode_text(message), referral)
@@ -157,7 +159,7 @@ def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | 
             raise LimitExceeded(f"an entry of more than {_ATTRIBUTES:,} attributes", where=where)
         for value in _elements(values, where):
             if value.tag != OCTETS:
-                raise ProtocolError("an attribute has a value that is no octet string", "RFC 4511 4.1.5", where=where)
+                raise ProtocolError("an attribute value is not an octet string", "RFC 4511 4.1.5", where=where)
             held.append(value.content)
             count += 1
             if count > _VALUES:

@@ -50,7 +50,7 @@ def element(tag: int, *contents: bytes) -> bytes:
 def elements(octets: bytes) -> Iterator[Element]:
     r"""The elements that stand one behind the other.
 
-    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the octets end too early.
+    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the data ends too early.
 
     >>> list(elements(b"\x02\x01\x03B\x00"))
     [Element(tag=2, content=b'\x03'), Element(tag=66, content=b'')]
@@ -66,7 +66,7 @@ def elements(octets: bytes) -> Iterator[Element]:
                 raise CodingError(f"no definite length at octet {at + 1} (RFC 4511 5.1)")
             length, start = int.from_bytes(octets[start : start + count], "big"), start + count
         if start + length > len(octets):
-            raise CodingError(f"the element at octet {at} is longer than what there is (RFC 4511 5.1)")
+            raise CodingError(f"the element at octet {at} is longer than the rest (RFC 4511 5.1)")
         yield Element(tag, octets[start : start + length])
         at = start + length
 
@@ -175,7 +175,7 @@ def _tokens(text: str) -> Iterator[int | bytes | None]:
             continue
         if text[at : at + 1] == ")" and held:
             if counts.pop() != 1 and held[-1] == "!":
-                raise _refusal("a negation holds one filter", at)
+                raise _refusal("a negation must contain one filter", at)
             held.pop()
             yield None
             at += 1
@@ -183,7 +183,7 @@ def _tokens(text: str) -> Iterator[int | bytes | None]:
             yield _item(leaf[1], at + 1)
             at = leaf.end()
         else:
-            raise _refusal('a filter in parentheses, "(type=value)", or the ")" to one is wanted', at)
+            raise _refusal('expected a filter in parentheses, "(type=value)", or its ")"', at)
         counts[-1] += 1
     if at != len(text):
         raise _refusal("the filter is at its end", at)
@@ -192,7 +192,7 @@ def _tokens(text: str) -> Iterator[int | bytes | None]:
 def _item(text: str, at: int) -> bytes:
     match = _ITEM.fullmatch(text)
     if match is None:
-        raise _refusal("an attribute type, a comparison and a value are wanted", at)
+        raise _refusal("expected an attribute type, a comparison and a value", at)
     if match["type"] is None:
         of, rule = match["of"], match["rule"] or match["all_rule"]
         asserted = _value(match["asserted"], at + match.start("asserted"))
@@ -216,7 +216,7 @@ def _substrings(value: str, at: int) -> Iterator[bytes]:
     """What stands before, between and behind the asterisks, as far as something does: an empty string is no substring
     (RFC 4517 3.3.30), and RFC 4511 4.5.1.7.2 wants one at least."""
     if not value.strip("*"):
-        raise _refusal("a string is wanted beside the asterisks", at)
+        raise _refusal("expected a string next to the asterisks", at)
     parts = value.split("*")
     for number, part in enumerate(parts):
         if part:
@@ -233,7 +233,7 @@ def _value(text: str, at: int) -> bytes:
     first, *escaped = text.encode().split(b"\\")
     for octets in escaped:
         if not _HEX.match(octets):
-            raise _refusal("a backslash is followed by two hexadecimal digits", at)
+            raise _refusal("two hexadecimal digits must follow a backslash", at)
     return first + b"".join(bytes((int(octets[:2], 16),)) + octets[2:] for octets in escaped)
 
 

@@ -43,14 +43,14 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
     base, scope, wanted, attributes = locator.search
     names = [_octets(one, "attributes", "RFC 4512 2.5") for one in attributes]
     if b"" in names:
-        raise PlanRefused("attributes has one without a name", "RFC 4512 2.5")
+        raise PlanRefused("one of the attributes has no name", "RFC 4512 2.5")
     sought = search_request(message_id(LDAPRole.SEARCH), _octets(base, "dn", _ESCAPED), scope, wanted, names)
     tls = locator.scheme == "ldaps"
     port = PORTS[locator.scheme] if locator.port is None else locator.port
     yield connect(locator.host, port, "RFC 4516 3", tls=tls)
     data = bind_request(message_id(LDAPRole.BIND), name, password)
     secret = (len(data) - len(password), len(data)) if password else None
-    clear = " and everybody on the way can read the password (RFC 4516 5)" if password and not tls else ""
+    clear = " and everybody on the network path can read the password (RFC 4516 5)" if password and not tls else ""
     note = f"BindRequest: {why}{clear}"
     yield Send(source="RFC 4511 4.2", data=data, secret=secret, lines=0, note=note, role=LDAPRole.BIND)
     yield Receive(source="RFC 4511 4.2.2", what="the BindResponse", until="reply", role=LDAPRole.BOUND)
@@ -81,20 +81,20 @@ def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes
         if usable:
             user, password = value or "", password if value else ""
         elif critical:
-            raise PlanRefused("the URL asks to bind as a name for which no password is given", "RFC 2255 4")
+            raise PlanRefused("the URL requires a bind with a name, but there is no password", "RFC 2255 4")
     if not user or not password:
-        return b"", b"", "anonymous, for a name goes with a password (RFC 4513 5.1.2)" if user else "anonymous"
+        return b"", b"", "anonymous, because a name needs a password (RFC 4513 5.1.2)" if user else "anonymous"
     try:
         octets = password.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise PlanRefused("the password holds what is no character", "RFC 4513 5.1.3") from None
+        raise PlanRefused("the password contains an invalid character", "RFC 4513 5.1.3") from None
     return _octets(user, "the name to bind as", _ESCAPED), octets, "by name and password"
 
 
 def _octets(text: str, part: str, source: str) -> bytes:
     """UTF-8, which is all that an LDAPString is (RFC 4511 4.1.2); line ends, tabs and NUL not as they are."""
     if wrong := _UNESCAPED.search(text):
-        raise PlanRefused(f"{part} holds U+{ord(wrong[0]):04X} as it is", f"{source}; RFC 3986 7.2")
+        raise PlanRefused(f"{part} contains U+{ord(wrong[0]):04X} as it is", f"{source}; RFC 3986 7.2")
     try:
         return text.encode()
     except UnicodeEncodeError as error:

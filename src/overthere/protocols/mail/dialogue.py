@@ -41,13 +41,13 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     last = plan.steps[-1]
     if not policy.messages:
         raise NotSpecified(
-            f"{last.line()} is looked for in the messages at hand (RFC 2392 2), and the policy names none: "
+            f"{last.line()} is looked up in local messages (RFC 2392 2), but the policy names none: set "
             "messages=(a file, a folder, a Maildir)"
         )
     for store in policy.messages:
         if (yield from _store(os.fspath(store), wanted)):
             return
-    what = "the message holds no such body part" if wanted.seen else "it is in none of the messages at hand"
+    what = "the message has no such body part" if wanted.seen else "it is in none of the local messages"
     raise ResourceMissing(what, source=last.source, where=last.line())
 
 
@@ -154,4 +154,4 @@ def _read_body(walk: Traversal, wanted: _PartRequest, through: Decoder) -> Dialo
         yield from wanted.data(through.feed(piece))
     yield from wanted.data(through.end())
     if through.wrong:
-        raise ProtocolError(f"the body part is no base64: {through.wrong}", "RFC 2045 6.8")
+        raise ProtocolError(f"the body part is not valid base64: {through.wrong}", "RFC 2045 6.8")

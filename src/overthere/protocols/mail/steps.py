@@ -22,7 +22,8 @@ def steps(locator: MidLocator | CidLocator, credentials: Credentials) -> Iterato
     """The message, if it is named, and the body part, if one is."""
     if locator.query is not None:
         raise PlanRefused(
-            f'a {locator.scheme} URL has no query: "?" in an identifier is written "%3F"', "RFC 2392 2, RFC 3986 3.3"
+            f'a {locator.scheme} URL cannot have a query: write "?" in an identifier as "%3F"',
+            "RFC 2392 2, RFC 3986 3.3",
         )
     if isinstance(locator, MidLocator):
         yield _place(locator, "message", "message_id", locator.message_id, MailRole.MESSAGE)

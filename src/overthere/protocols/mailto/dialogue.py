@@ -65,7 +65,7 @@ def _field(name: str, value: str) -> bytes:
     if line is None and name not in _ADDRESSES | _IDENTIFIERS:
         line = _fold_field(name, _encode_words(value, name))
     if line is None:
-        raise PlanRefused(f"{name} holds a word that fits into no line of a message", "RFC 5322 2.1.1")
+        raise PlanRefused(f"{name} contains a word that is too long for a line of a message", "RFC 5322 2.1.1")
     try:
         return line.encode() + b"\r\n"
     except UnicodeEncodeError:
@@ -110,5 +110,5 @@ def _fold_field(name: str, value: str) -> str | None:
     return "\r\n".join(lines) if all(len(line.encode("utf-8", "replace")) <= 998 for line in lines) else None
 
 
-# A word with the white space before it; what is at the end stays with the last one.
+# A word with the leading white space; what is at the end stays with the last one.
 _WORDS = re.compile(r"(?<![ \t])[ \t]*+[^ \t]++(?:[ \t]++$)?+")

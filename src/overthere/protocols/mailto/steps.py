@@ -51,7 +51,7 @@ def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
         headers=(*headers, *(("Keywords", value) for value in keywords)),
         body=_LINE_END.sub("\r\n", once.get("body", "")),
         ignored=tuple(ignored),
-        note=Cited("nothing is sent unless a person who has seen all of it says so", "RFC 6068 7"),
+        note=Cited("nothing is sent until a person has reviewed all of it", "RFC 6068 7"),
     )
 
 
@@ -59,7 +59,7 @@ def _address(text: str) -> str:
     """An address of the part before the "?", which is an addr-spec and nothing else."""
     local, domain = split_at(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise PlanRefused(f"addresses holds {text[:80]!r}, which is no addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
+        raise PlanRefused(f"addresses contains {text[:80]!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
     return _in_ascii(text)
 
 
@@ -75,7 +75,7 @@ def _in_ascii(mailbox: str) -> str:
     try:
         name = to_ascii(domain)
     except UnicodeError as error:
-        raise PlanRefused(f"{domain[:80]!r} is no domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
+        raise PlanRefused(f"{domain[:80]!r} is not a valid domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
     return f"{before}{opened}{local}@{name}{closed}{after}"
 
 

@@ -35,13 +35,13 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
         if step.after and answers.isdisjoint(step.after):
             continue
         if reply.code == 381 and step.role is not NewsRole.PASSWORD:
-            told = f"the server asks for a password: {reply.code} {reply.text}"
+            told = f"the server requires a password: {reply.code} {reply.text}"
             raise ResourceMissing(told, "381", "RFC 4643 2.3", where=where)
         match step:
             case Place():
                 raise NotSpecified(
-                    f"{where} is on the news server that is configured (RFC 5538 4), and none is: the policy names one "
-                    '(news_server="news.example"), on the command line NNTPSERVER does'
+                    f"{where} needs a configured news server (RFC 5538 4): set "
+                    'news_server="news.example" in the policy, or NNTPSERVER for the command line'
                 )
             case Connect(host=host, port=port):
                 yield Dial(host, port)
@@ -108,7 +108,7 @@ def _reply(wire: Wire, step: Step, taken: frozenset[int]) -> Generator[Effect, A
         return reply
     told = f"{reply.code} {readable(line[4:])}"
     if reply.code < 400:
-        raise ProtocolError(f"the server's answer is to something else: {told}", step.source, where=where)
+        raise ProtocolError(f"the server's answer belongs to another command: {told}", step.source, where=where)
     why = _WHY.get(reply.code, "")
     raise ResourceMissing(f"{why}: {told}" if why else told, str(reply.code), "RFC 3977 3.2", where=where)
 
@@ -118,9 +118,9 @@ _WHY = {
     411: "there is no such newsgroup",
     423: "the newsgroup has no article of that number",
     430: "the server has no article of that message-id",
-    480: "the server asks for a login",
-    481: "the login is refused",
-    483: "the server asks for a connection that is encrypted",
+    480: "the server requires a login",
+    481: "the login was rejected",
+    483: "the server requires an encrypted connection",
 }
 
 
@@ -202,7 +202,7 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         return
     wanted = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
     if wanted is not None:
-        details["names"] = "those that match are taken from the list of all, which the server gives (RFC 977 3.6)"
+        details["names"] = "filtered from the server's list of all newsgroups (RFC 977 3.6)"
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]
     while (line := (yield from wire.line(what))) != b".":
@@ -210,7 +210,7 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         item = entry(text, locator)
         if item is None:
-            raise ProtocolError(f"a line that is none of {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
+            raise ProtocolError(f"an invalid line in {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
         if wanted is None or wanted(item.name):
             yield Item(item)
 

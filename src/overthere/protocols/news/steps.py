@@ -61,7 +61,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     policy.
     """
     if locator.query is not None:
-        raise PlanRefused(f'{locator.scheme} URIs have no query: "?" is written "%3F"', "RFC 5538 2.3, 4")
+        raise PlanRefused(f'{locator.scheme} URIs cannot have a query: write "?" as "%3F"', "RFC 5538 2.3, 4")
     asked = list(_nntp(locator) if isinstance(locator, NNTPLocator) else _news(locator))
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
@@ -101,7 +101,7 @@ def at_server(locator: Locator, server: str) -> Locator:
         if there.userinfo is None and there.authority == server:
             host, port = there.host, int(there.port_text) if there.port_text else None
     if not host:
-        raise PlanRefused(f"{server!r} is no news server: a host, or a host, a colon and a port", "RFC 5538 2.1")
+        raise PlanRefused(f"{server!r} is not a news server: give a host, or host:port", "RFC 5538 2.1")
     return replace(locator, host=host, port=locator.port or port, written=None)
 
 
@@ -129,7 +129,7 @@ def _news(locator: NewsLocator) -> Iterator[Step]:
 def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     """RFC 5538 3: an article by its number, or the newsgroup as "an equivalent 'news' URL" has it."""
     if not locator.group:
-        raise PlanRefused("nntp names a newsgroup, and here is none", "RFC 5538 3")
+        raise PlanRefused("an nntp URI needs a newsgroup", "RFC 5538 3")
     if locator.article_number is None:
         yield from _overview(_newsgroup_octets(locator), locator.article_range)
         return
@@ -150,11 +150,7 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     """The overview; from a server that has none the numbers alone, from one of RFC 977 those that GROUP has told."""
     yield _group(group)
     first, last = numbers or (1, None)
-    note = (
-        ""
-        if numbers
-        else Cited("of all its articles; which are the newest, the answer to GROUP tells", "RFC 3977 6.1.1")
-    )
+    note = "" if numbers else Cited("of all its articles; the answer to GROUP shows the newest", "RFC 3977 6.1.1")
     asked = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
     yield _command("OVER", asked, "RFC 5538 4, RFC 3977 8.3", NewsRole.OVER, note)
     yield _receive_block(NewsRole.OVERVIEW, "the overview of the newsgroup", "RFC 3977 8.3", "224")
@@ -167,7 +163,7 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
     yield _receive_block(NewsRole.NUMBERS, "the numbers of its articles", "RFC 3977 6.1.2", "211")
     yield Receive(
         source="RFC 977 3.2",
-        what="the first and last number, which the answer to GROUP tells",
+        what="the first and last number, from the answer to GROUP",
         until="known",
         after=("500", "501", "502", "503"),
         role=NewsRole.NUMBERS_OF_GROUP,
@@ -176,7 +172,7 @@ def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> It
 
 def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
     port = "" if locator.port is None else f", port {locator.port}"
-    note = f"on the news server that is configured{port}; a server in the locator makes the dialogue with it"
+    note = f"on the configured news server{port}; a server in the locator takes precedence"
     source = "RFC 5538 4"
     if isinstance(locator, NNTPLocator):
         source, number = "1994 NNTP", locator.article_number
@@ -198,10 +194,10 @@ def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iter
             return
     elif password is None and credentials.user in (None, user):
         password, said = credentials.password, "utf-8"
-    note = "" if password is not None else "the server may ask for a password, which is to be requested from the user"
+    note = "" if password is not None else "the server may ask for a password; ask the user for it"
     yield _command("AUTHINFO", b"USER " + _word(user or "", "user", charset), "RFC 4643 2.3", NewsRole.USER, note)
     if password is not None:
-        note = Cited("the password goes in the clear", "RFC 5538 7")
+        note = Cited("the password is sent in clear text", "RFC 5538 7")
         told = b"PASS " + _word(password, "password", said)
         step = _command("AUTHINFO", told, "RFC 4643 2.3", NewsRole.PASSWORD, note, after=("381",))
         yield replace(step, secret=(len("AUTHINFO PASS "), len(step.data) - len(CRLF)))
@@ -218,16 +214,14 @@ def _article(reference: bytes, source: str) -> Send:
 def _message_id(text: str) -> bytes:
     """RFC 3977 3.6: between 3 and 250 octets with the brackets, printable US-ASCII."""
     if not 0 < len(text) <= _MOST_OF_ID:
-        raise PlanRefused(
-            f"message_id has {len(text):,} characters, where 1 to {_MOST_OF_ID} may stand", "RFC 3977 3.6"
-        )
+        raise PlanRefused(f"message_id has {len(text):,} characters instead of 1 to {_MOST_OF_ID}", "RFC 3977 3.6")
     return _argument(text, "message_id", _NOT_ID)
 
 
 def _word(text: str, part: str, charset: str) -> bytes:
     """A user or a password: octets without white space, one at least."""
     if not text:
-        raise PlanRefused(f"{part} is empty, and NNTP has no such argument", "RFC 4643 3, RFC 3977 9.2")
+        raise PlanRefused(f"{part} is empty, which NNTP does not allow", "RFC 4643 3, RFC 3977 9.2")
     return guarded(text, part, "RFC 3977 3.1", delimiters=b" ", charset=charset)
 
 

@@ -182,7 +182,7 @@ def read(octets: bytes, where: str) -> Iterator[tuple[str, ...]]:
                 raise LimitExceeded(f"more than {_LINES:,} lines", where=where)
             yield tuple(token.decode("utf-8", "surrogateescape") for token in line)
     except NotProspero as error:
-        raise ProtocolError(f"the answer is no Prospero: {error}", "Prospero 5", where=where) from None
+        raise ProtocolError(f"the answer is not Prospero: {error}", "Prospero 5", where=where) from None
 
 
 def attribute(line: tuple[str, ...]) -> Attribute | None:

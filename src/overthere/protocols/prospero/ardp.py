@@ -104,7 +104,7 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         octets = (yield Read(65_536, patience=left)) if left > 0 else None
         if octets is None:
             if tries == TRIES or monotonic() >= end:
-                raise AccessTimeout(f"no answer in {patience:g} s, asked {tries} times", _SOURCE, where=where)
+                raise AccessTimeout(f"no answer in {patience:g} s after {tries} requests", _SOURCE, where=where)
             yield Write(
                 acknowledgement(mine, answer.through) if taken else acknowledge_through(request, answer.through)
             )
@@ -118,7 +118,7 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         if came.connection != mine:
             continue
         if came.option == 1:
-            raise AccessFailed("the server refuses the connection", _SOURCE, where=where)
+            raise AccessFailed("the server refused the connection", _SOURCE, where=where)
         if came.option in (4, 5) and len(came.extra) >= 6:
             return Redirection(".".join(map(str, came.extra[:4])), int.from_bytes(came.extra[4:6], "big"))
         taken = taken or came.received > 0

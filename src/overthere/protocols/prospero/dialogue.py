@@ -51,7 +51,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     yield from ends
                     return
             case _:
-                raise ProtocolError(f"nothing carries out {where!r}", step.source, plan.uri)
+                raise ProtocolError(f"nothing can carry out {where!r}", step.source, plan.uri)
     raise ResourceMissing(told.words, told.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
 
 
@@ -63,7 +63,7 @@ def _read(
     if told.forwarded is not None:
         uri = told.forwarded.uri()
         if uri is None:
-            raise ResourceMissing("the object has moved to where no URI leads", "FORWARDED", where=what)
+            raise ResourceMissing("the object has moved to a place without a URI", "FORWARDED", where=what)
         return told, (Head(location=uri, details=told.details()),)
     if role is ProsperoRole.LINKS and told.status in ("", "NONE-FOUND"):
         entries = (Item(link.entry()) for link in links(read(octets, what), what))
@@ -100,7 +100,7 @@ class _StandardResponses(NamedTuple):
 
 
 def _read_responses(octets: bytes, where: str) -> _StandardResponses:
-    told = _StandardResponses(status="NONE-FOUND", words="the server says nothing of the object")
+    told = _StandardResponses(status="NONE-FOUND", words="the server sent nothing about the object")
     known = not octets.strip()
     for line in read(octets, where):
         first = line[0]
@@ -115,7 +115,7 @@ def _read_responses(octets: bytes, where: str) -> _StandardResponses:
         elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and told.status:
             told = told._replace(status="", words="")
     if not known:
-        raise ProtocolError("the answer is none of Prospero's", "Prospero 5, Standard Responses", where=where)
+        raise ProtocolError("the answer is not a Prospero answer", "Prospero 5, Standard Responses", where=where)
     return told
 
 
@@ -153,7 +153,7 @@ def _contents(octets: bytes, where: str) -> bytes | None:
         elif kind == "DATA" and values:
             text = values[0]
         else:
-            raise ProtocolError(f"contents as {kind!r}, which is not known", "Prospero 5, Link Attributes", where=where)
+            raise ProtocolError(f"contents in an unknown form, {kind!r}", "Prospero 5, Link Attributes", where=where)
         pieces.append(text.encode("utf-8", "surrogateescape"))
     return b"".join(pieces) if pieces else None
 

@@ -56,14 +56,18 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
 def _name(locator: ProsperoLocator) -> bytes:
     """The octets of the hsoname, if that is all that identifies the object beside its version."""
     if locator.query is not None:
-        raise PlanRefused('a prospero URI has no query: "?" in a name is written "%3F"', "RFC 4157 2, RFC 3986 3.3")
+        raise PlanRefused(
+            'a prospero URI cannot have a query: write "?" in a name as "%3F"', "RFC 4157 2, RFC 3986 3.3"
+        )
     if locator.hsoname is None:
-        raise PlanRefused("there is no hsoname: a slash and the name of an object follow the host", "RFC 4157 2")
+        raise PlanRefused(
+            "the hsoname is missing: a slash and the name of an object must follow the host", "RFC 4157 2"
+        )
     if locator.attributes is not None:
-        raise PlanRefused("nothing says what attributes after a version are", "1994 PROSPERO")
+        raise PlanRefused("the meaning of attributes after a version is undefined", "1994 PROSPERO")
     if locator.fields:
         name = locator.fields[0].name
-        raise PlanRefused(f"fields identify the object, but nothing says how {name!r} is sent", "RFC 4157 2")
+        raise PlanRefused(f"fields identify the object, but it is undefined how {name!r} is sent", "RFC 4157 2")
     return guarded(locator.hsoname, "hsoname", _TOKENS, charset=locator.charset)
 
 

@@ -100,7 +100,7 @@ class Session:
         AccessError as `addresses`.
         """
         if self.program not in _CLIENTS:
-            raise NotSpecified(f"nothing says which program speaks {printable(self.program)!r}")
+            raise NotSpecified(f"no known program speaks {printable(self.program)!r}")
         program = client or next(filter(shutil.which, _CLIENTS[self.program]), _CLIENTS[self.program][0])
         user = [] if self.program != "rlogin" or not self.user else ["-l", _argument(self.user)]
         address = self.addresses()[0]
@@ -118,12 +118,12 @@ class Session:
         program, *arguments = self.command(client)
         path = shutil.which(program)
         if path is None:
-            why = f"the program {printable(program)!r}, to which the session would be handed over, is not installed"
+            why = f"the program {printable(program)!r} for the session is not installed"
             raise AccessFailed(why, uri=self.uri, where=self.program)
         try:
             return subprocess.run([path, *arguments], check=False).returncode
         except OSError as error:
-            raise AccessFailed(f"the program cannot be run: {error}", uri=self.uri, where=self.program) from error
+            raise AccessFailed(f"the program cannot be started: {error}", uri=self.uri, where=self.program) from error
 
     async def telnet(self, encoding: str | bool = "utf-8") -> Ends:
         """The session without another program: a reader and a writer of telnetlib3, in asyncio.
@@ -137,7 +137,7 @@ class Session:
         from overthere.access.aio import AsyncTransport
 
         if self.program not in ("telnet", "cso"):
-            raise NotSpecified(f"{printable(self.program)} is not spoken natively: hand it over")
+            raise NotSpecified(f"{printable(self.program)} is not supported natively: start a program")
         problem: Exception | None = None
         asked = AsyncTransport(self._seek(), self.policy, self._session_uri, self._default)
         for address in _addresses(await asked.advance()):

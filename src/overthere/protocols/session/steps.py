@@ -38,7 +38,7 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
             )
     note = ""
     if locator.path or locator.query is not None:
-        note = Cited('nothing is defined to follow the host and its "/", and it is not used', source)
+        note = Cited('the text after the host and its "/" has no meaning and is ignored', source)
     yield Interact(
         source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
     )

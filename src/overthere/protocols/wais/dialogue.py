@@ -57,7 +57,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 yield from _list_citations(wire, locator, what, details)
                 return
             case _:
-                raise ProtocolError(f"nothing carries out {step.line()!r}", step.source, plan.uri)
+                raise ProtocolError(f"nothing can carry out {step.line()!r}", step.source, plan.uri)
     yield Hangup()
     yield Head(details=details)
 

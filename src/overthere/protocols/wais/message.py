@@ -65,7 +65,7 @@ def _apdu(kind: int, fixed: bytes, *fields: tuple[int, bytes | None]) -> bytes:
     """The part that the length indicator measures.  Raises: ValueError if that has not enough octets."""
     body = bytes([kind]) + fixed + b"".join(tag_field(tag, data) for tag, data in fields if data is not None)
     if len(body) > 0xFFFF:
-        raise ValueError("the length indicator of an APDU has two octets (WAIS 1.5 B)")
+        raise ValueError("the length indicator of an APDU must have two octets (WAIS 1.5 B)")
     return len(body).to_bytes(2, "big") + body
 
 
@@ -246,9 +246,9 @@ def message_length(header: bytes) -> int:
     """
     digits = header[:10]
     if len(header) != HEADER_LENGTH or not digits.isdigit() or header[10:11] not in b"zZ":
-        raise NotWAIS(f"no header of a WAIS message: it begins with {header[:1]!r}")
+        raise NotWAIS(f"not the header of a WAIS message: it begins with {header[:1]!r}")
     if header[22:24].strip(b" \0"):
-        raise NotWAIS(f"a message that is compressed or encoded: {header[22:24]!r}")
+        raise NotWAIS(f"a compressed or encoded message: {header[22:24]!r}")
     return int(digits)
 
 
@@ -306,7 +306,7 @@ def read_apdu(octets: bytes) -> APDU:
 def _answer(octets: bytes, kind: int) -> APDU:
     apdu = read_apdu(octets)
     if apdu.kind != kind:
-        raise NotWAIS(f"an APDU of type {apdu.kind} where {kind} was to come (WAIS 1.5 1.1)")
+        raise NotWAIS(f"an APDU of type {apdu.kind} instead of {kind} (WAIS 1.5 1.1)")
     return apdu
 
 

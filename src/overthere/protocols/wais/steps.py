@@ -27,18 +27,14 @@ class WAISRole(Role):
 def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
     """Init, then one search: by words, or by the document-id.  The protocol has no credentials (RFC 4156 3)."""
     if locator.query is not None:
-        raise PlanRefused("a document in a WAIS database is not searched: it has no query", "RFC 4156 2")
+        raise PlanRefused("a document in a WAIS database cannot be searched: it has no query", "RFC 4156 2")
     if locator.database is None:
-        raise PlanRefused("there is no database: a slash and its name follow the host", "RFC 4156 2")
+        raise PlanRefused("the database is missing: a slash and its name must follow the host", "RFC 4156 2")
     if locator.wtype is not None and locator.wpath is None:
-        raise PlanRefused("a document is named by its type and its document-id, here is a type alone", "RFC 4156 2")
+        raise PlanRefused("a document needs its type and its document-id, but here is only a type", "RFC 4156 2")
     yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4156 2")
     searchable = locator.wtype is None and not locator.words
-    note = (
-        Cited("the database is there to be searched: the words follow a question mark", "RFC 4156 2")
-        if searchable
-        else ""
-    )
+    note = Cited("the search words are missing: they follow a question mark", "RFC 4156 2") if searchable else ""
     yield Send(source="WAIS 1.5 2.1", data=protocol.init(), lines=0, note=note)
     what = "the longest message that the server takes"
     yield Receive(source="WAIS 1.5 2.2", what=what, until="length", role=WAISRole.INIT_RESPONSE)

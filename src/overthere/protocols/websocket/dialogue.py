@@ -51,7 +51,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     details, fields = response_details(event)
     status: int = event.status_code
     if status != 101:
-        told = f"there is no WebSocket: {status} {details['reason']}".rstrip()
+        told = f"the server does not open a WebSocket: {status} {details['reason']}".rstrip()
         raise ResourceMissing(told, str(status), "RFC 6455 4.1", plan.uri)
     where = "the handshake"
     expect(fields.get("upgrade", "").lower() == "websocket", "it upgrades to another protocol", "RFC 6455 4.1", where)
@@ -61,7 +61,7 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     expect(told == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
         expect(
-            not fields.get(name, "").strip(), f"it answers with a {name} that was not asked for", "RFC 6455 4.1", where
+            not fields.get(name, "").strip(), f"it answers with a {name} that was not requested", "RFC 6455 4.1", where
         )
     yield Head(details=details)
     wire = Wire()
@@ -99,9 +99,9 @@ def _frame(wire: Wire, room: int) -> Generator[Effect, Any, tuple[bool, int, byt
     opcode, size = first & 15, second & 127
     expect(not first & 0x70, "reserved bits, though no extension was agreed on", "RFC 6455 5.2", _WHERE)
     expect(opcode in (_CONTINUED, _TEXT, _BINARY, _CLOSE, _PING, _PONG), "a reserved opcode", "RFC 6455 5.2", _WHERE)
-    expect(not second & 128, "a frame that is masked", "RFC 6455 5.1", _WHERE)
+    expect(not second & 128, "a masked frame", "RFC 6455 5.1", _WHERE)
     if opcode >= _CLOSE:
-        expect(size < 126 and first & 128 != 0, "a control frame that is long or in pieces", "RFC 6455 5.5", _WHERE)
+        expect(size < 126 and first & 128 != 0, "a long or fragmented control frame", "RFC 6455 5.5", _WHERE)
     elif size >= 126:
         octets = 2 if size == 126 else 8
         size = int.from_bytes((yield from wire.read_exactly(octets, _WHERE)), "big")
@@ -133,4 +133,4 @@ def _text(octets: bytes | bytearray) -> str:
     try:
         return octets.decode()
     except UnicodeDecodeError:
-        raise ProtocolError("a text that is no UTF-8", "RFC 6455 8.1", where=_WHERE) from None
+        raise ProtocolError("a text that is not valid UTF-8", "RFC 6455 8.1", where=_WHERE) from None

@@ -54,5 +54,7 @@ SCHEME = Scheme(
             "about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "whatever the application has there"
         ),
     ),
-    notes=("What a token means is up to the application; only about:blank is the same everywhere (RFC 6694 2.2, 3).",),
+    notes=(
+        "The application decides the meaning of a token; only about:blank is the same everywhere (RFC 6694 2.2, 3).",
+    ),
 )

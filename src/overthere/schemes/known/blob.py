@@ -81,5 +81,7 @@ SCHEME = Scheme(
         Example("blob:https://whatwg.org/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "URL Standard 4.7"),
         Example("blob:null/d0360e2f-caee-469f-9a2f-87d5b0456f6f", "of our own", "of an opaque origin"),
     ),
-    notes=("An origin whose host is an IPv6 address has brackets, which are in no path of RFC 3986: it is no URI.",),
+    notes=(
+        "An origin with an IPv6 address has brackets, which a path cannot contain: such a text is not a valid URI.",
+    ),
 )

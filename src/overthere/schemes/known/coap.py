@@ -73,7 +73,7 @@ coap-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         no_userinfo=source,
         linkable=True,
         hierarchical=True,
-        unspoken="a request takes the Constrained Application Protocol (RFC 7252), which is not spoken here",
+        unspoken="a request takes the Constrained Application Protocol (RFC 7252), which overthere does not speak",
         normal=(default_port(PORTS[name], f"RFC 7252 6.3, {source}"), slash_for_empty_path("RFC 7252 6.3")),
         no_fragment="RFC 7252 6.4",
         **more,
@@ -90,7 +90,7 @@ SCHEME = _facts(
         Example("coap://[2001:db8::2:1]/", "RFC 7252 Appendix B"),
     ),
     notes=(
-        "coap and coaps are separate namespaces, though the host be the same (RFC 7252 6.2).",
+        "coap and coaps are separate namespaces, even with the same host (RFC 7252 6.2).",
         "A gateway between HTTP and CoAP is a part of its design (RFC 7252 10).",
     ),
 )
@@ -107,7 +107,7 @@ COAP_TCP = _facts(
     "coap+tcp",
     title="Constrained Application Protocol over TCP",
     examples=(Example("coap+tcp://example.com/~sensors/temp.xml", "RFC 8323 8.1, of our own"),),
-    notes=("It is another scheme than coap, whose resources are not the same (RFC 8323 8.1).",),
+    notes=("It is another scheme than coap, with other resources (RFC 8323 8.1).",),
 )
 """coap+tcp: the Constrained Application Protocol over TCP (RFC 8323 8.1)."""
 
@@ -115,7 +115,7 @@ COAPS_TCP = _facts(
     "coaps+tcp",
     title="Constrained Application Protocol over TLS",
     examples=(Example("coaps+tcp://example.com/~sensors/temp.xml", "RFC 8323 8.2, of our own"),),
-    notes=("It is another scheme than coaps, whose resources are not the same (RFC 8323 8.2).",),
+    notes=("It is another scheme than coaps, with other resources (RFC 8323 8.2).",),
 )
 """coaps+tcp: the Constrained Application Protocol over TLS (RFC 8323 8.2)."""
 

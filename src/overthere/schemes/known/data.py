@@ -112,11 +112,11 @@ class DataLocator(Locator):
         if self.media_type is not None:
             kind, slash, subtype = self.media_type.partition("/")
             if not slash:
-                raise CodingError(f'a media type is type, "/" and subtype, not {self.media_type!r}')
+                raise CodingError(f'a media type must be type, "/" and subtype, not {self.media_type!r}')
             text = f"{to.text(kind, _KEPT)}/{to.text(subtype, _KEPT)}"
         for one in self.parameters:
             if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise CodingError(f"a parameter is a pair of attribute and value, not {one!r}")
+                raise CodingError(f"a parameter must be a pair of attribute and value, not {one!r}")
             text += f";{to.text(one[0], _KEPT)}={to.text(_quote(one[1]), _KEPT)}"
         if self.base64:
             return f"{text};base64,{b2a_base64(self.data, newline=False).decode('ascii')}"
@@ -161,7 +161,7 @@ class DataLocator(Locator):
         """
         name = self.text_charset if charset is None else charset
         if name is None:
-            raise CodingError(f"{self.media_type} says no charset (RFC 2046 4.1.2)")
+            raise CodingError(f"{self.media_type} has no charset (RFC 2046 4.1.2)")
         if charsets.codec(name) is None:
             raise CodingError(f"the charset {name!r} is not known")
         try:
@@ -202,7 +202,7 @@ def _from_base64(octets: bytes) -> bytes:
         return data
     if len(again) == len(digits) and again.rstrip(b"=")[:-1] == digits.rstrip(b"=")[:-1]:
         raise CodingError("the bits before the padding are not zero")
-    raise CodingError("digits come in fours, the last of them filled up with =")
+    raise CodingError("the number of digits must be a multiple of four, padded with =")
 
 
 # -- The normal form
@@ -296,8 +296,8 @@ SCHEME = Scheme(
         Example("data:,", "RFC 2397 3", "nothing at all"),
     ),
     notes=(
-        'The data goes on behind a "?", which begins a query in the generic syntax; "#" ends it (RFC 2397 3).',
+        'The data continues after a "?", which begins a query in the generic syntax; "#" ends it (RFC 2397 3).',
         "It is useful for short values only (RFC 2397 2).",
-        "No firewall sees a media type that comes in this way (RFC 2397 6).",
+        "Firewalls do not see a media type that arrives this way (RFC 2397 6).",
     ),
 )

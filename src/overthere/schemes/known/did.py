@@ -81,7 +81,7 @@ SCHEME = Scheme(
         Example("did:example:123#public-key-0", "DID Core 3.2", "a verification method in the DID document"),
     ),
     notes=(
-        "No two spellings are one by the document: DIDs are compared as text; a method may say more (DID Core 8.1).",
+        "By the document DIDs are compared as text; a method may define more equivalences (DID Core 8.1).",
         "The parameters service, relativeRef, versionId, versionTime and hl of a query are reserved (DID Core 3.2.1).",
     ),
 )

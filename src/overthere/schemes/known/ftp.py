@@ -149,7 +149,7 @@ SCHEME = Scheme(
     ),
     notes=(
         "Each directory is a CWD of its own; a path is not a Unix file name (RFC 1738 3.2.4).",
-        "A password in a URI is shown to everybody who sees the URI (RFC 3986 7.5).",
+        "Everybody who sees the URI sees its password (RFC 3986 7.5).",
     ),
 )
 
@@ -170,7 +170,7 @@ FTPS = Scheme(
     linkable=True,
     file_name=SCHEME.file_name,
     hierarchical=True,
-    unspoken="a transfer takes FTP over TLS (RFC 4217), which is not spoken here: FTP is, without",
+    unspoken="a transfer takes FTP over TLS (RFC 4217), which overthere does not speak; it speaks FTP without TLS",
     normal=(
         default_port(990, "IANA's port numbers: ftps, 990"),
         slash_for_empty_path("RFC 1738 3.2.2"),
@@ -178,9 +178,9 @@ FTPS = Scheme(
     ),
     examples=(Example("ftps://joe@ftp.example.com/pub/a.txt", "of our own"),),
     notes=(
-        "IANA has no such scheme, and RFC 4217 names none: it is as it is met.",
+        "Neither IANA nor RFC 4217 has this scheme; this is how clients use it.",
         "Some clients take it for FTP at port 21 with AUTH TLS, which RFC 4217 has: the port says which.",
-        "It is no sftp, which is another protocol.",
+        "It is not sftp, which is another protocol.",
     ),
 )
 """ftps: FTP by TLS from its first octet, as clients have it (no document of its own; FTP over TLS: RFC 4217)."""

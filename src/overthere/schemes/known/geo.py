@@ -204,7 +204,7 @@ SCHEME = Scheme(
     locates_nothing='a geo URI identifies a physical location, and there is no "dereference" of it: an application '
     "may show it on a map (RFC 5870 1, 4)",
     normal=(
-        NormalRule("what needs no escape in a parameter stands as itself", "RFC 5870 3.4.4, 6.4", _normal_parts),
+        NormalRule("needless escapes in a parameter are decoded", "RFC 5870 3.4.4, 6.4", _normal_parts),
         NormalRule(
             "names and the reference system are in lower case, and wgs84 is left out",
             "RFC 5870 3.3, 3.4.1, 3.4.4",

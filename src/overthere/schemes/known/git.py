@@ -44,15 +44,15 @@ SCHEME = Scheme(
     needs_host=True,
     no_userinfo=DOCUMENT,
     linkable=True,
-    unspoken="a clone takes the protocol of git (gitprotocol-pack(5)), which is not spoken here",
+    unspoken="a clone takes the protocol of git (gitprotocol-pack(5)), which overthere does not speak",
     normal=(default_port(PORT, "gitprotocol-pack(5); RFC 3986 6.2.3"),),
     examples=(
         Example("git://git.example.com/group/project.git", "git-clone(1), of our own"),
         Example("git://git.example.com:9418/~joe/project.git", "git-clone(1), of our own", "under a user's home"),
     ),
     notes=(
-        "Nothing authenticates the server, and nothing is secured (git-clone(1)).",
-        "git+ssh, git+https and the like are names of their own, of which nothing is known here: RFC 3986 3.1 gives a "
+        "The server is not authenticated, and the connection is not secured (git-clone(1)).",
+        "git+ssh, git+https and the like are other schemes, unknown here: RFC 3986 3.1 gives a "
         '"+" in a scheme no meaning.',
     ),
 )

@@ -166,8 +166,8 @@ SCHEME = _facts(
         Example("http://EXAMPLE.com/%7Esmith/home.html", "RFC 9110 4.2.3", "the same as the one above"),
     ),
     notes=(
-        'A name before the host is no part of the server\'s: "user:password" is deprecated, and userinfo in a URI from '
-        "elsewhere is to be treated as an error, for it hides where the URI leads (RFC 9110 4.2.4).",
+        'A user name before the host does not belong to the server: "user:password" is deprecated, and userinfo in a '
+        "URI from elsewhere is to be treated as an error, because it hides the real host (RFC 9110 4.2.4).",
         "The fragment is never sent (RFC 9110 7.1).",
     ),
 )

@@ -90,13 +90,12 @@ VIEW_SOURCE = Scheme(
     syntax=_VIEW_SOURCE_SYNTAX,
     rules={"rfc3986": ("view-source-uri",)},
     shape=NESTED,
-    locates_nothing="it names a way to show what another URI locates, and no resource of its own: retrieve the one "
-    f"within ({_VIEW_SOURCE_DOCUMENT})",
-    normal=(NormalRule("the scheme within is in lower case", "RFC 3986 6.2.2.1", _lower_scheme),),
+    locates_nothing=f"it names a view of another URI's resource: retrieve the inner URI ({_VIEW_SOURCE_DOCUMENT})",
+    normal=(NormalRule("the inner scheme is in lower case", "RFC 3986 6.2.2.1", _lower_scheme),),
     examples=(Example("view-source:http://example.com/?a", "of our own", "the source of the page"),),
     notes=(
-        "The draft has expired; browsers have the scheme, and pages may not link to it.",
-        "Of the URI within no more than its scheme is normalized: ask for inner.normalize().",
+        "The draft has expired; browsers support the scheme, but pages cannot link to it.",
+        "Only the scheme of the inner URI is normalized; use inner.normalize() for the rest.",
     ),
 )
 """view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and as browsers have it)."""
@@ -155,9 +154,9 @@ JDBC = Scheme(
         Example("jdbc:oracle:thin:@db.example.com:1521:xe", "of our own", "a form of the driver's own"),
     ),
     notes=(
-        "IANA has no such scheme: it is as it is met.",
+        "IANA does not have this scheme; this is how clients use it.",
         "The subname is opaque: it is never normalized beyond RFC 3986, and its driver alone says what it means.",
-        "A password often stands in it, as userinfo or as a parameter.",
+        "It often contains a password, as userinfo or as a parameter.",
     ),
 )
 """jdbc: a database, in the terms of a driver of Java (java.sql.DriverManager; registered nowhere)."""

@@ -205,7 +205,7 @@ def _extensions(given: Given, raw: str) -> Iterator[Extension]:
 
 def _write_part(to: Writer, one: object, keep: str) -> str:
     if not isinstance(one, Extension):
-        raise CodingError(f"{one!r} is no Extension")
+        raise CodingError(f"{one!r} is not an Extension")
     text = ("!" if one.critical else "") + to.text(one.name)
     return text if one.value is None else f"{text}={to.text(one.value, keep)}"
 
@@ -284,8 +284,8 @@ SCHEME = Scheme(
     ),
     notes=(
         "Without a host the client must know a server (RFC 4516 3).",
-        "The URL may stand for any search, also a huge one (RFC 4516 5).",
-        "A password goes over an ldap connection as it is, for everybody on the way to read (RFC 4516 5).",
+        "The URL may request any search, even a huge one (RFC 4516 5).",
+        "A password goes over an ldap connection in clear text (RFC 4516 5).",
         "Whether the parentheses of a filter pair is checked when its search is planned, not by the grammar.",
     ),
 )

@@ -91,7 +91,7 @@ class MailtoLocator(Locator):
         keep = "!$'()*+,:@"  # 2, item 1: not ";"
         for one in self.headers:
             if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise CodingError(f"a header field is a pair of name and value, not {one!r}")
+                raise CodingError(f"a header field must be a pair of name and value, not {one!r}")
             hfields.append(f"{to.text(one[0], keep)}={to.text(one[1], keep)}")
         return f"{text}?{'&'.join(hfields)}" if hfields else text
 
@@ -208,7 +208,7 @@ def _lower(text: str) -> str:
 def _to_before_the_question_mark(parts: Parts) -> Parts:
     hfields = [] if parts.query is None else parts.query.split("&")
     at = [number for number, hfield in enumerate(hfields) if hfield[:3].lower() == "to="]
-    # A field that is there twice "varies widely" (2), and one that is no list of addr-specs does not fit in the path.
+    # A field that is given twice "varies widely" (2), and one that is no list of addr-specs does not fit in the path.
     if parts.authority is not None or len(at) != 1:
         return parts
     addresses = ",".join(filter(None, (parts.path, hfields.pop(at[0])[3:])))
@@ -255,7 +255,7 @@ SCHEME = Scheme(
     access="mailto",
     normal=(
         NormalRule(
-            'addresses of the header field "to" stand before the "?"', "RFC 6068 2", _to_before_the_question_mark
+            'addresses of the header field "to" are written before the "?"', "RFC 6068 2", _to_before_the_question_mark
         ),
         NormalRule("the domain name of an address is in lower case", "RFC 3986 6.2.3", _lower_domains),
         NormalRule("the name of a header field is in lower case", "RFC 6068 2", _lower_names),
@@ -279,6 +279,6 @@ SCHEME = Scheme(
     notes=(
         "Nothing is sent: a draft is shown, and a person decides (RFC 6068 3 and 7).",
         "Header fields that would forge, route or encode the message are not taken over (RFC 6068 3 and 4).",
-        "Every address in the URI, those of bcc as well, is seen by everybody who sees the URI (RFC 6068 7).",
+        "Everybody who sees the URI sees every address in it, also those of bcc (RFC 6068 7).",
     ),
 )

@@ -116,7 +116,7 @@ SCHEME = Scheme(
         Example("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", "RFC 2392 2", "a part of a message"),
         Example("mid:970701.32784@VIers.none.com", "RFC 2392 2", "a message that is printed there"),
     ),
-    notes=("No host is named: the message has to be in a store that is at hand (RFC 2392 2).",),
+    notes=("It names no host: the message must be in a local store (RFC 2392 2).",),
 )
 
 CID = Scheme(

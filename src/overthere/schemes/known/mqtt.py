@@ -52,7 +52,7 @@ mqtt-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         port=PORTS[name],
         needs_host=True,
         linkable=True,
-        unspoken="a subscription takes MQTT (OASIS MQTT 5.0), which is not spoken here",
+        unspoken="a subscription takes MQTT (OASIS MQTT 5.0), which overthere does not speak",
         normal=(default_port(PORTS[name], "IANA's port numbers; RFC 3986 6.2.3"),),
         **more,
     )
@@ -62,7 +62,7 @@ SCHEME = _facts(
     "mqtt",
     title="MQTT broker",
     examples=(Example("mqtt://joe@broker.example.com/home/temperature", "of our own"),),
-    notes=("No document gives the path a meaning: many clients take it for a topic, others for nothing.",),
+    notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
 
 MQTTS = _facts(
@@ -71,6 +71,6 @@ MQTTS = _facts(
     tls=True,
     protocol="mqtt",
     examples=(Example("mqtts://joe@broker.example.com/home/temperature", "of our own"),),
-    notes=("No document gives the path a meaning: many clients take it for a topic, others for nothing.",),
+    notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
 """mqtts: a broker of MQTT over TLS, as clients have it (no document; the protocol: OASIS MQTT 5.0)."""

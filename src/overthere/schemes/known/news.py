@@ -142,9 +142,7 @@ SCHEME = Scheme(
         NormalRule(
             "an empty host is the configured server, as none is", "RFC 3986 3.2.2, RFC 5538 2.1", _default_server
         ),
-        NormalRule(
-            "what is not wrong to encode, but needs it not, stands as itself", "RFC 5538 4", _no_needless_escapes
-        ),
+        NormalRule("needless escapes are decoded", "RFC 5538 4", _no_needless_escapes),
         NormalRule('no newsgroup is all of them, "*"', "RFC 5538 4", _all_groups),
     ),
     examples=(
@@ -161,7 +159,7 @@ SCHEME = Scheme(
         Example("news:EFGJG4.7A@deshaw.com", "draft-gilman-news-url-01 4", "an article"),
     ),
     notes=(
-        "Without a server it is asked of the one that the reader has configured (RFC 5538 4).",
+        "Without a server the configured one is used (RFC 5538 4).",
         "Message-IDs have case (RFC 5538 2.3), and servers differ about that of newsgroups (RFC 5536 3.1.4).",
         "Articles expire, and a server may have another under the same Message-ID (RFC 5538 7).",
     ),

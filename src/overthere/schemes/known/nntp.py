@@ -118,7 +118,7 @@ SCHEME = Scheme(
     access="news",
     normal=(
         default_port(PORT, "RFC 5538 2"),
-        NormalRule('"+" stands as itself, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
+        NormalRule('"+" is not escaped, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
         NormalRule("an article number has no leading zeros", "RFC 3977 6", _no_zeros),
     ),
     examples=(
@@ -128,7 +128,7 @@ SCHEME = Scheme(
         Example("nntp://news.gmane.org/gmane.ietf.tools/742", "RFC 5538 Appendix B"),
     ),
     notes=(
-        "The number of an article is that of one server alone: the scheme news is better supported (RFC 5538 2.1, 3).",
+        "The number of an article is valid on one server only: the scheme news is better supported (RFC 5538 2.1, 3).",
         "Many servers serve local clients only (1994 NNTP, RFC 1738 3.7, RFC 5538 2.1).",
     ),
 )

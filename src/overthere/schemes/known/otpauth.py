@@ -118,7 +118,7 @@ SCHEME = Scheme(
         ),
     ),
     notes=(
-        "Who sees the URI has the key: a locator does not show it, but the URI does, wherever that is shown.",
-        "For hotp the parameter counter is required; authenticators pass over algorithm, digits and period at times.",
+        "Everybody who sees the URI has the key: a locator hides it, but the URI shows it.",
+        "For hotp the parameter counter is required; some authenticators ignore algorithm, digits and period.",
     ),
 )

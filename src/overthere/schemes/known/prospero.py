@@ -105,7 +105,7 @@ class ProsperoLocator(Locator):
             text += f";{_VERSION}={self.version}"
         for one in self.fields:
             if len(one) != 2:
-                raise CodingError(f"a field is a name and a value, not {one!r}")
+                raise CodingError(f"a field must be a name and a value, not {one!r}")
             name, value = one
             text += f";{to.text(name, keep)}" + ("" if value is None else f"={to.text(value, keep)}")
         return text
@@ -149,7 +149,7 @@ SCHEME = Scheme(
         Example("prospero://example.com//pros/name;OBJECT-VERSION=2", "RFC 4157 2", "a specific version of it"),
     ),
     notes=(
-        'A "/" in an hsoname is no hierarchy: nothing resolves against it (RFC 4157 2).',
+        'A "/" in an hsoname is not a hierarchy: nothing resolves against it (RFC 4157 2).',
         "The default port is 1525; the name prospero is assigned to port 191 (RFC 4157 2).",
     ),
 )

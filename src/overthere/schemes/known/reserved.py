@@ -22,8 +22,8 @@ MAILSERVER = Scheme(
         Example("mailserver:majordomo@kwf.com//subscribe%20bamboo-l", _DRAFT),
     ),
     notes=(
-        "It is read by the generic syntax alone.",
-        f"{_DRAFT} would have had it mailserver:<addr-spec>/<subject>/<body>, a message to compose; it has expired.",
+        "It is read by the generic syntax only.",
+        f"{_DRAFT} defined it as mailserver:<addr-spec>/<subject>/<body>, a message to compose; it has expired.",
     ),
 )
 """mailserver: "Access to data available from mail servers" (RFC 1738 4); historical (RFC 6196)."""
@@ -35,7 +35,7 @@ NFS = Scheme(
     locates_nothing="RFC 1738 4 reserves the name and defines neither its syntax nor its use; RFC 2224, which IANA "
     "names for it, is not among the documents that are followed here",
     examples=(Example("nfs://server.dom/export/file", "RFC 1738 4", "of our own; it prints none"),),
-    notes=("It is read by the generic syntax alone.",),
+    notes=("It is read by the generic syntax only.",),
 )
 """nfs: "Network File System (NFS) file names" (RFC 1738 4)."""
 
@@ -46,6 +46,6 @@ Z39_50 = Scheme(
     locates_nothing="RFC 1738 4 reserves the name and defines neither its syntax nor its use; RFC 2056 defines "
     "z39.50s and z39.50r in its place",
     examples=(Example("z39.50://host.dom/database", "RFC 1738 4", "of our own; it prints none"),),
-    notes=("It is read by the generic syntax alone.",),
+    notes=("It is read by the generic syntax only.",),
 )
 """z39.50: "Access to ANSI Z39.50 services" (RFC 1738 4); historical (RFC 2056 has two others)."""

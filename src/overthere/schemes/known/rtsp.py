@@ -47,7 +47,7 @@ rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         lines=True,
         linkable=True,
         hierarchical=True,
-        unspoken="a stream takes the Real-Time Streaming Protocol (RFC 7826), which is not spoken here",
+        unspoken="a stream takes the Real-Time Streaming Protocol (RFC 7826), which overthere does not speak",
         normal=(default_port(PORTS[name], source),),
         **more,
     )

@@ -194,12 +194,12 @@ NORMAL = (
     NormalRule("parameters and header fields are in the order of their names", "RFC 3261 19.1.4", _in_order),
 )
 NOTES = (
-    "A default port that is written is not the same as none (RFC 3261 19.1.4).",
+    "A written default port is not equal to an omitted one (RFC 3261 19.1.4).",
     "A parameter that only one of two URIs has is ignored in comparison, but for user, ttl, method and maddr: no "
     "equivalence, and no part of the normal form (RFC 3261 19.1.4).",
-    "An IPv6 address stands in brackets (RFC 3261 25.1), which RFC 3986 has in no path: such a text is no URI.",
-    "The password is there for those who need it, and NOT RECOMMENDED (RFC 3261 19.1.1).",
-    "Header fields that a URI brings may be dangerous, and some are not to be honoured (RFC 3261 19.1.5).",
+    "An IPv6 address has brackets (RFC 3261 25.1), which a path cannot contain: such a text is not a valid URI.",
+    "A password is possible, but NOT RECOMMENDED (RFC 3261 19.1.1).",
+    "Header fields that a URI brings may be dangerous, and some must be ignored (RFC 3261 19.1.5).",
 )
 
 
@@ -217,7 +217,7 @@ def _facts(name: str, **more: Any) -> Scheme:
         text_parameters=("body",),
         shape=rf"{MAILBOX}|{PHONE}",
         linkable=True,
-        unspoken="a request takes the Session Initiation Protocol (RFC 3261), which is not spoken here",
+        unspoken="a request takes the Session Initiation Protocol (RFC 3261), which overthere does not speak",
         normal=NORMAL,
         **more,
     )

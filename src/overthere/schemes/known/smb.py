@@ -77,15 +77,15 @@ SCHEME = Scheme(
     rules={"rfc3986": ("smb-uri",)},
     linkable=True,
     hierarchical=True,
-    unspoken="a file takes the protocol SMB ([MS-SMB2]), which is not spoken here",
+    unspoken="a file takes the protocol SMB ([MS-SMB2]), which overthere does not speak",
     examples=(
         Example("smb://server/share/directory/file.txt", "of our own"),
         Example("smb://CORP;joe@server/share", "of our own", "as joe of the domain CORP"),
         Example("smb://", DOCUMENT, "all workgroups"),
     ),
     notes=(
-        "The draft has expired; IANA has the name as provisional.",
-        "There is no one default port: 445 is SMB over TCP, and 139 over NetBIOS.",
-        "Names of shares and files have no case on most servers: no part of the normal form, as servers differ.",
+        "The draft has expired; IANA lists the name as provisional.",
+        "There is no single default port: 445 is SMB over TCP, and 139 over NetBIOS.",
+        "Most servers ignore the case of share and file names; the normal form keeps it, because servers differ.",
     ),
 )

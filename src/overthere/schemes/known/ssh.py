@@ -150,7 +150,7 @@ SCHEME = Scheme(
     needs_host=True,
     linkable=True,
     interactive=True,
-    unspoken="a session takes the Secure Shell protocol (RFC 4251), which is not spoken here",
+    unspoken="a session takes the Secure Shell protocol (RFC 4251), which overthere does not speak",
     normal=(default_port(PORT, f"{DOCUMENT}; RFC 3986 6.2.3"),),
     examples=(
         Example("ssh://user@host.example.com", DOCUMENT),
@@ -163,9 +163,9 @@ SCHEME = Scheme(
         Example("ssh://git@host.example/group/project.git", "of our own", "as git is given it"),
     ),
     notes=(
-        "The draft has expired; IANA has the name as provisional.",
-        "A password in a URI is seen by everybody who sees the URI (RFC 3986 7.5).",
-        "The form of scp and git, user@host:path, is no URI.",
+        "The draft has expired; IANA lists the name as provisional.",
+        "Everybody who sees the URI sees its password (RFC 3986 7.5).",
+        "The form of scp and git, user@host:path, is not a URI.",
     ),
 )
 
@@ -182,7 +182,7 @@ SFTP = Scheme(
     hierarchical=True,
     file_name=_file_name,
     unspoken="a transfer takes the SSH File Transfer Protocol (draft-ietf-secsh-filexfer) over the Secure Shell "
-    "protocol (RFC 4251), which is not spoken here",
+    "protocol (RFC 4251), which overthere does not speak",
     normal=(default_port(PORT, f"{DOCUMENT}; RFC 3986 6.2.3"),),
     examples=(
         Example("sftp://user@host.example.com/~/file.txt", DOCUMENT, "in the home directory"),
@@ -194,9 +194,9 @@ SFTP = Scheme(
         ),
     ),
     notes=(
-        "The draft has expired; IANA has the name as provisional.",
-        "It is no FTP: ftps is FTP over TLS.",
-        "A password in a URI is seen by everybody who sees the URI (RFC 3986 7.5).",
+        "The draft has expired; IANA lists the name as provisional.",
+        "It is not FTP; ftps is FTP over TLS.",
+        "Everybody who sees the URI sees its password (RFC 3986 7.5).",
     ),
 )
 """sftp: a file or a directory by the SSH File Transfer Protocol (draft-ietf-secsh-scp-sftp-ssh-uri-04)."""

@@ -88,12 +88,12 @@ class TagLocator(Locator):
 
     @property
     def email_address(self) -> str | None:
-        """The name if it is a mail address, else None."""
+        """The name if it is a mail address, otherwise None."""
         return self.authority_name if "@" in self.authority_name else None
 
     @property
     def dns_name(self) -> str | None:
-        """The name if it is a domain name, else None."""
+        """The name if it is a domain name, otherwise None."""
         return None if "@" in self.authority_name else self.authority_name
 
 

@@ -38,8 +38,8 @@ def _from_prefix(prefix: str) -> str:
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 # RFC 3966 3, over the characters and the cut of RFC 3986: "#", "[" and "]" are escaped, "?" begins a query, and ";"
-# ends a subaddress as it ends every value.  Its prose says of the ABNF's *par which come first, and that none is there
-# twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
+# ends a subaddress as it ends every value.  Its prose says of the ABNF's *par which come first, and that none is
+# given twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
 SYNTAX = f"""
 telephone-uri        = "tel:" telephone-subscriber
 telephone-subscriber = global-number / local-number
@@ -86,7 +86,7 @@ class TelLocator(Locator):
     number: str = ""
     """As written, with its visual separators "-", ".", "(" and ")"; a global one begins with "+"."""
     isub: str | None = None
-    """The ISDN subaddress behind the number (5.2); octets that are no UTF-8 as lone surrogates."""
+    """The ISDN subaddress behind the number (5.2); octets that are not valid UTF-8 as lone surrogates."""
     extension: str | None = None
     """Behind a PBX that is no ISDN (5.3); never beside a subaddress."""
     phone_context: str | None = None
@@ -166,7 +166,7 @@ class TelLocator(Locator):
             text += ";phone-context=" + to.text(self.phone_context, "+()" if self.phone_context[:1] == "+" else "")
         for parameter in self.parameters:
             if len(parameter) != 2:
-                raise CodingError(f"{parameter!r} is no name with a value")
+                raise CodingError(f"{parameter!r} is not a name with a value")
             name, value = parameter
             text += ";" + to.text(name) + ("" if value is None else "=" + to.text(value, "!*'():&$"))
         return text
@@ -245,7 +245,7 @@ SCHEME = Scheme(
         Example("tel:+1-212-555-0101", "RFC 3966 8"),
     ),
     notes=(
-        "The number is an identifier: how it is dialled from here, the dialler knows (RFC 3966 1, 7.4).",
+        "The number is an identifier: the dialler knows how to dial it from here (RFC 3966 1, 7.4).",
         "A local number should not be used where there is a global one (RFC 3966 5.1.5).",
         "A URI with a mandatory parameter that is not understood must not be used (RFC 3966 5.4).",
     ),

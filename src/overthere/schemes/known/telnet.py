@@ -91,7 +91,7 @@ SCHEME = _facts(
     ),
     notes=(
         "It names a service for a person, not a data object; user and password are advisory (RFC 4248 2).",
-        "Everything, the password too, goes over the net in the clear (RFC 4248 3).",
+        "Everything, even the password, is sent in clear text (RFC 4248 3).",
     ),
 )
 
@@ -107,7 +107,7 @@ RLOGIN = _facts(
     ),
     notes=(
         "The user is the server-user-name of RFC 1282; the protocol sends no password by itself.",
-        "It trusts hosts by their names, which others can take (RFC 1282, A Cautionary Tale).",
+        "It trusts hosts by names that others can take (RFC 1282, A Cautionary Tale).",
     ),
 )
 """rlogin: an interactive session (1994 TELNET, RLOGIN, TN3270; the protocol is RFC 1282).
@@ -126,7 +126,7 @@ TN3270 = _facts(
     normal=(default_port(PORTS["tn3270"], "RFC 6270 2"), slash_for_empty_path("RFC 3986 6.2.3")),
     examples=(Example("tn3270://host.dom/", "RFC 6270 2", "of our own"),),
     notes=(
-        "The session is Telnet, in which 3270 is negotiated: by RFC 2355 (TN3270E), else as in RFC 1041 or RFC 1576.",
+        "The session is Telnet, in which 3270 is negotiated: by RFC 2355 (TN3270E), otherwise by RFC 1041 or RFC 1576.",
     ),
 )
 """tn3270: an interactive session with a 3270 terminal (1994 TELNET, RLOGIN, TN3270; RFC 6270; RFC 1041, RFC 2355).

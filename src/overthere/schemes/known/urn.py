@@ -194,7 +194,7 @@ SCHEME = Scheme(
         "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name where %7E and ~ are to "
         "differ, for the rungs of RFC 3986 6.2.2.2 take them as one.",
         "The draft of 1994 reserves the name, without a syntax (Registration of naming schemes).",
-        "Names of uuid and oid have the form that RFC 9562 4 and RFC 3061 give them; of others none is held.",
+        "Names of uuid and oid have the form that RFC 9562 4 and RFC 3061 give them; other namespaces are not checked.",
         "A namespace may have further rules of equivalence, and must be registered (RFC 8141 3.1, 1).",
     ),
 )

@@ -72,7 +72,7 @@ def resolvable(host: str) -> str:
 
 def certificate_name(host: str) -> str:
     """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
-    means something to this machine alone (RFC 6874 4).  Raises: as `resolvable`.
+    only has a meaning on this machine (RFC 6874 4).  Raises: as `resolvable`.
 
     >>> certificate_name("h.example."), certificate_name("fe80::1%eth0")
     ('h.example', 'fe80::1')
@@ -143,11 +143,11 @@ def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
     try:
         network = IPv6Network(prefix)
     except ValueError as error:
-        raise ValueError(f"{str(prefix)!r} is no NAT64 prefix: {error} (RFC 6052 2.2)") from None
+        raise ValueError(f"{str(prefix)!r} is not a valid NAT64 prefix: {error} (RFC 6052 2.2)") from None
     if network.prefixlen not in (32, 40, 48, 56, 64, 96):
-        raise ValueError(f"a NAT64 prefix has 32, 40, 48, 56, 64 or 96 bits, {network} not (RFC 6052 2.2)")
+        raise ValueError(f"a NAT64 prefix must have 32, 40, 48, 56, 64 or 96 bits: {network} (RFC 6052 2.2)")
     if network.network_address.packed[8]:
-        raise ValueError(f"bits 64 to 71 of a NAT64 prefix are zero, of {network} not (RFC 6052 2.2)")
+        raise ValueError(f"bits 64 to 71 of a NAT64 prefix must be zero: {network} (RFC 6052 2.2)")
     return network
 
 
@@ -215,7 +215,7 @@ def forbidden(address: Address, nat64: Iterable[IPv6Network | str] = ()) -> str 
         if getattr(address, f"is_{name}"):
             return name.replace("_", "-")
     if prefixes:  # what is inside is public
-        return "none of its NAT64 prefix (RFC 6052 2.2)" if address.packed[8] else None
+        return "not an address of its NAT64 prefix (RFC 6052 2.2)" if address.packed[8] else None
     for net, what in _SPECIAL:
         if address.version == net.version and address in net:
             return what

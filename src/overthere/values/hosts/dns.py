@@ -18,24 +18,24 @@ from overthere.values.hosts.idn import check_bidi, is_right_to_left, map_label, 
 __all__ = ["KINDS", "check_host_name"]
 
 KINDS: dict[str, Kind] = {
-    "name-octets": Kind("{it} is not UTF-8, and names nothing",
+    "name-octets": Kind("{it} is not valid UTF-8",
         "host", "reg-name", "RFC 3986 3.2.2", "a%FF.example", "a%C3%BF.example"),
-    "name-long": Kind("a name has at most 253 characters, 255 octets as it is sent",
+    "name-long": Kind("a name can have at most 253 characters (255 octets in the DNS)",
         "host", "domain", "RFC 1035 2.3.4", "abcdefgh." * 28 + "example", "abcdefgh." * 20 + "example"),
-    "name-number": Kind("the last label is a number: readers take the name for an address",
+    "name-number": Kind("the last label is a number, so that software may read the name as an address",
         "host", "domain", "RFC 1123 2.1", "a.1", "1.a"),
     "label-empty": Kind("a label is empty", "host", "label", "RFC 1034 3.1", "a..example", "a.example."),
-    "label-long": Kind("a label has at most 63 octets",
+    "label-long": Kind("a label can have at most 63 octets",
         "host", "label", "RFC 1035 2.3.4", "a" * 64 + ".example", "a" * 63 + ".example"),
-    "label-char": Kind('a label of a host has letters, digits and "-", and not {it}',
+    "label-char": Kind('a label of a host can contain letters, digits and "-", but not {it}',
         "host", "label", "RFC 1123 2.1", "a_b.example", "a-b.example"),
-    "label-hyphen": Kind('a label neither begins nor ends with "-"',
+    "label-hyphen": Kind('a label cannot begin or end with "-"',
         "host", "label", "RFC 1034 3.5", "-a.example", "a-a.example"),
-    "label-hyphens": Kind('"--" at the third place is for labels that begin with "xn"',
+    "label-hyphens": Kind('"--" as the third and fourth character is reserved for labels that begin with "xn"',
         "host", "label", "RFC 5891 4.2.3.1", "ab--c.example", "a--bc.example"),
-    "label-idna": Kind("no internationalized label: {it}",
+    "label-idna": Kind("not a valid internationalized label: {it}",
         "host", "label", "RFC 5892 2", "xn--a.example", "xn--bcher-kva.example"),
-    "label-bidi": Kind("beside labels that are written from right to left: {it}",
+    "label-bidi": Kind("not allowed next to labels that are written from right to left: {it}",
         "host", "label", "RFC 5893 2", "0a.xn--4db.example", "a0.xn--4db.example"),
 }  # fmt: skip
 
@@ -48,12 +48,12 @@ _NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
 def check_host_name(host: str | None, *, limit: int = 1000) -> list[Finding]:
-    """All that the DNS would not take of a host as a URI writes it; nothing for None, "" and addresses.
+    """All findings of the DNS on a host as written in a URI; none for None, "" and addresses.
 
-    Places are code points in `host`.  A final dot is good.  An underscore is told: no host has one, though other names
-    of the DNS do (RFC 8552).
+    Places are code points in `host`.  A final dot is valid.  An underscore is reported: hosts have none, though
+    other DNS names do (RFC 8552).
 
-    limit: how many findings there are at most.
+    limit: the most findings.
 
     >>> [(found.kind, found.start, found.source) for found in check_host_name("a_b.-c.example")]
     [('label-char', 1, 'RFC 1123 2.1'), ('label-hyphen', 4, 'RFC 1034 3.5')]

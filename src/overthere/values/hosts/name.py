@@ -29,5 +29,7 @@ def host_name(host: str | None) -> str:
     name = decoded_host(host)
     if match := _OCTET.search(name):
         told = f"%{ord(match[0]) & 0xFF:02X}" if match[0] >= "\udc80" else f"U+{ord(match[0]):04X}"
-        raise PlanRefused(f"the host holds {told}, and is not UTF-8: no name to be asked for", "RFC 3986 3.2.2")
+        raise PlanRefused(
+            f"the host contains {told} and is not valid UTF-8, so it cannot be looked up", "RFC 3986 3.2.2"
+        )
     return name

@@ -90,10 +90,10 @@ class Template:
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Template is immutable: {name!r} cannot be set")
+        raise AttributeError(f"Template is immutable: {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Template is immutable: {name!r} cannot be deleted")
+        raise AttributeError(f"Template is immutable: {name!r} cannot be deleted")
 
     def __str__(self) -> str:
         return self._text
@@ -130,15 +130,15 @@ class Template:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """The names of the variables that `partial` was given and could not write yet."""
+        """The names of the variables that `partial` received and could not write yet."""
         return tuple(self._bound)
 
     def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
         """The result string (3), which a template that is made for it makes a URI-reference.
 
         Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; a value of
-        this package by its text; or lists of such, and pairs or mappings of such.  None, a name that is not given, a
-        list without members are undefined (2.3).  A name that the template has not is passed over, as 2.3 has it.
+        this package by its text; or lists of such, and pairs or mappings of such.  None, a missing name and an
+        empty list are undefined (2.3).  Names that are not in the template are ignored (2.3).
 
         strict: whether a variable that is not given, and a name that the template does not have, are errors; None is
         given.  The value of a variable that is called "strict" is given in `values`.
@@ -186,8 +186,8 @@ class Template:
     def partial(self, values: Mapping[str, object] | None = None, /, **more: object) -> Template:
         """The template with what is given filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
 
-        What cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" stands before it) is
-        held by the new template beside its text; its repr says so.  None is given too: it is undefined for good.
+        What cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" precedes it) is
+        kept by the new template next to its text, and its repr shows it.  None is given too: it is undefined for good.
 
         Raises: as `expand`.
 
@@ -226,13 +226,13 @@ class Template:
 
         A variable is read as text, with `*` as a list, after `;`, `?` and `&` with `*` as pairs, or as a list where
         each name is the variable's own; a list that was expanded without `*` matches nothing.  Escapes are decoded (to
-        bytes where they are not UTF-8), but not after `+` and `#`, whose values keep them.  What is undefined is left
-        out; where empty and undefined have one text (`{x}`) it is undefined.  `{+x}` holds no "?" where the template
-        opens a query further on, and no "#" where it opens a fragment: the first one is the template's.  Parts of a
-        query stand in the template's order; a prefix gives as much as is there.
+        bytes where they are not UTF-8), but not after `+` and `#`, whose values keep them.  Undefined ones
+        are left out; where empty and undefined have one text (`{x}`) it is undefined.  `{+x}` has no "?" if the
+        template opens a query later, and no "#" if it opens a fragment: the first one is the template's.  Parts of a
+        query stay in the template's order; a prefix gives as much as is there.
 
-        Each expression is read on its own: a text has one reading, or is refused.  That is so exactly if it can be
-        cut in one way into literals and values of the characters that each expression allows.  `/{x}/{y}`, `{x}.json`
+        Each expression is read on its own: a text has one reading, or is rejected.  It has one reading if there is
+        exactly one way to split it into literals and values of allowed characters.  `/{x}/{y}`, `{x}.json`
         for a name without dots, `{+path}/here` have one; `{x}{y}`, `{?x,rest*}` and `{.x,y}` mostly have not.
         Time grows with the length of the text times the length of the template.  The law: the template, expanded by
         the answer, is the URI, but for escapes of unreserved characters and the case of escapes (RFC 3986 6.2.2).

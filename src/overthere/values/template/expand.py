@@ -101,7 +101,7 @@ def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, S
             return [member for member in texts if member is not None] or None
         pairs = members
     else:
-        raise TypeError(f"{name!r} has no value that a template expands: {type(value).__name__}")
+        raise TypeError(f"{name!r} has no value that a template can expand: {type(value).__name__}")
     made = [(_simple(name, key), _simple(name, member)) for key, member in pairs]
     return tuple((key, member) for key, member in made if key is not None and member is not None) or None
 
@@ -120,10 +120,10 @@ def _simple(name: str, given: object) -> Simple | None:
         return int.__repr__(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise CodingError(f"{name!r} is {value}, which no text stands for")
+            raise CodingError(f"{name!r} is {value}, which has no text form")
         return float.__repr__(value)
     raise TypeError(
-        f"a value of {name!r} is text, bytes, a number, bool, a URI, UUID, date, path or Enum, "
+        f"a value of {name!r} must be text, bytes, a number, bool, a URI, UUID, date, path or Enum, "
         f"not {type(value).__name__}"
     )
 
@@ -139,7 +139,9 @@ def _escape(value: Simple, safe: str) -> str:
             value = value.encode()
         except UnicodeEncodeError as error:
             shown = f"U+{ord(error.object[error.start]):04X}"
-            raise CodingError(f"{shown} at {error.start} of a value has no octets in UTF-8 (RFC 6570 3.2.1)") from None
+            raise CodingError(
+                f"{shown} at {error.start} of a value cannot be encoded in UTF-8 (RFC 6570 3.2.1)"
+            ) from None
     return percent_encode(value, safe)
 
 

@@ -362,7 +362,7 @@ def _ambiguous_variable(reading: _Reading, fork: tuple[int, int]) -> Variable:
             if edge.begins is not None:
                 return edge.begins
             here = next(reading.edges_to(at, edge.source), None)
-    raise AssertionError("readings differ in variables alone")  # pragma: no cover
+    raise AssertionError("the readings differ only in variables")  # pragma: no cover
 
 
 def _value(variable: Variable, piece: list[str]) -> str | bytes:

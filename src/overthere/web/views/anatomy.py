@@ -52,13 +52,13 @@ def _path_rule(parts: Parts) -> str:
     return "path-noscheme" if parts.scheme is None else "path-rootless"
 
 
-TEXT = Input("text", "A URI or a reference", "It is read as it stands; nothing is fetched.")
+TEXT = Input("text", "A URI or a reference", "It is only read; nothing is fetched.")
 
 VIEW = View(
     "anatomy",
     "Anatomy",
-    "The figure of RFC 3986 for the text at hand: each component with its rule, its place and its data, and every "
-    "finding where it stands.",
+    "The figure of RFC 3986 for your text: each component with its rule, place and data, and every finding at its "
+    "place.",
     (TEXT,),
     anatomy,
     (

@@ -41,8 +41,8 @@ def _skipped_checks() -> list[str]:
     from importlib.util import find_spec
 
     checks = [
-        (missing_message("confusable_homoglyphs", "audit"), "names that look like others are not looked for"),
-        (missing_message("ada_url", "whatwg"), "where browsers read another host is not looked for"),
+        (missing_message("confusable_homoglyphs", "audit"), "look-alike names are not checked"),
+        (missing_message("ada_url", "whatwg"), "differences from the host that browsers read are not checked"),
     ]
     return [f"{what}: {why}" for why, what in checks if find_spec(why.split()[0]) is None]
 
@@ -50,8 +50,7 @@ def _skipped_checks() -> list[str]:
 VIEW = View(
     "audit",
     "Audit",
-    "What to be careful about in a URI (RFC 3986 7): who is meant by it, what it carries, what readers make of it "
-    "differently.",
+    "Security findings in a URI (RFC 3986 7): misleading hosts, secrets, and parts that software reads differently.",
     (TEXT,),
     view_audit,
     (

@@ -96,12 +96,11 @@ The programme is at <https://museum.example/opening>, answers to mailto:keeper@m
 VIEW = View(
     "links",
     "Links",
-    "Paste HTML, Markdown or a mail: each reference in it, its base, its target and its faults, as the table of links "
-    "has them.",
+    "Paste HTML, Markdown or a mail to see each reference with its base, target and faults, as in the link table.",
     (
         Input("document", "Document", "", kind="area", limit=DOCUMENT),
         Input("kind", "Kind", default="html", kind="choice", choices=[(name, one[0]) for name, one in _KINDS.items()]),
-        Input("base", "Where it was found", "Its own URI, against which references are resolved.", default=""),
+        Input("base", "Where it was found", "The document's own URI, the base of its references.", default=""),
     ),
     table,
     (

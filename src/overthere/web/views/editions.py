@@ -44,13 +44,13 @@ def differing_parts(found: Explanation) -> list[str]:
     return [part for part in PARTS if part in parts]
 
 
-BASE = Input("base", "Base", "A relative reference needs one.", default="")
+BASE = Input("base", "Base", "Needed for a relative reference.", default="")
 
 VIEW = View(
     "editions",
     "Five documents",
-    "The same text as the documents of 1994, 1738, 1997, 2003 and RFC 3986 read it, and browsers: what differs, and "
-    "the host that each would ask.",
+    "One text as the documents of 1994, 1738, 1997, 2003, RFC 3986 and browsers read it: the differences, and the "
+    "host that each would contact.",
     (TEXT, BASE),
     readings,
     (

@@ -166,7 +166,7 @@ def _kind(octet: int) -> int:
 VIEW = View(
     "grammar",
     "Grammar",
-    "The minimal automaton of a rule, drawn; and how far a text comes in it.",
+    "The minimal automaton of a rule as a drawing, and how far a text gets in it.",
     (
         Input("edition", "Document", default="rfc3986", kind="choice", choices=EDITIONS),
         Input("rule", "Rule", "As the document names it.", default="scheme", limit=100),

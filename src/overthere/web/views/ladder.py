@@ -54,13 +54,13 @@ def ladder(a: str, b: str) -> Ladder:
 VIEW = View(
     "ladder",
     "Ladder",
-    "Two URIs, rung by rung: what each normalization changes in them, and the lowest rung at which they are the same.",
+    "Two URIs, rung by rung: the changes of each normalization, and the lowest rung at which they are equal.",
     (Input("a", "One URI"), Input("b", "Another")),
     ladder,
     (
         Example("The RFC's own", {"a": "example://a/b/c/%7Bfoo%7D", "b": "eXAMPLE://a/./b/../b/%63/%7bfoo%7d"}),
         Example("A default port", {"a": "http://example.com", "b": "http://EXAMPLE.com:80/"}),
-        Example("They never meet", {"a": "http://example.com/a", "b": "http://example.com/a/"}),
+        Example("Never equal", {"a": "http://example.com/a", "b": "http://example.com/a/"}),
         Example("Beyond US-ASCII", {"a": "http://h/ros\u00e9", "b": "http://h/ros%C3%A9"}),
     ),
 )

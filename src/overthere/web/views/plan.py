@@ -52,8 +52,7 @@ def dump(data: str) -> tuple[list[str], int]:
 VIEW = View(
     "plan",
     "Plan",
-    "The exact dialogue that opening the URI would be: each step with its paragraph, and the octets. Nothing is "
-    "opened.",
+    "The exact dialogue of opening the URI: each step with its octets and RFC section. Nothing is opened.",
     (TEXT,),
     view_plan,
     (

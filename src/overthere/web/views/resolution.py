@@ -38,11 +38,10 @@ def resolution(reference: str, base: str) -> Resolution:
 VIEW = View(
     "resolution",
     "Resolution",
-    "RFC 3986 5.2.2 and 5.2.4 as they run on the input, with both buffers line by line; and the same by the drafts of "
-    "1997 and 2003.",
+    "RFC 3986 5.2.2 and 5.2.4 run on the input, both buffers line by line; and the drafts of 1997 and 2003.",
     (
         Input("reference", "Reference", "Relative or not."),
-        Input("base", "Base", "The URI that the reference stands in.", default="http://a/b/c/d;p?q"),
+        Input("base", "Base", "The URI of the document that has the reference.", default="http://a/b/c/d;p?q"),
     ),
     resolution,
     (

@@ -31,12 +31,12 @@ def witnesses(a: str, b: str, rule: str) -> Difference:
 VIEW = View(
     "witnesses",
     "Differences",
-    "Two documents compared, computed from their grammars and algorithms: the shortest strings that only one of them "
-    "takes, and the plainest references that they resolve apart.",
+    "Two documents compared by their grammars and algorithms: the shortest strings that only one accepts, and the "
+    "simplest references that they resolve differently.",
     (
         Input("a", "One document", default="rfc1738", kind="choice", choices=EDITIONS),
         Input("b", "Another", default="rfc3986", kind="choice", choices=EDITIONS),
-        Input("rule", "Rule", "All that both have, unless one is named.", default="", limit=100),
+        Input("rule", "Rule", "All common rules unless one is named.", default="", limit=100),
     ),
     witnesses,
     (

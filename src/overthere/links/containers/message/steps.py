@@ -52,7 +52,7 @@ def take_body(
 
 
 def rewindable(file: Stream, limit: int) -> tuple[BinaryIO | None, Note | None]:
-    """The file, or so much of it as is read if it cannot be read twice; None if it cannot be read at all."""
+    """The file, or so much of it as is read if it cannot be read twice; None if it cannot be read."""
     try:
         seen = cast("BinaryIO", file)
         if seen.seekable():

@@ -184,7 +184,7 @@ SCHEME = Scheme(
         ),
     ),
     notes=(
-        "A file on another host cannot be had: the scheme names no protocol (RFC 1738 3.10).",
+        "A file on another host cannot be retrieved: the scheme has no protocol (RFC 1738 3.10).",
         "The case of a drive letter is kept, as that of every name (RFC 8089 2).",
     ),
 )

@@ -30,7 +30,7 @@ def _this_platform() -> Platform:
 
 def _check_platform(platform: str) -> None:
     if platform not in get_args(Platform):
-        raise ValueError(f"{platform!r} is none of {', '.join(get_args(Platform))}")
+        raise ValueError(f"{platform!r} is not one of {', '.join(get_args(Platform))}")
 
 
 # -- To a path
@@ -58,7 +58,7 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     platform = platform or _this_platform()
     _check_platform(platform)
     if locator.query is not None:
-        raise PlanRefused('a file URI has no query: "?" in a name is written "%3F"', "RFC 8089 2, RFC 3986 3.3")
+        raise PlanRefused('a file URI cannot have a query: write "?" in a name as "%3F"', "RFC 8089 2, RFC 3986 3.3")
     if not locator.segments:
         raise PlanRefused("there is no path", "RFC 8089 2")
     for segment in locator.segments:
@@ -72,7 +72,7 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
         return _to_windows(locator, local)
     if not local:
         host = host_name(locator.host)
-        raise PlanRefused(f"the file is on the host {host!r}, to which posix has no path", "RFC 8089 3")
+        raise PlanRefused(f"the file is on the host {host!r}, for which posix has no path", "RFC 8089 3")
     return "/" + "/".join(locator.segments)
 
 
@@ -90,11 +90,11 @@ def check_segment(segment: str, platform: str) -> None:
     """A segment is one name, and means a file.  Raises: PlanRefused."""
     if forbidden := _FORBIDDEN[platform].search(segment):
         what = "NUL" if forbidden[0] == "\0" else repr(forbidden[0])
-        raise PlanRefused(f"a segment holds {what}, which no name holds on {platform}", "RFC 8089 5")
+        raise PlanRefused(f"a segment contains {what}, which is not allowed in a name on {platform}", "RFC 8089 5")
     if segment in (".", ".."):
-        raise PlanRefused(f"{segment!r} is no name; normalise the URI first", "RFC 8089 5, RFC 3986 6.2.2.3")
+        raise PlanRefused(f"{segment!r} is not a file name; normalise the URI first", "RFC 8089 5, RFC 3986 6.2.2.3")
     if platform == "windows" and (segment.partition(":")[0].endswith((".", " ")) or _RESERVED.fullmatch(segment)):
-        raise PlanRefused(f"{segment!r} is a device on windows, or read as another name", "RFC 8089 5")
+        raise PlanRefused(f"{segment!r} is a device on windows, or windows reads it as another name", "RFC 8089 5")
 
 
 def _to_windows(locator: FileLocator, local: bool) -> str:
@@ -111,13 +111,13 @@ def _to_windows(locator: FileLocator, local: bool) -> str:
         segments = segments[1:] if segments[1] else segments[2:]
         host = segments[0] if segments else ""
     else:
-        raise PlanRefused("on windows an absolute path begins with a drive letter or a host", "RFC 8089 D.2, E.2")
+        raise PlanRefused("on windows an absolute path must begin with a drive letter or a host", "RFC 8089 D.2, E.2")
     # "." and "?" are the namespaces of devices and long names, which no file URI names (Appendix C).
     if host in ("", ".", "..") or _FORBIDDEN["windows"].search(host):
-        raise PlanRefused(f"{host!r} is no host of a UNC string", "RFC 8089 E.3, C")
+        raise PlanRefused(f"{host!r} is not a valid host of a UNC string", "RFC 8089 E.3, C")
     share = segments[1:]
     if not share or not share[0] or ":" in share[0]:
-        raise PlanRefused("a UNC string names a share", "RFC 8089 E.3.1")
+        raise PlanRefused("a UNC string must name a share", "RFC 8089 E.3.1")
     _colons(share)
     return "\\\\" + "\\".join([host, *share])
 
@@ -126,21 +126,23 @@ def _colons(segments: tuple[str, ...]) -> None:
     """E.3.1: a colon parts a stream from the file-name, so the last segment alone can hold one."""
     for segment in segments[:-1]:
         if ":" in segment:
-            raise PlanRefused(f"{segment!r} is no directory on windows: it holds a colon", "RFC 8089 E.2.1, E.3.1")
+            raise PlanRefused(
+                f"{segment!r} is not a directory on windows: it contains a colon", "RFC 8089 E.2.1, E.3.1"
+            )
 
 
 def _to_vms(locator: FileLocator, local: bool) -> str:
     """D.4: the device is the first segment, a node reference the authority; RFC 1738 3.10."""
     device, *rest = locator.segments
     if not rest or not device:
-        raise PlanRefused("on vms a path has a device, and a directory on it", "RFC 8089 D.4")
+        raise PlanRefused("on vms a path must have a device and a directory on it", "RFC 8089 D.4")
     *directories, name = rest
     for one in directories:
         # "-" is the directory above.
         if not one.strip("-") or "." in one or ";" in one:
-            raise PlanRefused(f"{one!r} is no directory on vms", "RFC 8089 D.4")
+            raise PlanRefused(f"{one!r} is not a directory on vms", "RFC 8089 D.4")
     if "." in device or ";" in device:
-        raise PlanRefused(f"{device!r} is no device on vms", "RFC 8089 D.4")
+        raise PlanRefused(f"{device!r} is not a device on vms", "RFC 8089 D.4")
     if directories[:1] == ["000000"]:
         raise PlanRefused("'000000' is the top of a device on vms", "RFC 8089 D.4")
     return f"{_node(locator, local)}{device}:[{'.'.join(directories) or '000000'}]{name}"
@@ -196,16 +198,16 @@ def from_path(
     raw = os.fspath(path)
     text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
     if stray := _NO_CHARACTER.search(text):
-        raise Unwritable(f"{text!r} holds {stray[0]!r}, which is no character (RFC 8089 4)")
+        raise Unwritable(f"{text!r} holds {stray[0]!r}, which is not a character (RFC 8089 4)")
     locator = {"posix": _from_posix, "windows": _from_windows, "vms": _from_vms}[platform](text)
     if locator is None:
-        raise Unwritable(f"{text!r} is no absolute path on {platform}: a file URI has no other (RFC 8089 2)")
+        raise Unwritable(f"{text!r} is not an absolute path on {platform}, and a file URI needs one (RFC 8089 2)")
     try:
         back = locator.to_path(platform)
     except PlanRefused as error:
-        raise Unwritable(f"no file URI says {text!r}: {error}") from None
+        raise Unwritable(f"no file URI can express {text!r}: {error}") from None
     if back != (text.replace("/", "\\") if platform == "windows" else text):
-        raise Unwritable(f"no file URI says {text!r}: it would be read as {back!r} (RFC 8089 2)")
+        raise Unwritable(f"no file URI can express {text!r}: it would be read as {back!r} (RFC 8089 2)")
     return locator
 
 

@@ -69,7 +69,7 @@ class GopherLocator(Locator):
                 try:
                     value = value.encode("ascii")
                 except UnicodeEncodeError:
-                    raise CodingError(f"{name} is octets: give bytes for {value!r} (RFC 4266 2.1)") from None
+                    raise CodingError(f"{name} must be octets: pass bytes for {value!r} (RFC 4266 2.1)") from None
                 object.__setattr__(self, name, value)
             if name == "plus" and isinstance(value, bytes):
                 object.__setattr__(self, name, read(value))
@@ -132,14 +132,14 @@ class GopherLocator(Locator):
         try:
             kind = self.gophertype.encode("latin-1")
         except UnicodeEncodeError:
-            raise CodingError(f"the type {self.type!r} is no octet") from None
+            raise CodingError(f"the type {self.type!r} is not one octet") from None
         text += "/" + to.text(kind, keep.replace("/", "") if old else keep)
         text += to.text(self.selector, keep)
         if self.search is not None:
             text += "%09" + to.text(self.search, keep)
         if self.plus is not None:
             if not isinstance(self.plus, View | Attributes | Form | Unknown):
-                raise Unwritable(f"{self.plus!r} is no Gopher+ string (RFC 4266 2.3)")
+                raise Unwritable(f"{self.plus!r} is not a Gopher+ string (RFC 4266 2.3)")
             text += "%09" + to.text(self.plus.string, keep)
         return text
 
@@ -204,6 +204,6 @@ SCHEME = Scheme(
         "The first character of the path is the type; a selector often begins with the same character (RFC 4266 2.1).",
         'A "/" in a selector may stand for no hierarchy (1994 GOPHER): relative references keep the type of their '
         "base (RFC 1808 2.3).",
-        "A form that is filled out sends lines of the URI's choosing: beware of ports other than 70 (RFC 1738 6).",
+        "A completed form sends lines chosen by the URI: beware of ports other than 70 (RFC 1738 6).",
     ),
 )

@@ -55,7 +55,7 @@ class MenuItem(NamedTuple):
         first, *fields = line.split(b"\t")
         if not first or len(fields) < 3 or not _PORT.fullmatch(fields[2]):
             raise CodingError(
-                f"{line[:80]!r} is not type and display string, selector, host and port (RFC 1436 Appendix)"
+                f"{line[:80]!r} must be type and display string, selector, host and port (RFC 1436 Appendix)"
             )
         display = first[1:].decode(charset, "surrogateescape")
         extra = tuple(map(_text, fields[3:]))
@@ -71,13 +71,13 @@ class MenuItem(NamedTuple):
             display = self.display.encode(charset, "surrogateescape")
             fields = [kind + display, self.selector, _octets(self.host), b"%d" % self.port, *map(_octets, self.extra)]
         except UnicodeEncodeError as error:
-            raise Unwritable(f"a menu cannot say this: {error}") from None
+            raise Unwritable(f"a menu cannot contain this: {error}") from None
         line = b"\t".join(fields)
         with suppress(CodingError):
             # Nothing in a field delimits: the line is read as what it was made of.
             if b"\n" not in line and b"\r" not in line and b"\0" not in line and MenuItem.read(line, charset) == self:
                 return line + b"\r\n"
-        raise Unwritable(f"a menu cannot say this: {self!r} (RFC 1436 Appendix)")
+        raise Unwritable(f"a menu cannot contain this: {self!r} (RFC 1436 Appendix)")
 
     @property
     def tag(self) -> str | None:
@@ -91,7 +91,7 @@ class MenuItem(NamedTuple):
 
     @property
     def link(self) -> str | None:
-        """The URI of a link out of Gopher: type "h" and a selector "URL:..." (a convention of servers, in no RFC)."""
+        """The URI of a link out of Gopher: type "h" and a selector "URL:..." (a server convention, not in any RFC)."""
         if self.type != "h" or not self.selector.startswith(b"URL:"):
             return None
         return _text(self.selector[4:])
@@ -122,11 +122,11 @@ class MenuItem(NamedTuple):
         """
         there = (URI(what) if isinstance(what, str) else what).locator if not isinstance(what, Locator) else what
         if not isinstance(there, GopherLocator):
-            raise Unwritable(f"a menu holds items of Gopher, not {there.scheme!r} (RFC 1436 2)")
+            raise Unwritable(f"a menu can contain Gopher items only, not {there.scheme!r} (RFC 1436 2)")
         if there.search or (there.search is not None and there.plus is None) or there.query is not None:
             raise Unwritable("a menu line has no search string (RFC 1436 Appendix)")
         if there.plus not in (None, View(), Form()):
-            raise Unwritable(f"a menu line cannot say {there.plus!r} (Gopher+ 2.2)")
+            raise Unwritable(f"a menu line cannot contain {there.plus!r} (Gopher+ 2.2)")
         extra = () if there.plus is None else (_text(there.plus.string),)
         port = PORT if there.port is None else there.port
         return cls(there.gophertype, display, there.selector, _from_uri(there.host), port, extra)

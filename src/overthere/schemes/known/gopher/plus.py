@@ -204,7 +204,7 @@ def _line(value: str | bytes, charset: str) -> bytes:
     except UnicodeEncodeError as error:
         raise CodingError(f"{value[error.start]!r} is not in {charset}: name the charset, or give octets") from None
     if b"\r" in octets or b"\n" in octets:
-        raise CodingError(f"an answer is one line: {value!r} (Gopher+ 2.8)")
+        raise CodingError(f"an answer must be one line: {value!r} (Gopher+ 2.8)")
     return octets
 
 

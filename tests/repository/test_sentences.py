@@ -1,0 +1,54 @@
+"""What users read is written in plain English: `tools/sentences.py` knows the patterns of sentences that are not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from support import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import sentences
+
+DOCSTRINGS = 34
+"""Docstrings of public names that still have such a pattern: a change may lower the number."""
+
+GOOD = (
+    "not a valid http URI: unexpected end of text",
+    "there is no such file",
+    "the default port is no longer 80",
+    "read as something else",
+    "Hosts that browsers open; None: any.",
+)
+BAD = (
+    "no URI: 'x' is no component",
+    "which is none by its document",
+    "{} cannot stand here",
+    "What is the matter with a document",
+    "a scheme that nobody tells whom to ask",
+    "EPSV where the server knows it, else PASV",
+    "ports beside the scheme's own",
+)
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_a_plain_sentence(text: str) -> None:
+    assert sentences.suspect(sentences.Sentence("", 0, text)) == []
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_sentence_that_is_read_twice(text: str) -> None:
+    assert sentences.suspect(sentences.Sentence("", 0, text))
+
+
+def test_messages_and_help_are_plain() -> None:
+    found = [one for one in sentences.sentences() if sentences.suspect(one)]
+    assert [one for one in found if not one.is_docstring] == []
+    assert len(found) <= DOCSTRINGS
+
+
+def test_texts_of_each_kind_are_found() -> None:
+    texts = {one.text for one in sentences.sentences()}
+    assert {"the scheme is empty", "Print notes too, not only their number.", "Skip to the content"} <= texts
+    assert any(text.startswith("A URI (RFC 3986 3): with a scheme") for text in texts)
