@@ -31,9 +31,9 @@ _DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
 def typed(text: str, *, registry: Registry | None = None) -> Found:
     """The URI that a person meant to type: "recognize and strip both delimiters and embedded whitespace".
 
-    Removed are all white space, a pair of brackets or quotes around it, and a prefix "URL:".  A name without a scheme is
-    taken for a suffix reference (4.5), also after "//" (4.2), or for a mail address; `kind` says so, `uri` is the guess.
-    `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
+    Removed are all white space, a pair of brackets or quotes around it, and a prefix "URL:".  A name without a scheme
+    is taken for a suffix reference (4.5), also after "//" (4.2), or for a mail address; `kind` says so, `uri` is the
+    guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
 
     registry: which schemes are known, the default one unless given.
 
