@@ -175,7 +175,7 @@ def establish(
     >>> str(inner.uri), inner.layer, inner.by
     ('http://h/a/img/', 'entity', 'Content-Location')
     >>> inner.passed
-    (Passed(by='retrieval', text='http://r/', reason='entity goes before it (RFC 3986 5.1)'),)
+    (Passed(by='retrieval', text='http://r/', reason='entity takes precedence (RFC 3986 5.1)'),)
     """
     from overthere.editions import NAMES
 

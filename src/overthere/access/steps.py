@@ -50,7 +50,7 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
     ...
-    overthere.PlanRefused: group holds a space, which parts fields there (RFC 3977 3.1; RFC 3986 7.2)
+    overthere.PlanRefused: group holds a space, which separates fields there (RFC 3977 3.1; RFC 3986 7.2)
     """
     try:
         octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data

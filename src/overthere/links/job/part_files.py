@@ -82,7 +82,7 @@ class Part(NamedTuple):
         >>> Part.from_json("[]")
         Traceback (most recent call last):
             ...
-        ValueError: not a part of a job: it is no object of number, tasks, key, folder
+        ValueError: not a part of a job: it must be an object of number, tasks, key, folder
         """
         if not isinstance(text, str):
             raise ValueError(f"not a part of a job: it is not text, but {type(text).__name__}")

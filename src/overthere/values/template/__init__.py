@@ -241,7 +241,7 @@ class Template:
 
         >>> Template("/{user}/{file}.{ext}").match("/joe/a.b.txt")
         Traceback (most recent call last):
-        overthere.InvalidTemplate: "ext" has two readings in this text (at 16, in the expression; RFC 6570 1.4)
+        overthere.InvalidTemplate: "ext" matches this text in two ways (at 16, in the expression; RFC 6570 1.4)
         """
         from overthere.values.template.match import Ambiguous, match, unescape_tokens
 

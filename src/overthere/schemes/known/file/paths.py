@@ -53,7 +53,7 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     >>> to_path(there, "posix")
     Traceback (most recent call last):
     ...
-    overthere.PlanRefused: the file is on the host 'host.example.com', to which posix has no path (RFC 8089 3)
+    overthere.PlanRefused: the file is on the host 'host.example.com', for which posix has no path (RFC 8089 3)
     """
     platform = platform or _this_platform()
     _check_platform(platform)
