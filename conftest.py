@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import tomllib
 from collections import Counter
@@ -137,7 +138,11 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    """How many tests there are is told once: each worker has collected the same."""
     COLLECTED.update(item.nodeid for item in session.items)
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
+        kernel = os.environ.get("OVERTHERE_KERNEL", "native or reference, what is installed")
+        print(f"{len(session.items):,} tests (kernel: {kernel})", file=sys.__stderr__, flush=True)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,7 +15,7 @@ PAGES: dict[str, tuple[Callable[[int], str], Callable[[int], int]]] = {
     "open elements": (lambda n: "<div><b><svg><g>" * n + "<a href=#x>", lambda n: 1),
     "end tags of none": (lambda n: "<i>" * n + "</u>" * n + "<a href=#x>", lambda n: 1),
     "attributes": (lambda n: f"<p {' '.join(f'a{i}=b' for i in range(n))} id=a><a href=#x>", lambda n: 1),
-    "attributes of one name": (lambda n: f"<p {'href=a ' * n}><a {'href=#x ' * n}>", lambda n: 2),
+    "attributes of one name": (lambda n: f"<area {'href=a ' * n}><a {'href=#x ' * n}>", lambda n: 2),
     "ids": (lambda n: "".join(f"<p id=i{i}>" for i in range(n)) + "<a href=#x>", lambda n: 1),
     "links to one target": (lambda n: "<a href=nowhere.html>\n" * n, lambda n: n),
     "links to one anchor": (lambda n: "<p id=b><a href=#a>\n" * n, lambda n: n),

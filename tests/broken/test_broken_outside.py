@@ -307,7 +307,7 @@ def sized(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("fault", "scheme", "kind", "why"),
     [
-        (stalled(b""), "http", "timeout", "nothing came"),
+        (stalled(b""), "http", "timeout", "no data"),
         (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", "too-large", "a head"),
         (endless(HEAD + b"X: ", b"y" * 4096), "http", "too-large", "a head"),
         (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "http", "protocol", "interim"),

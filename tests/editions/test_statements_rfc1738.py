@@ -174,7 +174,7 @@ def test_codes_of_other_characters() -> None:
 
 def test_a_password_is_asked_of_the_user() -> None:
     """3.2.1: a user without a password is asked for it where the server wants one; else nobody is."""
-    asked = {text: "requested from the user" in str(planned(text)) for text in ("ftp://joe@h/a", "ftp://joe:p@h/a")}
+    asked = {text: "ask the user for it" in str(planned(text)) for text in ("ftp://joe@h/a", "ftp://joe:p@h/a")}
     assert asked == {"ftp://joe@h/a": True, "ftp://joe:p@h/a": False}
     assert b"PASS " not in b"".join(sent("ftp://joe@h/a"))
     assert b"PASS p\r\n" in sent("ftp://joe:p@h/a")

@@ -296,7 +296,7 @@ def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
         if isinstance(batch, TaskEnd):
             summary.passed.update(batch.passed)
     assert summary.passed == walk.passed
-    assert any(line.split()[:3] == ["passed", "over", "11"] for line in summary.lines())
+    assert any(line.split()[:2] == ["skipped", "11"] for line in summary.lines())
     assert Summary.from_dict(summary.to_dict()) == summary
 
 

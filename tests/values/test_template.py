@@ -344,7 +344,7 @@ def test_verb() -> None:
     assert run("expand", "/{x}", "y=1")[0] == run("expand", "--partial", "{?x,y}", "y=1")[0] == 2
     code, out, err = run("expand", "--strict", "--json", "{?x,y}", "x=1", stdin='{"y": 2}\n{}\n{"y": 1, "z": 2}\n')
     assert (code, out) == (1, "?x=1&y=2\n")
-    assert 'no value for "y"' in err
+    assert '"y" has no value' in err
     assert 'no variable "z"' in err
     assert run("expand", "--strict", "--partial", "{x}", "x=1")[0] == 2
     assert run("expand", "--json", "/{x:1}", stdin='{"x": [1]}\n[]\n{\n')[0] == 1

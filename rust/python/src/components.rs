@@ -371,9 +371,9 @@ impl Components {
         })
     }
 
-    /// Where a component stands in the text, (start, end) in code points; None if it is undefined.
+    /// The place of a component in the text, (start, end) in code points; None if it is undefined.
     ///
-    /// Raises: KeyError for a name that is no component.
+    /// Raises: KeyError for an unknown component.
     fn span(&self, py: Python<'_>, component: &str) -> PyResult<Option<(usize, usize)>> {
         guarded(py, || match Component::named(component) {
             Some(component) => Ok(self.bounds(component)),

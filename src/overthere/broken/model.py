@@ -73,7 +73,7 @@ def _kind(level: str, source: str, words: str) -> Kind:
 
 KINDS: Mapping[str, Kind] = {
     "no-document": _kind("error", "RFC 3986 5.2", "{it} does not exist; correct the path or restore the file"),
-    "no-fragment": _kind("error", "RFC 3986 3.5", "The document has no {it}; use an existing anchor"),
+    "no-fragment": _kind("error", "RFC 3986 3.5", "{it} does not exist; use an existing anchor"),
     "wrong-case": _kind("error", "RFC 3986 6.2.2.1", "Paths are case-sensitive; the name is {it}"),
     "is-folder": _kind("error", "RFC 9110 4.2.1", "It is a folder without an index file; link to a document ({it})"),
     "invalid": _kind("error", "RFC 3986 4.1", "Not a valid URI-reference: {it}"),

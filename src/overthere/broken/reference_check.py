@@ -19,15 +19,17 @@ from overthere.values.normalize import Rung, normal_form
 __all__ = [
     "PASSED_SCHEMES",
     "ReferenceState",
+    "bare_address",
     "by_scheme",
     "check_reference",
     "document_identity",
+    "mail_reference",
     "unjudged_reason",
     "uri_key",
-    "decode_at_sign",
 ]
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
 _HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
 _WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
 """A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
@@ -191,6 +193,28 @@ def decode_at_sign(uri: str) -> str | None:
         return None
     meant = f"{address.replace('%40', '@')}{mark}{fields}"
     return None if scheme("mailto").check(meant, limit=1) else meant
+
+
+def mail_reference(reference: str) -> str | None:
+    """A valid mailto URI for one with blanks before its address, or with "%40" for its "@"; None for others."""
+    start, colon, rest = reference.strip().partition(":")
+    if start.lower() != "mailto":
+        return None
+    mapped = to_reference(f"{start}{colon}{rest.lstrip()}")[0]
+    if mapped is None:
+        return None
+    meant = decode_at_sign(str(mapped)) or str(mapped)
+    return None if meant == reference or scheme("mailto").check(meant, limit=1) else meant
+
+
+def bare_address(reference: str) -> str | None:
+    """The mailto URI of a mail address without a scheme; None for other references.
+
+    >>> bare_address("joe@example.org"), bare_address("joe@host/x")
+    ('mailto:joe@example.org', None)
+    """
+    meant = f"mailto:{reference}"
+    return meant if _ADDRESS.fullmatch(reference) and not scheme("mailto").check(meant, limit=1) else None
 
 
 def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:

@@ -117,7 +117,8 @@ class Reporter:
         elif not state.has_anchors or not state.is_whole:
             yield "not-sure", f"#{seen.fragment}"
         else:
-            yield "no-fragment", f"#{seen.fragment}"
+            elsewhere = f" in {seen.place.name}" if not mine and seen.place is not None and seen.place.name else ""
+            yield "no-fragment", f"#{seen.fragment}{elsewhere}"
 
     def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
         """What asking has shown."""

@@ -10,12 +10,11 @@ from difflib import SequenceMatcher, get_close_matches
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple
 
-from overthere.broken.reference_check import ReferenceState, decode_at_sign
+from overthere.broken.reference_check import ReferenceState, bare_address, mail_reference
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
 from overthere.ground.errors import OverthereError
 from overthere.repairs import to_reference
-from overthere.schemes import scheme
 from overthere.values.encoding import encode
 from overthere.values.uri import URI
 
@@ -64,7 +63,11 @@ class Suggester:
     ) -> Suggestion | None:
         """The reference to write instead of one with a finding of this kind."""
         if kind in ("repaired", "encoded-at", "bad-mailto"):
-            return _mail_reference(one.reference) or (_mapped_reference(one.reference) if kind == "repaired" else None)
+            meant = mail_reference(one.reference)
+            if meant is None and kind == "repaired":
+                mapped = to_reference(one.reference)[0]
+                meant = None if mapped is None else str(mapped)
+            return None if meant is None else Suggestion(meant, "certain")
         if kind == "no-fragment":
             return self._fragment(one, seen, found, document)
         if seen.place is None or one.target is not None:
@@ -75,9 +78,8 @@ class Suggester:
         elif kind == "redirected":
             name = Suggestion(f"{seen.place.name.rpartition('/')[0]}/", "certain")
         elif kind == "no-document":
-            if one.where in _LINKS and _ADDRESS.fullmatch(one.reference):
-                meant = f"mailto:{one.reference}"
-                return None if scheme("mailto").check(meant, limit=1) else Suggestion(meant, "likely")
+            if one.where in _LINKS and (meant := bare_address(one.reference)) is not None:
+                return Suggestion(meant, "likely")
             name = self._near_document(seen.place.name, one.where)
         text = None if name is None or not name.text else self._write_reference(one, name.text)
         return None if text is None or name is None else Suggestion(text, name.certainty)
@@ -185,7 +187,6 @@ class _Folder:
 
 
 _LINKS = ("a href", "area href", "link", "autolink", "definition", "iframe src", "frame src", "form action")
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
 _TYPES = MimeTypes()
 """Those that Python knows on every system, and those that only its newer versions know."""
 for _media, _extensions in {
@@ -208,23 +209,6 @@ def resource_kind(name: str) -> str | None:
         return media and "page"
     top = media.partition("/")[0]
     return top if top in ("image", "font", "audio", "video") else media
-
-
-def _mapped_reference(reference: str) -> Suggestion | None:
-    mapped = to_reference(reference)[0]
-    return None if mapped is None else Suggestion(str(mapped), "certain")
-
-
-def _mail_reference(reference: str) -> Suggestion | None:
-    """A mailto URI as it was meant: without blanks before its address, and with its "@"."""
-    start, colon, rest = reference.strip().partition(":")
-    if start.lower() != "mailto":
-        return None
-    mapped = to_reference(f"{start}{colon}{rest.lstrip()}")[0]
-    if mapped is None:
-        return None
-    meant = decode_at_sign(str(mapped)) or str(mapped)
-    return None if meant == reference or scheme("mailto").check(meant, limit=1) else Suggestion(meant, "certain")
 
 
 def closest_name(name: str, names: Iterable[str]) -> Suggestion | None:

@@ -317,8 +317,8 @@ KINDS: dict[str, Concern] = {
     "scheme-host": Concern(
         "note", "the scheme {it} looks like a host", "scheme", "scheme",
         "RFC 3986 3.1, 4.5", "",
-        "Somebody has left the scheme out: of a host and a port, http:; of a place as scp and git write it, ssh:, "
-        "where \"/\" stands before the path. The URI is valid, and names something else.",
+        "The scheme is missing: http: before a host and a port, ssh: before the short form of scp and git, whose path "
+        "then needs a \"/\". The URI is valid, but names something else.",
         "git.example.com:joe/project.git", "ssh://git.example.com/joe/project.git",
     ),
     "host-future": Concern(

@@ -150,7 +150,7 @@ class Template:
         ('/find?q=a%20b', '/a/b%2Fc')
         >>> Template("/find{?q,lang}").expand(q="a b", strict=True)
         Traceback (most recent call last):
-        overthere.InvalidTemplate: there is no value for "lang" (at 9, in the expression; RFC 6570 2.3)
+        overthere.InvalidTemplate: "lang" has no value (at 9, in the expression; RFC 6570 2.3)
         """
         if not isinstance(strict, bool):  # an object to type checkers, so that `**values` may be of any type
             raise TypeError('strict is True or False; the variable "strict" is given in a mapping')
