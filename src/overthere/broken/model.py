@@ -132,6 +132,7 @@ PASSED: Mapping[str, str] = {
     "view-fragment": "views of SVG",
     "fragment": "fragments of documents without known anchors",
     "local": "url(#…) in style sheets (it belongs to the page that uses the sheet)",
+    "excluded": "links that --exclude or --exclude-path names",
     "page-limit": "URIs of the site beyond the limit of --pages",
     "crawl-time": "URIs of the site left when --crawl-time was over; with --cache, --resume continues",
     "long": "URIs that are too long to follow",
@@ -181,6 +182,16 @@ class Checker(NamedTuple):
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
     """Extensions that a server adds to missing names, such as "html"."""
+    exclude: tuple[str, ...] = ()
+    """Targets that are neither requested nor reported; "*" stands for any text."""
+    include: tuple[str, ...] = ()
+    """Targets that are, though `exclude` names them."""
+    exclude_path: tuple[str, ...] = ()
+    """Sources that are not read; they exist for the links of others."""
+    accept: tuple[tuple[int, int], ...] = ()
+    """Statuses of HTTP, from one to another, that are fine."""
+    since: str | None = None
+    """A Git revision: only what changed since, and links to that, is reported."""
     workers: int | None = None
     """Threads or processes that read; None: as many as there are cores."""
     limit: int = 1 << 25
