@@ -127,6 +127,8 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     bases: dict[str | None, Base] = {None: inner}
     is_refreshed = False
     for one, element, at, end in page.placed:
+        if element is not None and element.is_inert:
+            continue
         if not isinstance(one, Found):
             found.passed[embedded_kind(one.name)] += 1
             continue

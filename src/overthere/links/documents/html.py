@@ -312,19 +312,20 @@ def read(text: str) -> ParsedHTML:
     """
     page = ParsedHTML(None, [], [], set(), set())
     base: str | None = None
-    script: str | None = None
+    script: tuple[str, Start] | None = None
     for token in tokens(text):
         if isinstance(token, Start):
-            name, attributes, namespace, is_base, at = token
+            name, attributes, namespace, is_base, at, is_inert = token
             if is_base:
                 base = attributes["href"].strip(_SPACE)
-            _add_anchors(page, token)
+            if not is_inert:
+                _add_anchors(page, token)
             page.placed.extend(
                 PlacedReference(one, token, at) for one in references(name, attributes, namespace is Namespace.SVG)
             )
             known = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
-                script = known
+                script = None if known is None else (known, token)
             elif known is not None:
                 embedded = attributes["srcdoc" if name == "iframe" else "content"]
                 page.placed.append(PlacedReference(EmbeddedContent(known, embedded), token, at))
@@ -332,7 +333,7 @@ def read(text: str) -> ParsedHTML:
             page.placed.extend(_sheet(token))
         elif isinstance(token, Script):
             if script is not None:
-                page.placed.append(PlacedReference(EmbeddedContent(script, token.text), None, -1))
+                page.placed.append(PlacedReference(EmbeddedContent(script[0], token.text), script[1], -1))
         elif token is Metadata.NO_BASE:
             base = None
         else:
