@@ -140,7 +140,7 @@ class Scheme:
     name: str
     title: str
     documents: Mapping[str, str]
-    """The documents that define it, by edition: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
+    """The documents that define it, by edition: "url-1994", "rfc1738", "rfc3986" (its current document)."""
     locator: type[Locator] = GenericLocator
     syntax: str = ""
     """Today's rules as ABNF; the names it does not define are those of RFC 3986, a port up to 65535."""
@@ -153,7 +153,7 @@ class Scheme:
     tls: bool = False
     """Whether the connection is secured by TLS from its first octet."""
     protocol: str = ""
-    """The scheme whose protocol it speaks, where that is not its own: "http" of https."""
+    """The scheme whose protocol it speaks, if not its own: "http" for https."""
     local: bool = False
     """Whether it reads files of this machine (RFC 3986 7.4)."""
     redirected_from: tuple[str, ...] = ()
@@ -167,24 +167,25 @@ class Scheme:
     anonymous: frozenset[str] = frozenset()
     """Public user names, in lower case, whose password is not secret."""
     host_of_files: bool = False
-    """Whether the host says on whose disk a file is: "localhost" is this machine (RFC 8089 2), another is not asked."""
+    """Whether the host is the machine that has the file: "localhost" is this one (RFC 8089 2); others are not
+    contacted."""
     lines: bool = False
     """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
     own_octets: frozenset[int] = frozenset()
     """Delimiters and controls that its URIs may contain as escapes: the TAB of a gopher search."""
     plus: bool = True
-    """Whether "+" in its query is a space, as in the forms of HTML; else a space is "%20" (RFC 6068 5)."""
+    """Whether "+" in its query is a space, as in HTML forms; otherwise a space is "%20" (RFC 6068 5)."""
     text_parameters: tuple[str, ...] = ()
     """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
     content: bool = False
     """Whether the part after the colon is content, with any octets and any names (RFC 2397 2)."""
     shape: str = ""
-    """How what follows the colon begins in running text, where the scheme needs no "//": an expression that looks at a
-    bounded number of characters; "": it is seen with "//" or in delimiters alone."""
+    """An expression for the text after the colon in running text, for a scheme that needs no "//"; it looks at a
+    limited number of characters.  "": the URI is found only with "//" or in delimiters."""
     linkable: bool = False
     """Whether untrusted URIs of it are safe as links: it names or locates something and executes nothing."""
     file_name: Callable[[tuple[str, ...]], str] | None = None
-    """What of the raw segments of a path names a file; None: the last one that is not empty."""
+    """Finds the file name among the raw segments of a path; None: the last segment that is not empty."""
     hierarchical: bool = False
     """Whether "/" separates a hierarchy, so that relative references make sense."""
     interactive: bool = False
@@ -203,7 +204,7 @@ class Scheme:
     """The compared part of a normal form, if the scheme excludes components (RFC 8141 3.1)."""
     examples: tuple[Example, ...] = ()
     no_fragment: str = ""
-    """The section by which its URIs have no fragment; "" for most, because schemes do not define it (RFC 3986 3.5)."""
+    """The section that excludes fragments; "" for most, because schemes do not define it (RFC 3986 3.5)."""
     notes: tuple[str, ...] = ()
     """Notes for people, a sentence each."""
     known: bool = True

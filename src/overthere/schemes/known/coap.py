@@ -28,7 +28,7 @@ SOURCES = {
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class CoAPLocator(HostLocator):
-    """Where a resource is.
+    """The host, the path and the query of a resource.
 
     >>> from overthere import URI
     >>> there = URI("coap://h/~sensors/temp.xml?a&b=%26").locator

@@ -15,12 +15,12 @@ from overthere.schemes.model import Example, Scheme, default_port
 __all__ = ["MQTTLocator", "MQTTS", "SCHEME"]
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-"""Those that IANA has for mqtt and secure-mqtt."""
+"""The ports that IANA lists for mqtt and secure-mqtt."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MQTTLocator(HostLocator):
-    """Which broker, as whom, and what clients take for a topic.
+    """A broker, a user, and the path that clients read as a topic.
 
     >>> from overthere import URI
     >>> there = URI("mqtt://joe@h/home/temp%20in").locator
@@ -33,7 +33,7 @@ class MQTTLocator(HostLocator):
 
     @property
     def topic(self) -> str | None:
-        """What follows the first slash, decoded; None if nothing does."""
+        """The path after the first slash, decoded; None if it is empty."""
         topic = percent_decode(self.path[1:].encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
         return topic or None
 

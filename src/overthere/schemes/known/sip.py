@@ -53,7 +53,7 @@ _PORT = re.compile("[0-9]+")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SIPLocator(Locator):
-    """Whom a request goes to, by which host, and what it says.
+    """The recipient of a request, the host, and the content.
 
     >>> from overthere import URI
     >>> URI("sip:alice:s3@atlanta.com;transport=tcp?subject=project%20x").locator  # doctest: +NORMALIZE_WHITESPACE
