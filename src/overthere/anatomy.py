@@ -60,9 +60,9 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a text is; `str()` is the figure and the tables, `to_dict()` the same as data.
+    """An explanation of a text; `str()` is the figure and the tables, `to_dict()` the same as data.
 
-    The printed form hides a password, the data does not.
+    The printed form hides passwords, the data does not.
     """
 
     text: str

@@ -242,7 +242,7 @@ class Summary:
         return sum(count for kind, count in self.kinds.items() if KINDS[kind].level == "error")
 
     def add(self, other: Summary) -> None:
-        """What another part of the check has counted."""
+        """Add the counts of another part of the check."""
         for name in ("documents", "octets", "references", "within", "outside"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for mine, theirs in ((self.passed, other.passed), (self.files, other.files)):

@@ -156,10 +156,10 @@ class Value(Conveniences):
 
         userinfo: text, octets, or (user, password) as data.
         host: text, octets of a reg-name, or an address of `ipaddress`.
-        segments: the data of each path segment; `rooted` says whether "/" precedes the first (default: if there is
-        an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
-        query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
-        `forms.Parameters` stay as they are written.
+        segments: the data of each path segment.  `rooted`: whether "/" precedes the first (default: if there is an
+        authority); `keep`: the reserved characters that they may contain as data (2.2; default: none).
+        query: text, octets, or the pairs of a form (`forms.encode`; no pairs are the empty query); `forms.Parameters`
+        are kept as written.
 
         Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
         data that cannot be encoded; TypeError for `path` together with `segments` and the like.

@@ -120,7 +120,7 @@ class Summary:
             self.kinds[kind] += count
 
     def add(self, batch: Any, pairs: Any = None) -> None:
-        """Count the rows of a batch; `pairs` is what `graph.pairs` gave for it, if that is at hand.
+        """Count the rows of a batch; `pairs` is the result of `graph.pairs` for it, if already computed.
 
         The rows of a document's notes must be in one batch, or the document counts as unread twice.
         """

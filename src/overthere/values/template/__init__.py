@@ -134,17 +134,17 @@ class Template:
         return tuple(self._bound)
 
     def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
-        """The result string (3), which a template that is made for it makes a URI-reference.
+        """The result string (3): a URI-reference if the template is made for that.
 
-        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; a value of
-        this package by its text; or lists of such, and pairs or mappings of such.  None, a missing name and an
+        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; the text of a
+        value of this package; or lists, pairs and mappings of these.  None, a missing name and an
         empty list are undefined (2.3).  Names that are not in the template are ignored (2.3).
 
-        strict: whether a variable that is not given, and a name that the template does not have, are errors; None is
-        given.  The value of a variable that is called "strict" is given in `values`.
+        strict: whether missing variables, and names that are not in the template, are errors; None is not missing.  A
+        variable that is called "strict" is given in `values`.
 
-        Raises: InvalidTemplate for a prefix of a list or of octets, and for what `strict` does not allow; TypeError and
-        CodingError for a value that is none of these.
+        Raises: InvalidTemplate for a prefix of a list or of octets, and for errors under `strict`; TypeError and
+        CodingError for other values.
 
         >>> Template("/find{?q,lang}").expand(q="a b"), Template("{/list*}").expand(list=["a", "b/c"])
         ('/find?q=a%20b', '/a/b%2Fc')
