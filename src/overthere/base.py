@@ -108,7 +108,7 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
 
 
 def enclosed(base: Base) -> Base:
-    """5.1.2: what the base of an entity is to the entities in it; a default stays one.
+    """5.1.2: the base of an entity, for the entities in it; a default base stays a default.
 
     >>> enclosed(Base(URI("http://h/a.zip"), "retrieval", "retrieval")).layer
     'entity'

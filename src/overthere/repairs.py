@@ -136,9 +136,10 @@ def repair(
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
+    """A reference from a document: unchanged, or mapped from an IRI-reference, or repaired; a value is returned as it
+    is.
 
-    Repaired as `overthere.repair` does (RFC 3987 3.1), which rejects a text with two readings.
+    The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings.
 
     Returns: the reference (None if there is none), and why the text is not a URI-reference (None if it is one) or,
     if not ASCII, not an IRI-reference.

@@ -140,7 +140,7 @@ def normalize(
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
     iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Raises: ColumnError under `errors="raise"`.
     """
@@ -286,7 +286,7 @@ def equivalent(
     """Whether two columns, row by row, have the same normal form at a rung (6.2); null where a row is null or invalid.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Needs pyarrow.
     """
@@ -297,7 +297,7 @@ def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None 
     """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Needs pyarrow.
     """

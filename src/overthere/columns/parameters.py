@@ -17,7 +17,7 @@ def parameter(
     column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
     errors: Errors = "null", threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The first value of that name in each row's query, decoded; null if there is none or no "=".
+    """The first value of that name in each row's query, decoded; null if there is none, or without "=".
 
     raw: whether the value is returned as written.
     separator, plus: as `forms.Parameters` takes them.
@@ -56,7 +56,7 @@ def add_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with more parameters behind those that are there.
+    """Each row with more parameters at the end.
 
     Raises: ColumnError under `errors="raise"`.
 

@@ -272,7 +272,7 @@ class Conveniences(Components):
 
     @property
     def password(self) -> str | None:
-        """The userinfo behind its first ":" (3.2.1), decoded; None if there is none.  Its use is deprecated."""
+        """The userinfo after its first ":" (3.2.1), decoded; None if there is none.  Its use is deprecated."""
         from overthere.values.encoding import decode
 
         _, colon, password = (self.userinfo or "").partition(":")
@@ -280,7 +280,7 @@ class Conveniences(Components):
 
     @property
     def effective_port(self) -> int | None:
-        """The port, or else the default port of the scheme (3.2.3); None if neither is known.
+        """The port, otherwise the default port of the scheme (3.2.3); None if neither is known.
 
         >>> from overthere import URI
         >>> URI("https://h/").effective_port, URI("https://h:8443/").effective_port, URI("urn:a:b").effective_port
@@ -314,7 +314,7 @@ class Conveniences(Components):
     def redacted(self, *, userinfo: bool = False) -> str:
         """The text for logs: passwords are `***` (7.5), in URIs within the query too.
 
-        userinfo: whether the user's name goes as well, for it may be a token.
+        userinfo: whether to hide the user's name as well, because it may be a token.
 
         >>> from overthere import URI
         >>> URI("ftp://joe:secret@h/").redacted(), URI("https://token@h/").redacted(userinfo=True)
