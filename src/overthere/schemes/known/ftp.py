@@ -156,7 +156,7 @@ SCHEME = Scheme(
 FTPS = Scheme(
     name="ftps",
     title="File Transfer Protocol over TLS",
-    documents={"rfc3986": "as clients have it; RFC 1738 3.2, RFC 4217"},
+    documents={"rfc3986": "as clients use it; RFC 1738 3.2, RFC 4217"},
     locator=FTPSLocator,
     syntax=SCHEME.syntax.replace('"ftp:"', '"ftps:"').replace("ftp-uri", "ftps-uri"),
     rules={"rfc3986": tuple(rule.replace("ftp-uri", "ftps-uri") for rule in SCHEME.rules["rfc3986"])},
@@ -183,4 +183,4 @@ FTPS = Scheme(
         "It is not sftp, which is another protocol.",
     ),
 )
-"""ftps: FTP by TLS from its first octet, as clients have it (no document of its own; FTP over TLS: RFC 4217)."""
+"""ftps: FTP by TLS from its first octet, as clients use it (no document of its own; FTP over TLS: RFC 4217)."""

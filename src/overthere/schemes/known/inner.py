@@ -98,7 +98,7 @@ VIEW_SOURCE = Scheme(
         "Only the scheme of the inner URI is normalized; use inner.normalize() for the rest.",
     ),
 )
-"""view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and as browsers have it)."""
+"""view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and browsers)."""
 
 _JDBC_DOCUMENT = "Java SE, java.sql.DriverManager"
 # "jdbc:subprotocol:subname"; what may be in the two, each driver says.

@@ -293,7 +293,7 @@ SCHEME = Scheme(
 LDAPS = Scheme(
     name="ldaps",
     title="LDAP over TLS",
-    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 but for the scheme and the port"},
+    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 except for the scheme and the port"},
     locator=LDAPLocator,
     syntax=f'ldaps-uri = "ldaps:" ldapurl\n{BODY}',
     rules={"rfc3986": ("ldaps-uri",)},
@@ -306,9 +306,9 @@ LDAPS = Scheme(
     examples=(
         Example(
             "ldaps://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress",
-            "RFC 4516 4, but for the scheme",
+            "RFC 4516 4, except for the scheme",
         ),
-        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, but for the scheme"),
+        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, except for the scheme"),
     ),
     notes=(
         "The scheme is registered provisionally and has no document of its own.",

@@ -1,4 +1,4 @@
-"""mqtt: a broker of MQTT, and perhaps a topic, as clients have it (no document; the protocol: OASIS MQTT 5.0).
+"""mqtt: a broker of MQTT, and perhaps a topic, as clients use it (no document; the protocol: OASIS MQTT 5.0).
 
 Its locator and facts serve mqtts too.
 """
@@ -29,7 +29,7 @@ class MQTTLocator(HostLocator):
     """
 
     scheme: str = field(default="mqtt", kw_only=True)
-    document: ClassVar[str] = "as clients have it"
+    document: ClassVar[str] = "as clients use it"
 
     @property
     def topic(self) -> str | None:
@@ -42,7 +42,7 @@ def _facts(name: str, **more: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
-        documents={"rfc3986": "as clients have it; OASIS MQTT 5.0 names no scheme"},
+        documents={"rfc3986": "as clients use it; OASIS MQTT 5.0 names no scheme"},
         locator=MQTTLocator,
         syntax=f"""
 {name}-uri  = "{name}:" "//" [ userinfo "@" ] mqtt-host [ ":" port ] path-abempty [ "?" query ]
@@ -73,4 +73,4 @@ MQTTS = _facts(
     examples=(Example("mqtts://joe@broker.example.com/home/temperature", "of our own"),),
     notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
-"""mqtts: a broker of MQTT over TLS, as clients have it (no document; the protocol: OASIS MQTT 5.0)."""
+"""mqtts: a broker of MQTT over TLS, as clients use it (no document; the protocol: OASIS MQTT 5.0)."""

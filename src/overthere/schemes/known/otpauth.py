@@ -1,4 +1,4 @@
-"""otpauth: the key of one-time passwords, as authenticators have it (Key Uri Format; RFC 4226, RFC 6238)."""
+"""otpauth: the key of one-time passwords, as authenticators use it (Key Uri Format; RFC 4226, RFC 6238)."""
 
 from __future__ import annotations
 
