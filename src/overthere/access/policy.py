@@ -67,8 +67,7 @@ class Policy:
     """Where messages are looked up (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
     """The `http:` URI of a proxy by scheme (one with `Scheme.by_proxy`: http, https, ws, wss); the environment is not
-    read.  The proxy may have any address, because the policy names it; it resolves the hosts that it connects to
-    itself."""
+    read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
 
     def __post_init__(self) -> None:
         """Raises: ValueError for an invalid NAT64 prefix (RFC 6052 2.2)."""

@@ -42,10 +42,10 @@ class Credentials(NamedTuple):
 def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"", charset: str = "utf-8") -> bytes:
     """The octets of a part of a locator, for the commands of a protocol.
 
-    part: its name in the locator; source: the paragraph that forbids; delimiters: octets that separate the
-    protocol's fields, besides the tab, the line ends and NUL, which these protocols never allow.
+    part: its name in the locator.  source: the section that forbids the delimiters.  delimiters: octets that separate
+    fields of the protocol, besides the tab, the line ends and NUL, which these protocols never allow.
 
-    Raises: PlanRefused for an octet that would be read as the protocol's (RFC 1738 6, RFC 3986 7.2 and 7.3).
+    Raises: PlanRefused for an octet that the protocol would read as a delimiter (RFC 1738 6, RFC 3986 7.2 and 7.3).
 
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: 
 
 
 class Role(Enum):
-    """The role of a step in its dialogue.  A dialogue goes by roles; the texts of steps are for people only.
+    """The role of a step in its dialogue.  A dialogue reads only roles; the texts of steps are for people.
 
     The base of the roles of each protocol, defined in its `steps.py`.
     """

@@ -162,7 +162,7 @@ class Outcome(NamedTuple):
     permanent: bool
     """Every redirect was 301 or 308."""
     missing: tuple[str, ...]
-    """Fragments that were asked for and are not there."""
+    """Fragments that were looked up and do not exist."""
     checked: float
     """Seconds since the epoch, UTC."""
     cached: bool
@@ -233,7 +233,7 @@ class Summary:
     known: int = 0
     """Findings that are in the baseline."""
     read_again: int = 0
-    """Documents that were read a second time, for the places of what was found."""
+    """Documents that were read a second time, for the places of findings."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 

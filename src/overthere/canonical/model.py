@@ -92,7 +92,7 @@ class Step:
         return compose(self.after(split(text)))
 
     def after(self, parts: Parts) -> Parts:
-        """The components afterwards, as they are read in what is written; the same object if nothing changes."""
+        """The components after the step, as its text is split again; the same object if nothing changes."""
         changed = STEPS[self.name].apply(parts, **dict(self.parameters))
         return parts if changed == parts else split(compose(changed))
 

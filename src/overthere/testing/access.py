@@ -185,8 +185,8 @@ class AccessSuite:
                 assert password not in repr(outcome.head.details), f"repeated at {at}: {outcome.head.details!r}"
 
     def test_data_make_no_lines(self) -> None:
-        """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or
-        holds no line that begins with what the URI says, but the first (RFC 1738 6, RFC 3986 7.2)."""
+        """At a port of another protocol, under the safe policy: a request is refused, or no line of it except the first
+        begins with text of the URI (RFC 1738 6, RFC 3986 7.2)."""
         for text in _add_lines(self.uri):
             registry = self._registry()
             try:

@@ -35,15 +35,15 @@ class SchemeSuite:
 
     scheme: ClassVar[Scheme]
     counted: ClassVar[frozenset[str]] = frozenset()
-    """Parts that the protocol sends by their length, as octets of which none delimits."""
+    """Parts that the protocol sends with their length, so that none of their octets is a delimiter."""
     narrower: ClassVar[frozenset[str]] = frozenset()
-    """Paragraphs by which a protocol refuses octets that an older edition could send."""
+    """Sections by which a protocol rejects octets that an older edition could send."""
     count: ClassVar[int] = 200
     """How many texts are sampled from each rule."""
 
     @property
     def registry(self) -> Registry:
-        """The default one, which also knows the scheme."""
+        """The default registry, with the scheme added if necessary."""
         registry = Registry.default()
         return registry if self.scheme.name in registry else registry.with_(self.scheme)
 

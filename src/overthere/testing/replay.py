@@ -71,10 +71,10 @@ class Replay:
         self.silent: int = 0
 
     def run(self, dialogue: Dialogue, most: int = 1 << 30) -> Outcome:
-        """Carry it out, until it has given so many pieces or entries at most.
+        """Run a dialogue until it has given `most` pieces or entries.
 
-        Raises: AssertionError for a dialogue that waits for what it has not asked for, or takes memory without bound;
-        whatever it raises itself that is not documented.
+        Raises: AssertionError for a dialogue that waits for an answer without a request, or uses unlimited memory; any
+        error of the dialogue that is not documented.
         """
         outcome = Outcome()
         content, pieces = bytearray(), 0

@@ -232,9 +232,9 @@ class Value(Conveniences):
 
     @classmethod
     def argument(cls, text: str) -> Self:
-        """For argparse: `type=URI.argument` reports what is wrong with an argument, where `type=URI` loses it.
+        """For argparse: `type=URI.argument` reports what is wrong with an argument; `type=URI` does not.
 
-        Raises: argparse.ArgumentTypeError, whose message is that of the InvalidURI.
+        Raises: argparse.ArgumentTypeError, with the message of the InvalidURI.
 
         >>> from argparse import ArgumentParser
         >>> from overthere import URI
