@@ -1,7 +1,6 @@
 """A scheme: its documents, facts, locator, normal form and access.
 
-A value, made once in the scheme's own file.  Facts and syntax only; what a client sends stands in
-`overthere.access`.
+A value, made once in the scheme's own file.  Facts and syntax only; `overthere.access` has what a client sends.
 """
 
 from __future__ import annotations

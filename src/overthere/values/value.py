@@ -1,7 +1,6 @@
-"""What all value types share: decoding, comparison, copying and pickling.
+"""The common part of all value types: decoding, comparison, copying and pickling.
 
-Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a
-password in their repr.
+Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1); their repr shows no password.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every kind of container offers, and what its members are before they are read."""
+"""The interface of every container, and its members before they are read."""
 
 from __future__ import annotations
 

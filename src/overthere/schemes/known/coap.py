@@ -1,6 +1,6 @@
 """coap: a resource by the Constrained Application Protocol (RFC 7252 6; RFC 8323 8).
 
-Its locator, rules and facts serve the five that RFC 7252 and RFC 8323 have beside it.
+The five related schemes of RFC 7252 and RFC 8323 share its locator, rules and facts.
 """
 
 from __future__ import annotations

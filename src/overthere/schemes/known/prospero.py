@@ -1,4 +1,4 @@
-"""prospero: what the Prospero Directory Service resolves (1994 PROSPERO; RFC 1738 3.11; RFC 4157)."""
+"""prospero: an object of the Prospero Directory Service (1994 PROSPERO; RFC 1738 3.11; RFC 4157)."""
 
 from __future__ import annotations
 

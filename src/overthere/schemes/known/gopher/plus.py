@@ -1,4 +1,4 @@
-"""The Gopher+ string: what is asked of a Gopher+ item (1994 GOPHER; RFC 1738 3.4.3 to 3.4.9; RFC 4266 2.3 to 2.9;
+"""The Gopher+ string: the request for a Gopher+ item (1994 GOPHER; RFC 1738 3.4.3 to 3.4.9; RFC 4266 2.3 to 2.9;
 "Gopher+, upward compatible enhancements", 30 July 1993, cited as Gopher+).
 
 Read into values and written back, octet by octet: `read(octets).string == octets`, whatever the octets are.
