@@ -164,10 +164,8 @@ def establish(
     retrieval: the retrieval URI, or the redirect history, of which the last URI counts (5.1.3); a Location in it may be
     relative to the one before.
     default: the application's base (5.1.4), such as `THIS_MESSAGE`.
-    edition: the edition whose rules apply.  1997: `Content-Base` precedes `Content-Location`, and both are content
-    (5.1.1).
-    protocol: "http" for the fields of an HTTP response, "mime" for those of a message or a part of one; the rules
-    differ.
+    edition: the edition that applies.  1997: `Content-Base` precedes `Content-Location`, and both are content (5.1.1).
+    protocol: "http" for the fields of an HTTP response, "mime" for those of a message or a part; the rules differ.
     content_location: whether the Content-Location of HTTP counts today too, as in RFC 2616 14.14.
 
     Raises: NoBase if nothing gives a base; InvalidURI if `entity` or `default` is text but not a valid URI;

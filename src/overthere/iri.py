@@ -162,8 +162,7 @@ class IRIReference(Value):
         return is_normalized("NFC", str(self))
 
     def mixed_direction(self) -> list[tuple[int, int]]:
-        """Spans that violate 4.2: right-to-left and left-to-right characters together, or not right-to-left at both
-        ends.
+        """Spans that violate 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
 
         These are recommendations; for an IRI that is never displayed they do not matter.
 

@@ -136,8 +136,7 @@ def repair(
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference from a document: unchanged, or mapped from an IRI-reference, or repaired; a value is returned as it
-    is.
+    """A reference from a document: unchanged, or mapped from an IRI-reference, or repaired; a value stays as it is.
 
     The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings.
 

@@ -37,7 +37,7 @@ def with_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with these parameters set: a name keeps its first place, its other pairs are removed, new names follow.
+    """Each row with these parameters set: a name keeps its first place and loses its other pairs; new names follow.
 
     pairs: a mapping or pairs of data, the same for all rows, as `forms.encode` takes them.
 

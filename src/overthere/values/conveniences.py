@@ -70,8 +70,7 @@ class Conveniences(Components):
         return self._parameters("&", None)
 
     def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool | None = None) -> Self:
-        """A value with these parameters set: a name keeps its first place, its other pairs are removed, new names
-        follow.
+        """A value with these parameters set: a name keeps its first place and loses its other pairs; new names follow.
 
         pairs: a mapping or pairs of data, as `forms.encode` takes them.
         separator, plus: as `forms.Parameters` takes them; None is the scheme's rule.  The lines of a mail text are

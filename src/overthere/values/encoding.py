@@ -63,8 +63,7 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
     every "%".  Reserved characters could be read as delimiters, and are encoded "unless these characters are
     specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those.
 
-    Raises: CodingError for text that the charset cannot encode (a lone surrogate, for example), or an unknown
-    component;
+    Raises: CodingError for text that the charset cannot encode (such as a lone surrogate), or an unknown component;
     TypeError for data that is neither text nor bytes.
 
     >>> encode("a/b c%ü"), encode("a/b;c", "path", keep="/"), encode("a&admin=1", "query")

@@ -266,8 +266,7 @@ class URI(URIReference):
         """The shortest reference such that `self.join(it) == target`.
 
         form: the shortest reference of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2)
-        or
-        "same-document" (4.4).
+        or "same-document" (4.4).
 
         Raises: Unreachable if `target` has dot-segments, because resolution removes them (5.2.4), and if no reference
         of that form leads to it; ValueError for another `form`.

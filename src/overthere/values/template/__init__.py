@@ -136,9 +136,9 @@ class Template:
     def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
         """The result string (3): a URI-reference if the template is made for that.
 
-        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; the text of a
-        value of this package; or lists, pairs and mappings of these.  None, a missing name and an
-        empty list are undefined (2.3).  Names that are not in the template are ignored (2.3).
+        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; values of this
+        package as their text; or lists, pairs and mappings of these.  None, a missing name and an empty list are
+        undefined (2.3).  Names that are not in the template are ignored (2.3).
 
         strict: whether missing variables, and names that are not in the template, are errors; None is not missing.  A
         variable that is called "strict" is given in `values`.
@@ -228,9 +228,9 @@ class Template:
         A variable is read as text; with `*` as a list; with `*` after `;`, `?` and `&` as pairs, or as a list if each
         name is the variable's own.  A list that was expanded without `*` matches nothing.  Escapes are decoded (to
         bytes if they are not UTF-8), except after `+` and `#`.  Undefined variables are left out; if empty and
-        undefined have the same text (`{x}`), the variable is undefined.  `{+x}` has no "?" if the
-        template opens a query later, and no "#" if it opens a fragment: the first one is the template's.  Parts of a
-        query must have the template's order; a prefix gives the characters that are there.
+        undefined have the same text (`{x}`), the variable is undefined.  `{+x}` has no "?" if the template opens a
+        query later, and no "#" if it opens a fragment: the first one is the template's.  Parts of a query must have the
+        template's order; a prefix gives the characters that are there.
 
         Each expression is read on its own: a text has one reading, or is rejected.  It has one reading if there is
         exactly one way to split it into literals and values of allowed characters.  `/{x}/{y}`, `{x}.json`
