@@ -1,4 +1,4 @@
-"""Which findings count: ignore rules, each with a reason, and a baseline of known findings."""
+"""Filters for findings: ignore rules, each with a reason, and a baseline of known findings."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class Outcome(NamedTuple):
     permanent: bool
     """Every redirect was 301 or 308."""
     missing: tuple[str, ...]
-    """Fragments that were asked for and are not there."""
+    """Fragments that were looked up and do not exist."""
     checked: float
     """Seconds since the epoch, UTC."""
     cached: bool
@@ -244,7 +244,7 @@ class Summary:
     known: int = 0
     """Findings that are in the baseline."""
     read_again: int = 0
-    """Documents that were read a second time, for the places of what was found."""
+    """Documents that were read a second time, for the places of findings."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 
@@ -253,7 +253,7 @@ class Summary:
         return sum(count for kind, count in self.kinds.items() if KINDS[kind].level == "error")
 
     def add(self, other: Summary) -> None:
-        """What another part of the check has counted."""
+        """Add the counts of another part of the check."""
         for name in ("documents", "octets", "references", "within", "outside"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for mine, theirs in ((self.passed, other.passed), (self.files, other.files)):

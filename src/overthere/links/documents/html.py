@@ -215,13 +215,14 @@ _NAME = 64
 
 
 def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
-    """The characters of an HTML document, and whether they are not in the declared charset.
+    """The text of an HTML document, and whether octets of it are not in the declared charset.
 
-    By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
-    charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label
-    that is no charset's says nothing.
+    The charset is that of the byte order mark, of `told`, or of the document's own declaration (`prescan`), otherwise
+    UTF-8; octets that are not in it become U+FFFD.  A document without a declaration that is not UTF-8 is windows-1252
+    (HTML 13.2.3.2).  An unknown label is ignored.
 
-    UTF-16 without a mark is seen by its NULs, whatever was told: by every other charset there would be no tag in it.
+    UTF-16 without a mark is recognized by its NULs, whatever the label: any other charset would give a text without
+    tags.
     """
     known = None if told is None else encoding(told)
     if data.startswith(_MARKS) or known in _UTF_16:
