@@ -1,4 +1,4 @@
-"""Opening beside curl, on the same loopback servers in the same run: throughput, memory, and many small things.
+"""Opening, compared with curl on the same loopback servers in one run: throughput, memory, and many small resources.
 
 Each measurement is a process of its own.  Its time is what it takes from the first connection to the last octet (curl
 tells it itself; for many things the time of its process), without the start of the interpreter, which stands beside.

@@ -1,4 +1,4 @@
-"""Checkers of links beside each other, in one run: the faults of a made site that each finds and invents, and the time.
+"""Link checkers compared in one run: the faults of a generated site that each finds, false alarms, and time.
 
 The site is that of `planted_faults.py`; the time is also taken on Rust's own documentation, where rustup or Debian's
 rust-doc has installed it.  The peers are built from Rust's crate registry into .venv/peers, once.

@@ -1,4 +1,4 @@
-"""The rows of the link table beside the trees that Chromium makes of the same pages.
+"""The rows of the link table, compared with Chromium's trees of the same pages.
 
 Chromium (Debian's package `chromium`) loads each page in a frame without scripts, refreshes and subresources; it
 sees no other host than this process.  `browser.html` tells what its tree holds: the base, the encoding, every

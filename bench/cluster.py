@@ -1,4 +1,4 @@
-"""What docs/scale.md works with: where the time of the main job goes on one core, and what Spark adds to it.
+"""The measurements for docs/scale.md: the stages of the main job on one core, and the overhead of Spark.
 
 Seconds are those of processors, not of the clock, and added up over all processes: other work on the machine lengthens
 them less.  Spark is started for each measurement, which is taken twice in it: the first pays for warming up.

@@ -1,4 +1,4 @@
-"""`make bench-check`: two commits side by side, in turns of one run, and what got slower by more than noise.
+"""`make bench-check`: two commits compared in alternating rounds; reports what got slower by more than noise.
 
 The older one is a worktree of git below build/bench, with a native kernel of its own where that differs; the newer one
 is what lies here, changed files and all, or a worktree too.  Each operation is timed in both, in processes that wait

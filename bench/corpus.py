@@ -1,4 +1,4 @@
-"""The corpus: a million distinct texts, gathered on this machine and made from a fixed seed, and what it is made of.
+"""The corpus: a million distinct texts, collected on this machine and generated from a fixed seed, with its statistics.
 
 It is kept in build/bench, so that the machine is searched once; delete the file there to search again.
 """

@@ -1,4 +1,4 @@
-"""A crawl made of documents on this machine (`pages.py`): a WARC with a request and a response for each page.
+"""A crawl built from documents on this machine (`pages.py`): a WARC with a request and a response for each page.
 
 When the documents end before the size is reached, they come again under other hosts.  The file is made once and kept
 in the temporary folder of the system; delete it there to search the machine again.

@@ -1,4 +1,4 @@
-"""The engines for columns: for each operation that it has, a call without arguments, Arrow in and Arrow out.
+"""The column engines: a call without arguments for each of their operations, from Arrow to Arrow.
 
 An engine's input is put before it in the form that suits it, before any time is taken.
 """

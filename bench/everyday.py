@@ -1,6 +1,5 @@
-"""Parameters, canonical forms and registrable domains of a column beside peers, in one run on one thread: what each row
-takes, and how often the registrable domain is the one of the list that is installed, whose date may not be that of a
-peer's own.
+"""Parameters, canonical forms and registrable domains of a column, compared with peers in one run on one thread: time
+per row, and how often the registrable domain agrees with the installed list (a peer's own may have another date).
 
 python bench/everyday.py [ROWS]
 """

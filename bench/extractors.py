@@ -1,4 +1,4 @@
-"""The peers of the main job: links out of the responses of a WARC, each in the way that its own manual shows.
+"""The peers of the main job: each extracts links from the responses of a WARC as its manual shows.
 
 All read the WARC with FastWARC, which undoes transfer and content codings; what they find is counted and forgotten.
 

@@ -1,4 +1,4 @@
-"""What no column engine can be below, measured as if it were one: the same worker, the same rounds.
+"""Lower limits for column engines, measured like an engine: the same worker, the same rounds.
 
 memcpy: the bytes of the column, copied by numpy.  compare: one pass that asks of every byte whether it is greater
 than 32, in numpy's vector instructions.  look up: one pass that looks every byte up in a table of 256, by numpy's take.

@@ -1,4 +1,4 @@
-"""URLs and references that lie on this machine: documentation, manual pages, package metadata, source text."""
+"""URLs and references collected on this machine: documentation, manual pages, package metadata, source text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import costs: each library in processes of its own, beside one that only starts."""
+"""Import times: each library in its own processes, compared with a process that only starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole columns of IRIs, on one thread, beside loops of libraries; the column of URIs that are meant stands beside."""
+"""Whole columns of IRIs on one thread, compared with library loops and with the column of the URIs that they map to."""
 
 from __future__ import annotations
 

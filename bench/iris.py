@@ -1,6 +1,6 @@
-"""IRIs, one value at a time, beside what else takes text beyond US-ASCII; the URI that is meant stands beside it.
+"""IRIs, one value at a time, compared with peers that accept non-ASCII text and with the URI that each maps to.
 
-The texts: URLs of the corpus in whose paths, and in every tenth host, letters of other scripts stand instead.
+The texts: URLs of the corpus with letters of other scripts in their paths, and in every tenth host.
 """
 
 from __future__ import annotations

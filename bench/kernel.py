@@ -1,4 +1,4 @@
-"""The kernel beside the URI crates of Rust: runs `rust/core/benches/kernel.rs` on the corpus and reads its rows."""
+"""The kernel, compared with Rust's URI crates: runs `rust/core/benches/kernel.rs` on the corpus and reads its rows."""
 
 from __future__ import annotations
 

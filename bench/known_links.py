@@ -1,4 +1,4 @@
-"""Pages whose links are known, as a crawl, and how many of them a reader of links gets right.
+"""A crawl of pages with known links, and how many of them a link extractor finds correctly.
 
 A page holds one row: of tests/cases (references with their targets, 5.4 among them; places in HTML; texts that are no
 reference), or of the short lists below (bases, charsets).

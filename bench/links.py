@@ -1,4 +1,4 @@
-"""The main job beside its peers, on one crawl (`crawl.py`) in one run: pages a second, memory, and who is right.
+"""The main job, compared with its peers on one crawl (`crawl.py`) in one run: pages per second, memory, correctness.
 
 Every measurement is the command line of overthere, or `extractors.py` with a peer, as processes of their own; a time
 goes from the start of the process to its end.  Peers in two processes have half of the file each.  What takes longer

@@ -1,4 +1,4 @@
-"""URLs as people have written them, in lists that every machine of a developer can make, each with its make-up.
+"""Lists of URLs as people write them, which every developer's machine can produce, with their statistics.
 
 A text is what stands between white space, quotes or angle brackets and has "://" in it, without the punctuation of the
 sentence behind it.  Whether it is a URI is asked of nobody before.

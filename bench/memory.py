@@ -1,4 +1,4 @@
-"""The most memory that this process holds at once, and what it holds now, as the kernel counts (Linux)."""
+"""The peak and the current memory of this process, as Linux counts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that may be no URI: one loop over good and bad together, as a program has it that is given text by others.
+"""Valid and invalid text: one loop over both, as in a program that reads untrusted text.
 
 The loop tries, and passes over what is refused; its time is that of all texts.  **right** is how often a peer takes a
 text if and only if it is a URI.  The lists: URLs of the corpus of which none, 1, 10 or all in a hundred are spoiled

@@ -1,4 +1,4 @@
-"""`overthere broken --online` on nginx with 100,000 pages: beside lychee, with errors and limits, and as nginx dies.
+"""`overthere broken --online` on nginx with 100,000 pages: compared with lychee, with errors and limits, with a crash.
 
 Three rows of JSON: `speed` (seconds, and those that processors worked, at the same number of requests at once; the
 rounds take turns), `mixed` (what was told, and what the access log has more or less than is needed), `killed` (that

@@ -1,4 +1,4 @@
-"""Pages made of documents on this machine, as they come from servers.
+"""Pages built from documents on this machine, as servers send them.
 
 The documents are the HTML that toolchains, packages and manuals have installed, in an order by chance from a fixed
 seed, under many hosts.  Most are served as they are; some in other charsets, with a base element, compressed, in

@@ -1,4 +1,4 @@
-"""The peers for single values, operation by operation: an expression over the text `t`, timed as it stands.
+"""The peers for single values, by operation: an expression over the text `t`, timed as written.
 
 An expression is compiled into the timing loop, so that no peer has a wrapper around it, and none is without.
 Where a peer works on an object of its own, `made` makes it from the text before the time is taken.

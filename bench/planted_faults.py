@@ -1,4 +1,4 @@
-"""A made site with planted faults, each of a kind of its own, for measuring what checkers of links find and invent.
+"""A generated site with planted faults of different kinds, for measuring the hits and false alarms of link checkers.
 
 A page holds one fault at most, and some twenty references that are right though they do not look so: a checker has
 found a fault if it reports anything of its page, and has invented one if it reports anything of another.

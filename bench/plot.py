@@ -115,8 +115,8 @@ def _section(title: str, note: str, rows: Sequence[Row], floor: Row | None, top:
 def _legend(y: float) -> list[str]:
     entries = (
         ("bar-own", "overthere"),
-        ("bar-right", "the standard's answer on every fixed row (“all”)"),
-        ("bar-wrong", "not on every one: the share stands beside the time"),
+        ("bar-right", "the answer of RFC 3986 in every test case (“all”)"),
+        ("bar-wrong", "not in every case: the share is next to the time"),
     )
     shapes, x = [], float(_GAP)
     for kind, text in entries:
@@ -130,23 +130,23 @@ def _legend(y: float) -> list[str]:
 def plot(rows: Sequence[Row]) -> str:
     """The SVG of a run."""
     top = 66.0
-    shapes = [svg.text(_GAP, 36, "overthere beside its peers: nanoseconds, logarithmic; shorter is better", "title")]
+    shapes = [svg.text(_GAP, 36, "overthere and its peers: nanoseconds, logarithmic scale; shorter is better", "title")]
     shapes += _legend(60)
     floors = {(row["operation"], row.get("threads", 1)): row for row in rows if row["section"] == "floors"}
     sections = (
         (
             "values",
             "One value at a time",
-            "Nanoseconds a call. Floor: a C function that does nothing.",
+            "Nanoseconds per call. Floor: a C function that does nothing.",
             "an empty call",
         ),
         (
             "columns",
             "Whole columns",
-            "Nanoseconds a row: the bar is one thread, the mark two. Floor: memcpy.",
+            "Nanoseconds per row; bar: one thread, mark: two threads. Floor: memcpy.",
             "memcpy",
         ),
-        ("kernel", "In Rust", "Nanoseconds a text, one thread.", ""),
+        ("kernel", "In Rust", "Nanoseconds per text, one thread.", ""),
     )
     for section, title, note, floor in sections:
         found = [row for row in rows if row["section"] == section and "of" in row]
@@ -158,5 +158,5 @@ def plot(rows: Sequence[Row]) -> str:
         svg.text(_GAP, top + 8, f"{machine['machine']} · Python {machine['python']} · {machine['commit']}", "quiet")
     )
     told = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
-    title = "overthere beside its peers"
+    title = "overthere and its peers"
     return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(_LIGHT, _DARK), [_HATCH, *shapes])

@@ -1,4 +1,4 @@
-"""The rows of a run for people: tables for the terminal, and docs/benchmarks.md."""
+"""Reports of a run: tables for the terminal, and docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _share(row: Row) -> str:
 
 
 def _cells(rows: Sequence[Row]) -> Cells:
-    """The head and the lines of an operation's table, the quickest first."""
+    """The head and the lines of an operation's table, fastest first."""
     section = rows[0]["section"]
     own = next((r["ns"] for r in rows if r["peer"] == OWN and r.get("threads", 1) == 1), None)
     lines = []
@@ -51,16 +51,16 @@ def _cells(rows: Sequence[Row]) -> Cells:
         lines.append([*line, _share(row)])
     head = ["", "ns", "min–max", f"× {OWN}"]
     if "threads" in rows[0]:
-        head = ["", "threads", "ns a row", "min–max", f"× {OWN}", "MB/s", "speed-up"]
+        head = ["", "threads", "ns/row", "min–max", f"× {OWN}", "MB/s", "speed-up"]
         head += ["peak MiB"] if rows[0]["operation"] == "split" else []
-    return [*head, *(["refused"] if section in _SINGLE else []), "agrees"], lines
+    return [*head, *(["rejected"] if section in _SINGLE else []), "agrees"], lines
 
 
 _SINGLE = ("values", "iris")
 
 
 def _pivot(rows: Sequence[Row]) -> Cells:
-    """A line for each peer, a column for each list: nanoseconds a text, and in how many of a hundred it is right."""
+    """A line for each peer, a column for each list: nanoseconds per text, and the percentage of correct answers."""
     names = list(dict.fromkeys(row["list"] for row in rows))
     found: dict[str, dict[str, Row]] = {}
     for row in rows:
@@ -74,22 +74,22 @@ def _pivot(rows: Sequence[Row]) -> Cells:
 
 
 def _percentage(row: Row) -> str:
-    """Of a hundred; "all" is all of them, and 100 is not said of less."""
+    """A percentage; "all" only for all of them: less is at most 99.99 %."""
     return "all" if row["right"] == row["of"] else f"{min(row['right'] / row['of'], 0.9999):.2%}"
 
 
 def _lists(rows: Sequence[Row]) -> Cells:
-    """What the lists are made of."""
+    """The sizes and the contents of the lists."""
     found = {row["list"]: row for row in rows}
     lines = [
         [name, f"{row['texts']:,}", str(row["median"]), f"{row['longest']:,}", f"{row['invalid']:.2%}"]
         for name, row in found.items()
     ]
-    return ["", "texts", "median length", "the longest", "no URIs"], lines
+    return ["", "texts", "median length", "longest", "invalid"], lines
 
 
 def _access_table(rows: Sequence[Row]) -> Cells:
-    """The same where whole things are opened: milliseconds, throughput, memory."""
+    """The same for opening whole resources: milliseconds, throughput, memory."""
     own = next((row["ns"] for row in rows if row["peer"] == OWN), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
@@ -101,7 +101,7 @@ def _access_table(rows: Sequence[Row]) -> Cells:
 
 
 def _started(rows: Sequence[Row]) -> Cells:
-    """The same where a library is imported: milliseconds."""
+    """The same for imports of libraries: milliseconds."""
     own = next(row["ns"] for row in rows if row["peer"] == OWN)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
@@ -114,7 +114,7 @@ _PEAKS = ("peak_mib", "peak_16_mib")
 
 
 def _crawl_table(rows: Sequence[Row]) -> Cells:
-    """The same where a crawl is read: pages a second, memory."""
+    """The same for reading a crawl: pages per second, memory."""
     own = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
@@ -131,7 +131,7 @@ _CRAWL_PEAKS = ("peak_mib", "pss_mib", "peak_mib_4", "pss_mib_4")
 
 
 def _accuracy_table(rows: Sequence[Row]) -> Cells:
-    """What each reader of a crawl gives, and how often it is right."""
+    """The share of correct answers of each reader of a crawl, and what it gives."""
     lines = []
     for row in {row["peer"]: row for row in sorted(rows, key=lambda r: -r["right"])}.values():
         shares = [_share({"right": right, "of": of}) for right, of in row["groups"].values()]
@@ -147,7 +147,7 @@ def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
     section = rows[0]["section"]
     is_judged = section == "links" and any(row["processes"] > 1 for row in rows)
-    more = _align("links: who is right", *_accuracy_table(rows)) if is_judged else ""
+    more = _align("links: correctness", *_accuracy_table(rows)) if is_judged else ""
     more = _align("the lists", *_lists(rows)) if section == "dirt" else more
     first = _align(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
     return f"{first}\n{more}" if more else first
@@ -182,25 +182,25 @@ def _markdown(rows: Sequence[Row], cells: Callable[[Sequence[Row]], Cells] | Non
 _INTRODUCTION = """\
 # Benchmarks
 
-Written by `make bench` from `bench/results/latest.jsonl`; nothing here is typed by hand.
+`make bench` writes this page from `bench/results/latest.jsonl`; nothing here is typed by hand.
 
-![Every operation, overthere beside its peers](benchmarks.svg)
+![Every operation: overthere and its peers](benchmarks.svg)
 
 {machine}; load {load} before the run. Python {python}, commit {commit}, {kernel} kernel, {date}. {versions}.
 
-Absolute times belong to that machine; the ratios, in one run, are what to read.
-**agrees** is the share of fixed rows on which the peer gives the standard's answer: `tests/cases/*.toml`, each row
-with its paragraph of RFC 3986, and the two lists in `bench/standard.py`.
-Where the standard contradicts itself, the rows follow [the decisions](decisions.md).
-can_ada, ada_url, url-py and pydantic_core follow another standard, WHATWG's, by intention; urllib.parse and yarl
-state none.
-A time beside a share below one is the time of another task.
+Compare the ratios, which come from one run; the absolute times hold for this machine only.
+**agrees** is the share of test cases for which the peer gives the answer of RFC 3986. The cases are those of
+`tests/cases/*.toml`, each with its section of the RFC, and the two lists in `bench/standard.py`.
+Where the RFC contradicts itself, the cases follow [the decisions](decisions.md).
+can_ada, ada_url, url-py and pydantic_core follow the WHATWG URL Standard instead; urllib.parse and yarl name no
+standard.
+A peer that does not agree in all cases does a different task, so its time is not directly comparable.
 
 ```sh
 $ make bench                                         # everything, about a quarter of an hour
 $ .venv/bin/python bench/run.py --quick              # small sizes, three rounds, into build/bench
 $ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, imports, access, links
-$ make bench-check                                   # these sources beside another commit: what is slower now
+$ make bench-check                                   # compare with another commit: what is slower now
 ```
 """
 
@@ -208,122 +208,133 @@ _NOTES = {
     "values": """
 ## One value at a time
 
-Nanoseconds of processor time a call: the median of the rounds, and the quickest and the slowest.
-Each peer's expression (`bench/peers.py`) is compiled into a plain loop over distinct texts, so none has a wrapper
-around it; the garbage collector is off, the order rotates.
-What a peer refuses is found before and left out for it; **refused** counts it.
-parse checks the whole text where the peer checks; read is parse and then scheme, host, port, path, query and
-fragment; resolve has a base that is parsed before, where the peer has such an object; normalize goes from text to
-text; str is given the peer's own object.
-encode and decode work on whole URLs as data of one segment.
-normalize by scheme is the scheme rung (6.2.3), changes what normalize changes and by which paragraph; relate is the
-inverse of resolve, and agrees where the reference leads to the target.
+Nanoseconds of processor time per call: the median of the rounds, the fastest and the slowest round.
+Each peer's expression (`bench/peers.py`) is compiled into a plain loop over distinct texts, without a wrapper
+function. The garbage collector is off, and the order of the peers rotates.
+Texts that a peer rejects are found beforehand and left out for that peer; **rejected** counts them.
+
+| operation | task |
+| --- | --- |
+| parse | check the whole text, if the peer checks |
+| read | parse, then read scheme, host, port, path, query and fragment |
+| resolve | resolve a reference; the base is parsed beforehand if the peer has an object for it |
+| normalize | from text to text |
+| str | from the peer's own object to text |
+| encode, decode | whole URLs, as data of one segment |
+| normalize by scheme | the scheme rung (6.2.3) |
+| changes | list the changes of normalize, each with its section |
+| relate | the inverse of resolve; it agrees if the reference leads to the target |
 """,
     "dirt": """
-## Text that may be no URI
+## Valid and invalid text
 
-Nanoseconds of processor time a text, of one loop over good and bad ones that tries and passes over what is refused;
-beside it how often the peer takes a text if and only if it is a URI (RFC 3986 3), as Appendix A tells.
-A time beside a low share is the time of another task: what takes everything has no refusal to pay for.
-The first lists are URLs of the corpus, of which so many in a hundred are spoiled in one of the usual ways
-(`bench/mixed_input.py`); the others are what anybody's machine has (`bench/lists.py`).
+Nanoseconds of processor time per text, in one loop over valid and invalid texts that skips the rejected ones. Next to
+it: the share of texts that the peer judges correctly, accepting a text if and only if Appendix A of RFC 3986 allows it.
+A peer with a low share does a different task: a parser that accepts everything never pays for an error.
+The first lists are URLs of the corpus, of which the given percentage is damaged in one of the usual ways
+(`bench/mixed_input.py`); the others are lists found on an ordinary machine (`bench/lists.py`).
 """,
     "iris": """
 ## IRIs
 
-The same for text beyond US-ASCII (RFC 3987): URLs of the corpus with letters of other scripts in their paths, and in
-every tenth host (`bench/iris.py`).
-**agrees** is the share of `tests/cases/iri.toml`, and in reading that of texts in US-ASCII that are refused too.
-WHATWG's parsers write hosts by IDNA's rules, which RFC 3987 leaves to the scheme.
-Columns have up to 200,000 of them, on one thread; × compares with the column of the URIs that are meant, too.
+The same for non-ASCII text (RFC 3987): URLs of the corpus with letters of other scripts in their paths, and in every
+tenth host (`bench/iris.py`).
+**agrees** is the share of the cases in `tests/cases/iri.toml`; for reading it includes ASCII texts that must be
+rejected.
+WHATWG parsers write hosts by the rules of IDNA, which RFC 3987 leaves to the scheme.
+Columns have up to 200,000 IRIs and use one thread; × also compares with the column of the URIs that they map to.
 """,
     "columns": """
 ## Whole columns
 
-{rows:,} rows; nanoseconds a row, from an Arrow column (for chdb and duckdb a table of their own in memory) to an
+{rows:,} rows; nanoseconds per row, from an Arrow column (for chdb and duckdb, from their own table in memory) to an
 Arrow column.
-Each engine works in a process of its own; the order rotates. In each round an engine works twice and the second time
-counts (loops work once): memory that a virtual machine has to find anew is not counted. × compares with overthere on
-one thread.
-**peak MiB** is what the first split of all rows needs above what was held before, its result included.
-duckdb, polars and pyarrow.compute have no functions for URIs: split and host give them the expression of RFC 3986's
-Appendix B, check and parse its Appendix A as one expression (`bench/expressions.py`).
-chdb has its own functions, and Appendix A for check.
-No other engine normalises or resolves columns; there a loop in Python stands for them.
+Each engine runs in its own process, and the order rotates. In each round an engine runs twice and the second run
+counts (loops run once), so that the first allocation of memory is not measured. × compares with overthere on one
+thread.
+**peak MiB** is the additional memory of the first split of all rows, including its result.
+duckdb, polars and pyarrow.compute have no functions for URIs: for split and host they use the regular expression of
+RFC 3986 Appendix B, for check and parse Appendix A as one regular expression (`bench/expressions.py`).
+chdb uses its own functions, and Appendix A for check.
+No other engine normalizes or resolves columns; a Python loop replaces them there.
 """,
     "dirty columns": """
-## Whole columns with rows that are no URIs
+## Whole columns with invalid rows
 
-{rows:,} rows, one thread; nanoseconds a row by the share of rows that are spoiled. What is refused is null or false.
+{rows:,} rows, one thread; nanoseconds per row, by the share of damaged rows. A rejected row becomes null or false.
 """,
     "floors": """
 ## Floors
 
-What nothing can be below, measured in the same run. memcpy: numpy copies the column's bytes. compare: one vector
-comparison of every byte (numpy). look up: every byte looked up in a table of 256 (numpy's take). read: pyarrow reads
-the column from Parquet. the loop, an empty call (`callable(t)`) and an empty object (`itertools.repeat(t)`, a C type
-that keeps its argument) are those of the loops for values.
+Lower limits that no implementation can beat, measured in the same run. memcpy: numpy copies the column's bytes.
+compare: one vector comparison of every byte (numpy). look up: every byte looked up in a table of 256 (numpy's take).
+read: pyarrow reads the column from Parquet. The loop, an empty call (`callable(t)`) and an empty object
+(`itertools.repeat(t)`, a C type that keeps its argument) are the limits for single values.
 """,
     "kernel": """
 ## In Rust
 
-`cargo bench -p overthere-core`: the kernel beside the crates for RFC 3986, on the same texts, one thread. normalize
-and resolve give an owned text; resolve parses the reference, not the base.
+`cargo bench -p overthere-core`: the kernel and the crates for RFC 3986, on the same texts, with one thread. normalize
+and resolve return an owned text; resolve parses the reference, not the base.
 """,
     "imports": """
 ## Imports
 
-Milliseconds of processor time that an import needs beyond an interpreter that only starts, each in a process of its
-own; the module is compiled and lies in the system's memory.
+Milliseconds of processor time that an import adds to the start of the interpreter, each in its own process. The
+module is already compiled and in the file cache.
 """,
     "access": """
-## Opening, beside curl
+## Opening: overthere and curl
 
-The same loopback servers, turn by turn, each measurement a process of its own; no octet is kept.
-Times go from the first connection to the last octet, as curl tells it; for many texts curl's is that of its process,
-which reads one configuration file. **process ms** has the start of the interpreter in it.
-**peak MiB** is the most memory that a process of overthere held, interpreter and all; beside it the same for a file of
-16 MiB. Two cores carry client and server: what a server needs for each text bounds both clients.
+Both use the same loopback servers, in turn; each measurement is a process of its own, and the content is discarded.
+Times go from the first connection to the last byte, as curl reports them; for many texts the time of curl is that of
+its process, which reads one configuration file. **process ms** includes the start of the interpreter.
+**peak MiB** is the peak memory of the overthere process, including the interpreter; the next column is the same for a
+file of 16 MiB. Client and server share two cores, so the server's own work limits both clients.
 """,
     "links": """
-## The main job, beside readers of crawls
+## The main job: links of a crawl
 
-`overthere links CRAWL.warc.gz -o LINKS.parquet` beside libraries that read links out of a WARC, on the same file in
-the same run.
-The file has {crawl[file_octets]:,} octets ({crawl[octets]:,} without compression, {crawl[payload_octets]:,} of them
-HTML as it was transferred; digest `{crawl[digest]}`): {crawl[responses]:,} responses with their requests,
-under {crawl[hosts]:,} hosts.
-`bench/crawl.py` makes it of documents in HTML that lie on the machine ({crawl[documents]:,} different contents), most
-of them documentation, which is rich in links; some in other charsets, with a base element, compressed, in chunks,
-behind redirects, broken off or spoiled (`bench/pages.py`).
+`overthere links CRAWL.warc.gz -o LINKS.parquet` and other libraries that extract links from a WARC, on the same file
+in the same run.
+The file has {crawl[file_octets]:,} bytes ({crawl[octets]:,} uncompressed, of which {crawl[payload_octets]:,} are HTML
+as transferred; digest `{crawl[digest]}`): {crawl[responses]:,} responses with their requests, from {crawl[hosts]:,}
+hosts.
+`bench/crawl.py` builds it from HTML documents on the machine ({crawl[documents]:,} different contents). Most are
+documentation, which is rich in links; some have other charsets, a base element, compression, chunks or redirects, or
+are truncated or damaged (`bench/pages.py`).
 
-Every measurement is a process of its own, or two with half of the file each; the time is that of the whole process,
-start of the interpreter and all, and the median of the rounds (one, where it is more than 20 s); **CPU s** is what
-its processors worked.
-overthere writes its table; the peers count what they find and forget it.
-All peers read the file with FastWARC, which resiliparse belongs to (`bench/extractors.py`).
-**links** is what each finds, or in overthere's case the rows of the table; they find different things, as the second
-table says.
-**peak MiB** adds up the most that each process held, so memory that processes share counts more than once; **PSS MiB**
-is the most that all held at once, asked ten times a second, with shared memory counted once; beside them the same for a
-crawl that is 4 times as large.
-The plain pages are documents as they are, 60 MB, each once, in a WARC file too.
+Every measurement is a process of its own, or two processes with half of the file each. The time is that of the whole
+process, including the start of the interpreter: the median of the rounds (of one round, if it takes more than 20 s).
+**CPU s** is processor time.
+overthere writes its table; the peers only count what they find.
+All peers read the file with FastWARC, which belongs to resiliparse (`bench/extractors.py`).
+**links** is the number of links found, for overthere the rows of the table; the tools find different links, as the
+second table shows.
+**peak MiB** is the sum of the peaks of all processes, so memory that they share counts more than once. **PSS MiB** is
+the peak of all together, sampled ten times a second, with shared memory counted once. The last two columns are the
+same for a crawl that is 4 times as large.
+The plain pages are unchanged documents, 60 MB, each once, also in a WARC file.
 """,
 }  # fmt: skip
 
 _JUDGED = """\
-### who is right
+### correctness
 
-Pages of one row each, read by everyone from a WARC (`bench/known_links.py`).
-**targets** is the share of `tests/cases/resolve.toml` (RFC 3986 5.4 and more) for which the target is found,
-**bases** that of pages with base elements (5.1.1), **charsets** of references beyond US-ASCII in several charsets
-(RFC 3987 3.1), **places** of `tests/cases/html.toml`, all references of a row, **refused** of texts that are no
-reference and for which nothing is given.
-Answers are compared in the scheme's normal form, fragments aside, so that canonical forms count as right.
-**shared** is the share of overthere's pairs of page and target (`a` and `area`) on the first pages of the crawl that
-the peer gives too.
-Scrapy leaves out by intention what is not http, https, file or ftp, or has the name of a picture or an archive, and
-sorts queries; all of the peers follow browsers more than RFC 3986.
+Each page has the content of one test case, and every tool reads it from a WARC (`bench/known_links.py`).
+
+| column | share of correct answers for |
+| --- | --- |
+| targets | `tests/cases/resolve.toml` (RFC 3986 5.4 and more): the target is found |
+| bases | pages with base elements (5.1.1) |
+| charsets | non-ASCII references in several charsets (RFC 3987 3.1) |
+| places | `tests/cases/html.toml`: all references of a case are found |
+| refused | texts that are not references: nothing is found |
+| shared | overthere's pairs of page and target (`a`, `area`) on the first pages: the peer finds them too |
+
+Answers are compared in the scheme's normal form and without fragments, so canonical forms count as correct.
+Scrapy intentionally sorts queries, and skips schemes other than http, https, file and ftp and the names of pictures
+and archives. All peers follow browsers more than RFC 3986.
 """
 
 
@@ -334,13 +345,13 @@ def _composition(row: Row) -> str:
         "",
         f"{row['texts']:,} distinct texts, {row['bytes']:,} bytes, digest `{row['digest']}` (SHA-256 of the lines).",
         f"Lengths in bytes: mean {row['mean']}, median {row['median']}, 90 % up to {row['p90']}, "
-        f"99 % up to {row['p99']}, the longest {row['longest']:,}.",
+        f"99 % up to {row['p99']}, longest {row['longest']:,}.",
         "Shares: " + ", ".join(f"{name} {row[name]:.2%}" for name in shares) + ".",
         "",
-        "They are gathered by a regular expression from what lies on the machine, at most "
-        f"{row['most of one place']:,} of one place (scheme, host, two segments), and filled up from a fixed seed "
-        "(`bench/gather.py`, `bench/generated.py`); the digest tells whether two runs had the same.",
-        "Single values and Rust have the first of these rows, columns have all of them.",
+        "A regular expression collects them from files on the machine, at most "
+        f"{row['most of one place']:,} from one place (scheme, host, two segments); the rest is generated from a fixed "
+        "seed (`bench/gather.py`, `bench/generated.py`). Two runs with the same digest had the same texts.",
+        "Single values and Rust use the first of these rows, columns use all of them.",
         "",
         "| source | texts |",
         "| --- | ---: |",

@@ -1,4 +1,4 @@
-"""Rounds: in which order things are measured, and what is said of their times."""
+"""Rounds: the order of the measurements, and the summary of their times."""
 
 from __future__ import annotations
 

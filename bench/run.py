@@ -1,4 +1,4 @@
-"""`make bench`: overthere beside its peers, in one run, over one corpus; how often each is right stands with its time.
+"""`make bench`: overthere and its peers in one run over one corpus, with times and shares of correct answers.
 
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
 three into build/bench.

@@ -1,4 +1,4 @@
-"""What is right: fixed rows with the answer of the standard, and how many of them an answerer gets.
+"""Correct answers: test cases with the answer of the standard, and the share that a peer gets.
 
 The rows are tests/cases/*.toml, each with its paragraph of RFC 3986, and the two short lists below.
 """

@@ -1,4 +1,4 @@
-"""Whole columns: each engine works in a process of its own, with one thread or two, in rounds of rotated order."""
+"""Whole columns: each engine runs in its own process, with one thread or two, in rounds of rotated order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One value at a time: nanoseconds a call over distinct inputs, in rounds of rotated order."""
+"""One value at a time: nanoseconds per call over distinct inputs, in rounds of rotated order."""
 
 from __future__ import annotations
 

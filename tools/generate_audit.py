@@ -1,4 +1,4 @@
-"""The page of what overthere.audit finds, kind by kind."""
+"""docs/audit.md: the kinds of findings of `overthere.audit`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from generate_pages import visible
 from overthere.security import KINDS, LEVELS
 
 HEAD = """\
-# What is worth care in a URI
+# Audit: security findings
 
-`overthere.audit` and `overthere audit` read the security sections of the documents as findings, each with its place,
-its level and its paragraph. The text need not be a URI: what people paste into browsers is audited too.
+`overthere.audit` and `overthere audit` report what is suspicious in a URI by the security sections of the documents.
+Each finding has a place, a level and a section. The text need not be a valid URI: any text that people paste into
+browsers can be audited.
 The table is `KINDS` in `src/overthere/security/table.py`; this page is written by `make docs`.
 
 ```python
@@ -25,16 +26,16 @@ error dot-segments-encoded 31 RFC 3986 6.2.2.2, 6.2.2.3, 7.3
 
 ```
 
-- error: somebody is deceived, or a secret is shown.
-- warning: it may be so, and honest URIs seldom have it.
-- note: honest URIs have it often.
+- error: it deceives people or shows a secret.
+- warning: it may do so, and is rare in honest URIs.
+- note: it is common in honest URIs.
 
 No message shows a password. `overthere audit --format sarif` writes SARIF 2.1.0 for code scanners; `--level`, `--only`
-and `--ignore` choose; `--file FILE` looks at the URIs in a file and tells line and column. It exits 1 if anything is
-found at the level.
+and `--ignore` select findings; `--file FILE` audits the URIs in a file and reports line and column. It exits 1 if
+there is a finding at the level or above.
 
-What is not found: whether a name leads to a private address (nothing is looked up), whether a name looks like another
-name of US-ASCII, and what a scheme that nobody has registered does.
+Not reported: names that lead to private addresses (nothing is looked up), ASCII names that look like other ASCII names,
+and the effects of unregistered schemes.
 """
 
 
@@ -49,15 +50,15 @@ def page() -> str:
             lines += [f"### {kind}", "", f"{message[0].upper()}{message[1:]}. {row.means}", ""]
             lines += [f"- Component: {row.component}; rule: `{row.rule}`", f"- Document: {row.source}"]
             if row.older:
-                lines.append(f"- Before it: {row.older}")
+                lines.append(f"- Earlier: {row.older}")
             if row.bad:
-                lines += [f"- Has it: `{_show_text(row.bad)}`", f"- Has not: `{_show_text(row.good)}`"]
+                lines += [f"- Example: `{_show_text(row.bad)}`", f"- Without it: `{_show_text(row.good)}`"]
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _show_text(text: str) -> str:
-    """A text on one line of a page, what is not seen by its escape."""
+    """A text on one line of a page, with escapes for invisible characters."""
     text = visible(text)
     text = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
     return text if len(text) <= 90 else f"{text[:40]}… ({len(text):,} characters)"

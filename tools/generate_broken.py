@@ -1,30 +1,30 @@
-"""The page of what `overthere broken` finds, kind by kind, and of what it does not judge."""
+"""docs/broken-kinds.md: the kinds of findings of `overthere broken`, and the links that it does not judge."""
 
 from __future__ import annotations
 
 from overthere.broken.model import KINDS, PASSED
 
 HEAD = """\
-# What can be wrong with a link
+# Kinds of broken links
 
-Every finding of `overthere broken` has one of these kinds; "…" is what it is about. The table is `KINDS` in
-`src/overthere/broken/model.py`; this page is written by `make docs`.
+Every finding of `overthere broken` has one of these kinds; "…" is its subject. The table is `KINDS` in
+`src/overthere/broken/model.py`; `make docs` writes this page.
 
-- error: it leads nowhere, and the check fails.
-- warning: it leads somewhere, and should be written otherwise; or a server would not say.
-- note: nobody knows, or a server does it right anyway. `--notes` prints them.
+- error: the link is broken, and the check fails.
+- warning: the link works but should be written differently, or the server gave no clear answer.
+- note: the result is unknown, or servers handle it correctly anyway. `--notes` prints them.
 """
 PASSED_HEAD = """\
-## What is not judged
+## Not judged
 
-The summary counts these, and nothing is found:
+The summary counts these; they cause no findings:
 """
 
 
 def page() -> str:
     lines = [HEAD]
     for level in ("error", "warning", "note"):
-        lines += [f"## {level.capitalize()}", "", "| Kind | What is said | Document |", "|---|---|---|"]
+        lines += [f"## {level.capitalize()}", "", "| Kind | Message | Document |", "|---|---|---|"]
         for kind, row in KINDS.items():
             if row.level == level:
                 lines.append(f"| `{kind}` | {row.words.replace('{it}', '…')} | {row.source} |")

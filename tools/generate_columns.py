@@ -147,13 +147,13 @@ def page() -> str:
         "the namespace `uri` of polars and pandas, a function of `overthere.columns.spark`, and where the table says "
         "so one of SQL (DuckDB and Spark). A null row gives null. `make docs` writes this page.",
         "",
-        "| operation | a row of the answer | a bad row | SQL |",
+        "| operation | result row | invalid row | SQL |",
         "|---|---|---|---|",
     ]
     for name, one in OPERATIONS.items():
         lines.append(f"| `{name}` | {one.result} | {one.bad} | {', '.join(map(_sql, one.sql))} |")
     lines.append(
-        f"| a component: {', '.join(f'`{one}`' for one in COMPONENTS)} | text | what Appendix B cuts | `uri_NAME(t)` |"
+        f"| a component: {', '.join(f'`{one}`' for one in COMPONENTS)} | text | split without a check | `uri_NAME(t)` |"
     )
     lines.append("")
     kinds = {"SIX": "autodata", "Errors": "autodata", "ArrowColumn": "autoclass", "ColumnError": "autoexception"}

@@ -1,4 +1,4 @@
-"""docs/editions.md: the editions side by side, what neighbours make differently, and the matrix of texts."""
+"""docs/editions.md: the editions, the differences between neighbours, and the matrix of texts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HEAD = """\
 # The editions
 
-Five documents, each a whole edition: its grammar, its prose, its resolution.
-This page is written by `make docs` from the editions themselves; `overthere editions`, `overthere editions diff A B`
+Five documents, each a complete edition: grammar, prose and resolution.
+`make docs` writes this page from the editions themselves; `overthere editions`, `overthere editions diff A B`
 and `overthere editions matrix` show the same for any two editions and any texts.
 
 ```python
@@ -36,31 +36,32 @@ and `overthere editions matrix` show the same for any two editions and any texts
 """
 
 DIFF_HEAD = """\
-Strings are the shortest that one document's rule takes and the other's refuses, one for each kind of reason; single
-characters are listed wholly; `a{64}` is 64 times `a`.  A character is shown in the smallest class that holds it.
+The strings are the shortest that one document's rule allows and the other's does not, one for each kind of reason.
+Single characters are listed completely; `a{64}` is 64 times `a`.  A character is shown in the smallest class that
+contains it.
 """
 
 MATRIX_HEAD = """\
-ok: derivable by the letter of the grammar, by the rule that the prose selects; -: not; n/a: the document has no
-production for such a text, or the text is a relative reference.  The rows are `tests/cases/matrix.toml`, where each
-cites its paragraphs.  Below: what the editions name differently in these texts, by the prose.
+ok: the grammar derives the text by the rule that the prose selects; -: it does not; n/a: the document has no production
+for such a text, or the text is a relative reference.  The rows are those of `tests/cases/matrix.toml`, which cites
+their sections.  Below the table: components that the editions name differently in these texts, by their prose.
 """
 
 
 CHANGES_HEAD = """\
-What three of the documents say of themselves that they changed (1997 Appendix F, 2003 Appendix G, RFC 3986 Appendix D),
-in our words, and the computed difference that shows it: between two editions, or an RFC that has no edition here.  The
-rows are `tests/changes.toml`, and each difference is computed anew by `tests/editions/test_changes.py`.
+The changes that three of the documents list themselves (1997 Appendix F, 2003 Appendix G, RFC 3986 Appendix D), in our
+words, and the computed difference that shows each: between two editions, or to an RFC that has no edition here.  The
+rows are those of `tests/changes.toml`; `tests/editions/test_changes.py` computes each difference again.
 """
 
 
 def page() -> str:
     lines = [HEAD, *_editions(), ""]
-    lines += ["## What neighbours make differently", "", DIFF_HEAD]
+    lines += ["## Differences between neighbours", "", DIFF_HEAD]
     for a, b in pairwise(NAMES):
         lines += [*_difference(diff(a, b)), ""]
-    lines += ["## What the documents say that they changed", "", CHANGES_HEAD, *_changes(), ""]
-    lines += ["## What is valid where", "", MATRIX_HEAD, *_matrix()]
+    lines += ["## Changes by the documents' own account", "", CHANGES_HEAD, *_changes(), ""]
+    lines += ["## Validity by edition", "", MATRIX_HEAD, *_matrix()]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -75,7 +76,7 @@ def _changes() -> list[str]:
         ]
         for change in changes
     ]
-    return table(("item", "what it says", "what shows it, or why nothing can"), rows)
+    return table(("item", "statement", "difference that shows it, or why there is none"), rows)
 
 
 def _show_difference(shown: dict[str, Any]) -> str:
@@ -122,7 +123,7 @@ def _difference(found: Difference) -> Iterator[str]:
     for name, rules in ((a, found.only_a), (b, found.only_b)):
         if rules:
             named = ", ".join(map(code, rules))
-            yield from ("", f"Rules of {name} alone, those that its grammar file adds included: {named}.")
+            yield from ("", f"Rules only in {name}, including those that its grammar file adds: {named}.")
     if found.characters:
         moved = ((code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
         yield from ("", *table(("characters", a, b), moved))
@@ -131,8 +132,8 @@ def _difference(found: Difference) -> Iterator[str]:
             (code(r.base), code(r.reference) or "(empty)", code(r.a), code(r.b), r.kind, str(r.pairs))
             for r in found.resolution
         )
-        heads = ("base", "reference", a, b, "what differs", "pairs")
-        yield from ("", "Resolution, the plainest witness of each kind of difference:", "", *table(heads, witnesses))
+        heads = ("base", "reference", a, b, "difference", "pairs")
+        yield from ("", "Resolution, with the simplest example of each difference:", "", *table(heads, witnesses))
     for reason in found.not_specified:
         yield from ("", f"Resolution is not compared: {reason}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from overthere.ground.errors import KINDS
 
 ERRORS_HEAD = """\
-# What can be wrong with a URI
+# Errors
 
 Every finding of `overthere.check` and every `InvalidURI` has one of these kinds.
 The table is `KINDS` in `src/overthere/ground/kinds.py`; this page is written by `make docs`.
@@ -34,7 +34,7 @@ def errors() -> str:
         lines += [f"## {kind}", "", f"{message[0].upper()}{message[1:]}.", ""]
         lines += [f"- Component: {row.component}", f"- Rule: `{row.rule}`", f"- Document: {row.source}"]
         if row.bad:
-            lines += [f"- Has it: `{visible(row.bad)}`", f"- Has not: `{visible(row.good)}`"]
+            lines += [f"- Example: `{visible(row.bad)}`", f"- Correct: `{visible(row.good)}`"]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""docs/schemes.md: every scheme as the package knows it, with the plan of its examples."""
+"""docs/schemes.md: every built-in scheme, with the plans of its examples."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from overthere.schemes.registry import BUILT_IN
 HEAD = """\
 # The schemes
 
-What a URI says in the terms of its scheme, by whose account, what may be written otherwise, and what opening it would
-do. This page is written by `make docs` from the schemes themselves; `overthere schemes`, `overthere schemes NAME` and
+For each scheme: the parts of its URIs, the documents that define it, equivalent spellings, and the plan of opening its
+examples. `make docs` writes this page from the schemes themselves; `overthere schemes`, `overthere schemes NAME` and
 `overthere plan URI` show the same.
 
 ```python
@@ -34,8 +34,8 @@ do. This page is written by `make docs` from the schemes themselves; `overthere 
 
 ```
 
-The editions of 1994 and of RFC 1738 read the schemes that they define by their own account, and others by the generic
-syntax; the drafts of 1997 and 2003 and RFC 3986 define none, and go by the document that is in force today.
+The editions of 1994 and of RFC 1738 read the schemes that they define by their own rules, and others by the generic
+syntax. The drafts of 1997 and 2003 and RFC 3986 define no schemes: there a scheme's current document applies.
 """
 
 READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
@@ -49,7 +49,7 @@ def schemes() -> str:
 
 
 def _table(pages: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"The column IANA is the status in its registry of {REGISTRY_DATE}."
+    yield f"The column IANA is the status in IANA's registry of {REGISTRY_DATE}."
     yield ""
     yield "| scheme | port | 1994 | RFC 1738 | today | IANA |"
     yield "|---|---|---|---|---|---|"
@@ -83,7 +83,7 @@ def _section(found: dict[str, Any]) -> Iterator[str]:
         yield f"Rules, {READINGS[name]} ({found['documents'][name]}):"
         yield from ("", "```abnf", *rules, "```", "")
     if "normal_form" in found:
-        yield "Written otherwise:"
+        yield "Equivalent spellings:"
         yield from ("", *(f"- {rule['what']} ({rule['source']})" for rule in found["normal_form"]), "")
     for example in found.get("examples", ()):
         note = f": {example['note']}" if example["note"] else ""

@@ -32,7 +32,8 @@ SUSPECT = {
     r"parted|whoever|thereof|somebody)\b",
     "stand": r"\b(?:cannot|may|should|could|must) stand\b(?! for)|\bstands?\b(?! (?:for|in for|out)\b)",
     "else": r"(?<!thing )\belse(?:[.;)]|$)|, else\b",
-    "idiom": r"\bthe matter with\b|\bhas a say\b|\bby right\b|\bat hand\b|\bis but a\b",
+    "idiom": r"\bthe matter with\b|\bhas a say\b|\bby right\b|\bat hand\b|\bis but a\b|\bgo(?:es)? by\b|\btaken for\b|"
+    r", but for\b|\basked for\b(?! by)|\bdoubles\b",
 }  # fmt: skip
 """Patterns of sentences that are read twice, by name."""
 

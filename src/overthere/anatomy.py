@@ -60,9 +60,9 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a text is; `str()` is the figure and the tables, `to_dict()` the same as data.
+    """An explanation of a text; `str()` is the figure and the tables, `to_dict()` the same as data.
 
-    The printed form hides a password, the data does not.
+    The printed form hides passwords, the data does not.
     """
 
     text: str
@@ -319,8 +319,8 @@ def explain(
 ) -> Explanation:
     """Take a text apart: components with offsets, findings, the normal form at each rung, and the target.
 
-    text: read as a URI or reference; a value is what it is, an IRI too, whose rungs are those of RFC 3987 5.3.
-    base: where given, the target of the reference is worked out against it (RFC 3986 5.2); a value keeps its zone.
+    text: read as a URI or reference; a value keeps its type, and the rungs of an IRI are those of RFC 3987 5.3.
+    base: the reference is resolved against it (RFC 3986 5.2); a value keeps its zone.
     zone: whether the texts may hold zone identifiers (RFC 6874).
     iri: whether texts are read as IRIs and IRI-references (RFC 3987).
     registry: the known schemes (default: the default registry).

@@ -108,7 +108,7 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
 
 
 def enclosed(base: Base) -> Base:
-    """5.1.2: what the base of an entity is to the entities in it; a default stays one.
+    """5.1.2: the base of an entity, for the entities in it; a default base stays a default.
 
     >>> enclosed(Base(URI("http://h/a.zip"), "retrieval", "retrieval")).layer
     'entity'
@@ -158,18 +158,18 @@ def establish(
     """5.1: the base URI, the innermost one, with its layer and the skipped candidates.
 
     content: the base that the content gives (5.1.1), the outermost first: HTML's `base`, a chain of `xml:base`.
-    by: the kind of that.
-    headers: the fields around the content, in any case, folded or not; the first of a name counts.
-    entity: the base of the encapsulating entity (5.1.2), which `establish` gave for that one.
-    retrieval: the URI of retrieval, or the history of redirects, whose last counts (5.1.3); a Location of it may be
+    by: the name of that kind of base.
+    headers: the header fields of the content, in any case, folded or not; the first field of a name counts.
+    entity: the base of the encapsulating entity (5.1.2), as `establish` returned it.
+    retrieval: the retrieval URI, or the redirect history, of which the last URI counts (5.1.3); a Location in it may be
     relative to the one before.
-    default: the base of the application (5.1.4), such as `THIS_MESSAGE`.
-    edition: by whose rules.  1997: `Content-Base` goes before `Content-Location`, and both are content (5.1.1).
-    protocol: whose fields these are; a response of HTTP "http" has other rules than a message or a part of one "mime".
-    content_location: whether the Content-Location of HTTP counts today, as it did in RFC 2616 14.14.
+    default: the application's base (5.1.4), such as `THIS_MESSAGE`.
+    edition: the edition that applies.  1997: `Content-Base` precedes `Content-Location`, and both are content (5.1.1).
+    protocol: "http" for the fields of an HTTP response, "mime" for those of a message or a part; the rules differ.
+    content_location: whether the Content-Location of HTTP counts today too, as in RFC 2616 14.14.
 
-    Raises: NoBase if nothing gives a base; InvalidURI if `entity` or `default` is text that is no URI; NotSpecified
-    for an edition that leaves relative references to another document (RFC 1738).
+    Raises: NoBase if nothing gives a base; InvalidURI if `entity` or `default` is text but not a valid URI;
+    NotSpecified for an edition that leaves relative references to another document (RFC 1738).
 
     >>> inner = establish(headers={"Content-Location": "img/"}, entity="http://h/a/b", retrieval="http://r/")
     >>> str(inner.uri), inner.layer, inner.by

@@ -26,8 +26,8 @@ def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
     Decimals, paths and members of an Enum as `form_pairs.plain_value` says.
     Everything but unreserved characters is encoded, a space as "+".
 
-    Raises: CodingError for text that `charset` does not have, and for a float that is no number; TypeError for other
-    types, for a set, which has no order, and for a mapping as a value.
+    Raises: CodingError for text that `charset` cannot encode, and for a float that is infinite or NaN; TypeError for
+    other types, for a set, which has no order, and for a mapping as a value.
 
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
@@ -61,23 +61,23 @@ _BLOCK = 1 << 16
 
 
 class Parameters:
-    """What a query says as pairs: immutable, ordered, a name as often as it stands there.
+    """The pairs of a query: immutable and ordered; a name may occur several times.
 
-    query: its text; None is a query that is undefined, and has no pairs either.
-    separator: what parts the pairs: "&", or ";" as HTML 4 B.2.2 advises.
-    plus: whether "+" is a space, which is read so and written so; else it is itself, and a space is "%20".
-    charset: of the octets that names and values stand for.
+    query: its text; None is an undefined query, which has no pairs.
+    separator: the separator of the pairs: "&", or ";" as HTML 4 B.2.2 advises.
+    plus: whether "+" is a space, in reading and writing; otherwise "+" is itself, and a space is "%20".
+    charset: the charset of the octets that names and values stand for.
 
-    Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not of the charset
-    show as U+FFFD, and spoil no other pair: `octets` gives them as they are, `raw` the text as written.  A name is
+    Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not in the charset
+    become U+FFFD and do not affect other pairs: `octets` gives them as they are, `raw` the text as written.  Names are
     compared decoded, so "a" and "%61" are one name; a name given as octets is compared with octets.
 
-    It has the methods of a Mapping, and differs where a name is there several times: `keys()` gives each name once,
-    `[]` and `get` its first value, so `dict(p)` has the first values; `items()`, `values()`, `len` and iteration count
-    every pair.
+    It has the methods of a Mapping, and differs where a name occurs several times: `keys()` gives each name once, `[]`
+    and `get` give its first value, and `dict(p)` holds the first values; `items()`, `values()`, `len` and iteration
+    count every pair.
 
-    Raises: CodingError at a "%" that two hexadecimal digits do not follow, at a lone surrogate, and for a charset that
-    is none; ValueError for another separator.
+    Raises: CodingError for a "%" without two hexadecimal digits, for a lone surrogate, and for an unknown charset;
+    ValueError for another separator.
 
     >>> p = Parameters("k=v+w&flag&k=%2B&%6B=&x=%E9")
     >>> list(p)
@@ -248,10 +248,10 @@ class Parameters:
     # -- others, made from these
 
     def set(self, pairs: Pairs) -> Parameters:
-        """These with other values: of each name that is given the first place is kept, and its doubles go.
+        """A copy with these values: each name keeps its first place, and its other pairs are removed.
 
-        pairs: a mapping or pairs, as `forms.encode` takes them; several values of a name stand together, names that
-        are new at the end.  An empty list takes a name away.
+        pairs: a mapping or pairs, as `forms.encode` takes them; the values of a name are put together, and new names at
+        the end.  An empty list removes a name.
 
         >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
         'a=x+y&a=z&X=%3b%20&new'
@@ -269,7 +269,7 @@ class Parameters:
         return self._replace_texts(texts)
 
     def add(self, pairs: Pairs) -> Parameters:
-        """These, and others behind them.
+        """A copy with more pairs at the end.
 
         >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
         'a=1&a=2&b=true'
@@ -278,9 +278,9 @@ class Parameters:
         return self._replace_texts([self.query, *asked] if self.query else asked)
 
     def without(self, *names: str | bytes) -> Parameters:
-        """These without some names.  "*" in text stands for any characters; octets are a name as it is.
+        """A copy without some names.  "*" in text stands for any characters; octets are an exact name.
 
-        A query of which no pair is left is undefined.
+        If no pair is left, the query is undefined.
 
         >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
         'q=%7e'
@@ -295,7 +295,7 @@ class Parameters:
         return self if len(kept) == len(self) else self._replace_texts(kept)
 
     def sorted(self) -> Parameters:
-        """These by the octets of their names; pairs of one name keep their order.
+        """A copy sorted by the octets of the names; pairs of one name keep their order.
 
         >>> Parameters("b=1&a=2&b=0").sorted().query
         'a=2&b=1&b=0'

@@ -113,7 +113,7 @@ class IRIReference(Value):
         evidence: Mapping[str, str] | None = None,
         registry: Registry | None = None,
     ) -> Self:
-        """The normal form at a rung of the ladder (5.3); a key to compare with, for "its original form MUST be
+        """The normal form at a rung of the ladder (5.3); a key to compare with, because "its original form MUST be
         preserved" (5.3.2.3).  See `overthere.iri_ladder`.
 
         >>> str(IRI("eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9").normalize())
@@ -162,7 +162,7 @@ class IRIReference(Value):
         return is_normalized("NFC", str(self))
 
     def mixed_direction(self) -> list[tuple[int, int]]:
-        """Spans that go against 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
+        """Spans that violate 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
 
         These are recommendations; for an IRI that is never displayed they do not matter.
 
@@ -180,7 +180,7 @@ class IRIReference(Value):
         return mixed
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRIReference:
-        """The one reference for this one and another behind it, as `URIReference.join`."""
+        """The single reference that equals this one followed by another, as `URIReference.join`."""
         from overthere.values.resolve import join_text
 
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
@@ -209,9 +209,9 @@ class IRI(IRIReference):
     def relate(self, target: IRI | URI | str, *, form: Form | None = None) -> IRIReference:
         """The shortest reference such that `self.join(it) == target` (RFC 3986 5 on IRIs, RFC 3987 6.5).
 
-        form: the shortest of that form instead, as for `URI.relate`.
+        form: the shortest reference of that form instead, as for `URI.relate`.
 
-        Raises: Unreachable if `target` has dot-segments, and if no reference of that form says it; ValueError for
+        Raises: Unreachable if `target` has dot-segments, and if no reference of that form leads to it; ValueError for
         another `form`.
 
         >>> str(IRI("http://h/é/a").relate("http://h/é/ü?x"))

@@ -97,17 +97,17 @@ def repair(
 
     Removed: white space around it, and line breaks and tabs inside (RFC 3986 Appendix C).  Escaped: spaces,
     `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
-    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes
-    a colon (RFC 8089 E.2.2).  Nothing else, and nothing in a host but non-ASCII letters.  A valid text has no changes
-    unless `scheme` or `idna` requires one.
+    2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes a
+    colon (RFC 8089 E.2.2).  Nothing else is changed; in a host, only non-ASCII letters are.  A valid text has no
+    changes unless `scheme` or `idna` requires one.
 
-    relative: whether a relative reference is one as well.
-    scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), as `overthere.text.typed` tells it
-    from a URI: "www.example.com:80" has none; None is not to guess.
+    relative: whether relative references are accepted as well.
+    scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), by the rules of
+    `overthere.text.typed`: "www.example.com:80" has none.  None: do not guess.
     browsers: whether to read a rejected text as browsers do (needs the extra `whatwg`); characters
     that URIs cannot contain are escaped.
     idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme.
-    limit: how many changes are listed (None: all); `total` is how many there are.
+    limit: how many changes are listed (None: all); `total` counts all.
 
     Raises: InvalidURI if the text has no or two possible readings: a backslash that browsers read as "/", a line
     break next to blanks, white space between two URIs, a second "@", other characters that a host or a port cannot
@@ -136,9 +136,9 @@ def repair(
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference out of a document: as it is, or mapped from an IRI-reference, or repaired; a value stays itself.
+    """A reference from a document: unchanged, or mapped from an IRI-reference, or repaired; a value stays as it is.
 
-    Repaired as `overthere.repair` does (RFC 3987 3.1), which rejects a text with two readings.
+    The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings.
 
     Returns: the reference (None if there is none), and why the text is not a URI-reference (None if it is one) or,
     if not ASCII, not an IRI-reference.

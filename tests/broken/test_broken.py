@@ -415,3 +415,14 @@ def test_an_attribute_is_a_link_on_its_elements_alone(tmp_path: Path, kernels: s
     page += "<svg><image href=7 /><use href=8 /><linearGradient xlink:href=9 /><g href=10 /></svg>"
     made(tmp_path, {"index.html": page})
     assert [one.reference for one in find(tmp_path)] == ["4", "5", "7", "8", "9"]
+
+
+@pytest.mark.parametrize("shadow", [False, True])
+def test_the_contents_of_a_template_are_not_shown(shadow: bool, tmp_path: Path, kernels: str) -> None:
+    """HTML 4.12.3: neither links nor anchors; unless it may be a shadow root."""
+    mode = " shadowrootmode=open" if shadow else ""
+    page = f"<!doctype html><template id=t{mode}><a href=1 id=i><template><img src=2>"
+    page += "<script type=application/ld+json>{}</script></template><b style='a:url(3)'>"
+    page += "<meta http-equiv=refresh content='0;url=4'></template><a href=#t><a href=#i><a href=5>"
+    made(tmp_path, {"index.html": page})
+    assert [one.reference for one in find(tmp_path)] == (["1", "2", "3", "4", "5"] if shadow else ["#i", "5"])

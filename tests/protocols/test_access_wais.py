@@ -440,7 +440,7 @@ def test_forged_lengths_within_a_message() -> None:
         given(SEARCH_URI, INIT.answers[0] + message(b"\xff\xff\x17"))
     # What the APDU says of its own number of records is not relied on.
     assert len(given(SEARCH_URI, INIT.answers[0] + answer(count=0xFFFFFF))) == 1
-    with pytest.raises(ProtocolError, match=re.escape("10,001 octets where 10,000")):
+    with pytest.raises(ProtocolError, match=re.escape("10,001 octets instead of the requested 10,000")):
         given(TEXT_URI, INIT.answers[0] + answer(text(bytes(SLICE + 1))))
 
 

@@ -132,7 +132,7 @@ def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
         (operation, f"{share} %") for operation in tables.DIRTY for share in mixed_input.SHARES
     ]
     assert all(row["right"] == row["of"] for row in dirty)
-    assert "## Whole columns with rows that are no URIs" in page
+    assert "## Whole columns with invalid rows" in page
 
 
 def test_lists_are_of_this_machine() -> None:

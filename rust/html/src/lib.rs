@@ -46,6 +46,8 @@ pub struct Element<'a> {
     /// It is the `base` that counts: the first of HTML with an `href` in the document's tree (4.2.3), which has no
     /// contents of templates, and nothing but frames where there is a frameset.
     pub is_base: bool,
+    /// It is in the contents of a `template`, which no browser shows (4.12.3), unless the document has shadow roots.
+    pub is_inert: bool,
     /// Where its name begins, in octets; not relied on by who can look.
     pub at: usize,
 }
@@ -68,6 +70,7 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Not
         tag: TagAttributes::default(),
         has_attribute_of_tag: false,
         base: None,
+        has_shadow_roots: memchr::memmem::find(octets, b"shadowrootmode").is_some(),
         octets: Vec::new(),
         name: 0,
         value: 0,
@@ -131,6 +134,8 @@ struct Reading<'a, S> {
     /// It has an attribute in state `OfTag`: of two the first counts.
     has_attribute_of_tag: bool,
     /// Whether the `base` that counts is in the body; None before there is one.
+    /// The document says `shadowrootmode`: contents of templates may be shown.
+    has_shadow_roots: bool,
     base: Option<bool>,
     /// The names and values of the tag so far, and where the last of them begin.
     octets: Vec<u8>,
@@ -290,6 +295,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             self.tree.end(&self.element);
             return None;
         }
+        let is_inert = self.tree.is_in_template() && !self.has_shadow_roots;
         let namespace = self.tree.start(&self.element, self.tag);
         let is_base = self.element == b"base"
             && namespace == Namespace::Html
@@ -303,7 +309,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             self.base = Some(false);
             self.sink.no_base();
         }
-        let element = Element { name: &self.element, namespace, is_base, at: self.at };
+        let element = Element { name: &self.element, namespace, is_base, is_inert, at: self.at };
         for held in &self.held {
             let (name, value) =
                 (self.octets.part(held.start..held.name), self.octets.part(held.name..held.value));

@@ -1,4 +1,4 @@
-"""Plans and access: what opening a URI does, and the resource it returns (RFC 3986 1.2.2, 7)."""
+"""Plans and access: the steps of opening a URI, and the resource that it returns (RFC 3986 1.2.2, 7)."""
 
 from __future__ import annotations
 

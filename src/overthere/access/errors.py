@@ -25,13 +25,13 @@ __all__ = [
 
 LONGER = "set Policy.total_timeout or --max-time"
 LARGER = "set Policy.max_bytes or --max-bytes"
-"""How the two bounds are raised that every policy has."""
+"""How to raise the two limits that every policy has."""
 
 
 class AccessError(OverthereError):
     """A resource could not be opened or read; `uri` is the resource, `where` the step, `source` the RFC section.
 
-    Printed it is of bounded length, and holds no password of a URI; `masking` takes out what a server repeats.
+    Its text has limited length and no password of a URI; `masking` removes passwords that a server repeats.
     """
 
     def __init__(self, message: str, source: str = "", uri: object = None, where: str = "") -> None:

@@ -31,7 +31,7 @@ __all__ = ["Plan", "plan", "plan_under", "planned_uri"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
-    """What opening a URI would do; `str()` is for people, `to_dict()` for JSON, and opening executes the steps."""
+    """The steps that open a URI; `str()` is for people, `to_dict()` for JSON, and opening executes them."""
 
     uri: str
     scheme: str

@@ -35,8 +35,8 @@ class Policy:
     ports: frozenset[int] = frozenset()
     """Allowed ports in the reserved range (below 1024) besides the scheme's own (7.2)."""
     spoken: frozenset[tuple[str, int]] = frozenset()
-    """Other ports where a protocol is spoken: ("ldap", 3268).  No data that another protocol may
-    take for lines of its own go to any other port, unless `private` (7.2; RFC 1738 6)."""
+    """More ports that use a protocol: ("ldap", 3268).  Data that another protocol could read as lines are not sent to
+    any other port, unless `private` (7.2; RFC 1738 6)."""
     private: bool = False
     """Whether files of this machine and addresses that are not public are allowed (7.4)."""
     nat64: tuple[IPv6Network | str, ...] = ()
@@ -66,12 +66,11 @@ class Policy:
     messages: tuple[str | Path, ...] = ()
     """Where messages are looked up (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
-    """From a scheme (one with `Scheme.by_proxy`: http, https, ws, wss) to the `http:` URI of the proxy for it; none
-    comes from the environment.  It is asked wherever it is, for the policy names it; what it connects to it
-    has resolved itself."""
+    """The `http:` URI of a proxy by scheme (one with `Scheme.by_proxy`: http, https, ws, wss); the environment is not
+    read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
 
     def __post_init__(self) -> None:
-        """Raises: ValueError for what is no NAT64 prefix (RFC 6052 2.2)."""
+        """Raises: ValueError for an invalid NAT64 prefix (RFC 6052 2.2)."""
         for prefix in self.nat64:
             nat64_prefix(prefix)
 

@@ -49,7 +49,7 @@ class ResourceInfo(NamedTuple):
 
 
 class _ResourceBase:
-    """What both kinds of resource know, and what they do with what comes; they differ in how they wait for it."""
+    """The common part of both kinds of resource; they differ in how they wait for data."""
 
     def __init__(self, carrier: Carrier, opened: ResourceInfo) -> None:
         self._carrier = carrier

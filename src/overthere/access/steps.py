@@ -42,10 +42,10 @@ class Credentials(NamedTuple):
 def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"", charset: str = "utf-8") -> bytes:
     """The octets of a part of a locator, for the commands of a protocol.
 
-    part: its name in the locator; source: the paragraph that forbids; delimiters: octets that separate the
-    protocol's fields, besides the tab, the line ends and NUL, which these protocols never allow.
+    part: its name in the locator.  source: the section that forbids the delimiters.  delimiters: octets that separate
+    fields of the protocol, besides the tab, the line ends and NUL, which these protocols never allow.
 
-    Raises: PlanRefused for an octet that would be read as the protocol's (RFC 1738 6, RFC 3986 7.2 and 7.3).
+    Raises: PlanRefused for an octet that the protocol would read as a delimiter (RFC 1738 6, RFC 3986 7.2 and 7.3).
 
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
@@ -70,12 +70,12 @@ def _delimiter_pattern(delimiters: bytes) -> re.Pattern[bytes]:
 
 
 _INNER = ("secret", "lines")
-"""What of a step is for the dialogue alone, and not shown."""
+"""Fields of a step that only the dialogue uses; they are not shown."""
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
 
 class Role(Enum):
-    """What a step is for the dialogue that carries it out: its words are for people, and no dialogue reads them.
+    """The role of a step in its dialogue.  A dialogue reads only roles; the texts of steps are for people.
 
     The base of the roles of each protocol, defined in its `steps.py`.
     """
@@ -86,8 +86,8 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Step(ABC):
-    """The base of the steps.  `after` names the answers to the step before under which this one is taken; () is any
-    that the protocol calls a success."""
+    """The base of the steps.  `after` lists the answers to the previous step after which this one is executed; () is
+    any answer that means success in the protocol."""
 
     kind: ClassVar[str] = ""
     source: str
@@ -160,10 +160,10 @@ class Send(Step):
     kind: ClassVar[str] = "send"
     data: bytes
     secret: tuple[int, int] | None = None
-    """Where in `data` the octets stand that are never shown."""
+    """Start and end of the octets in `data` that are never shown."""
     lines: int = 1
-    """How many lines it is, each begun by the protocol but for the first; 0 for octets of counted length.  Data that
-    make more of it go to no port of another protocol (RFC 1738 6)."""
+    """The number of lines, or 0 for octets of counted length.  If data add lines, they are not sent to a port of
+    another protocol (RFC 1738 6)."""
 
     def _show_field(self, name: str, value: Any) -> Any:
         if name != "data" or self.secret is None:
@@ -309,7 +309,7 @@ class Compose(Step):
     headers: tuple[tuple[str, str], ...]
     body: str = ""
     ignored: tuple[tuple[str, str], ...] = ()
-    """Header fields that the URI asks for and that are not taken over, as they are unsafe."""
+    """Unsafe header fields of the URI, which are ignored."""
 
     def line(self) -> str:
         to = ", ".join(value for name, value in self.headers if name.lower() == "to")

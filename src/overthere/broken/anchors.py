@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
+from unicodedata import category
 from urllib.parse import unquote
 
 from overthere.ground.unicode_forms import normalize_unicode
@@ -176,20 +177,28 @@ def _shown_text(tokens: list[Token]) -> Iterator[str]:
 
 def _number_name(name: str, rule: str, seen: dict[str, int]) -> str:
     """The name that a heading gets whose name others have: each rule numbers them in its own way."""
-    if name not in seen:
+    if name not in seen and (name or rule != "mkdocs"):
         seen[name] = 0
         return name
-    joint = "_" if rule == "mkdocs" else "-"
+    if rule == "mkdocs":
+        while not name or name in seen:  # Python-Markdown, `unique`: the number at the end grows
+            numbered = _NUMBERED.fullmatch(name)
+            name = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{name}_1"
+        seen[name] = 0
+        return name
     while True:
         seen[name] += 1
         if rule == "sphinx":
             number = seen["id"] = seen.get("id", 0) + 1
             found = f"id{number}"
         else:
-            found = f"{name}{joint}{seen[name]}"
+            found = f"{name}-{seen[name]}"
         if found not in seen or rule == "sphinx":
             seen.setdefault(found, 0)
             return found
+
+
+_NUMBERED = re.compile(r"(.*)_([0-9]{1,18})", re.DOTALL)
 
 
 def slug(text: str, rule: str) -> str:
@@ -206,20 +215,42 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 _NO_MKDOCS = re.compile(r"[^\w\s-]")
 _JOINTS = re.compile(r"[-\s]+")
 _HYPHENS = re.compile(r"-{2,}")
+_PRODUCT = re.compile(
+    r"\*{0,9}\((?:premium|ultimate|free|beta|experiment)(?:\s(?:all|self|saas))?(?:\s(?:beta|experiment))?\)\*{0,9}"
+)
+"""The badges of GitLab's own documentation, such as `**(PREMIUM SELF)**`."""
+_CIRCLED = range(0x24B6, 0x24EA)
+"""Symbols that are alphabetic (Other_Alphabetic)."""
+_DOCUTILS = str.maketrans(
+    "\u00f8\u0111\u0127\u0131\u0142\u0167\u0180\u0183\u0188\u018c\u0192\u0199\u019a\u019e\u01a5\u01ab\u01ad\u01b4\u01b6\u01e5"
+    "\u0225\u0234\u0235\u0236\u0237\u023c\u023f\u0240\u0247\u0249\u024b\u024d\u024f",
+    "odhiltbbcdfklnpttyzgzlntjcszejqry",
+) | {0xDF: "sz", 0xE6: "ae", 0x153: "oe", 0x238: "db", 0x239: "qp"}
+"""Letters that no decomposition makes US-ASCII, as docutils writes them."""
+
+
+def _is_word(character: str) -> bool:
+    """Whether it is a letter, a mark, a decimal digit or a connector, as `\\p{Word}` of Ruby has it (UTS 18)."""
+    kind = category(character)
+    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or ord(character) in _CIRCLED
 
 
 def _github(text: str) -> str:
-    # Emphasis characters, punctuation and symbols go; every blank becomes a hyphen.
-    return _NO_WORD.sub("", text.strip().lower()).replace(" ", "-")
+    # Punctuation and symbols go, also numbers such as \u00b2 and \u00bd; marks stay; every blank becomes a hyphen.
+    text = text.strip().lower()
+    if text.isascii():
+        return _NO_WORD.sub("", text).replace(" ", "-")
+    return "".join(one for one in text if one in "- " or _is_word(one)).replace(" ", "-")
 
 
 def _gitlab(text: str) -> str:
-    return _HYPHENS.sub("-", _github(text)).strip("-")
+    plain = _HYPHENS.sub("-", _github(_PRODUCT.sub("", text.strip().lower())))
+    return f"anchor-{plain}" if plain.isascii() and plain.isdecimal() else plain
 
 
 def _sphinx(text: str) -> str:
     # docutils.nodes.make_id: US-ASCII letters and digits, and hyphens between them; it begins with a letter.
-    plain = normalize_unicode("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    plain = normalize_unicode("NFKD", text.lower().translate(_DOCUTILS)).encode("ascii", "ignore").decode()
     return _NO_NAME.sub("-", plain).strip("-").lstrip("0123456789-")
 
 

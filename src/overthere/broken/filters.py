@@ -1,4 +1,4 @@
-"""Which findings count: ignore rules, each with a reason, and a baseline of known findings."""
+"""Filters for findings: ignore rules, each with a reason, and a baseline of known findings."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from overthere.broken.model import KINDS, Broken
+from overthere.broken.model import KINDS, Broken, Checker
 from overthere.ground.option_files import read_json, read_lines, read_toml
 
-__all__ = ["Baseline", "Rule", "Rules"]
+__all__ = ["Baseline", "Rule", "Rules", "fits", "is_excluded"]
 
 _PATTERNS = ("target", "source", "kind")
 
 
-def _fits(text: str, pattern: str) -> bool:
+def fits(text: str, pattern: str) -> bool:
     """Whether a text is as the pattern says, in which "*" stands for any text.
 
-    >>> _fits("https://h/a?b", "https://*/a?b"), _fits("a", "a*a")
+    >>> fits("https://h/a?b", "https://*/a?b"), fits("a", "a*a")
     (True, False)
     """
     first, *rest = pattern.split("*")
@@ -39,6 +39,11 @@ def _fits(text: str, pattern: str) -> bool:
     return len(text) - at >= len(last) and text.endswith(last)
 
 
+def is_excluded(target: str, checker: Checker) -> bool:
+    """Whether the settings say that a target is not judged."""
+    return any(fits(target, one) for one in checker.exclude) and not any(fits(target, one) for one in checker.include)
+
+
 @dataclass
 class Rule:
     """Findings that nobody wants to hear of."""
@@ -52,7 +57,7 @@ class Rule:
     def fits(self, found: Broken) -> bool:
         """Whether all its patterns fit."""
         texts = {"target": found.target or found.reference or "", "source": found.source, "kind": found.kind}
-        if all(_fits(texts[name], pattern) for name, pattern in self.patterns.items()):
+        if all(fits(texts[name], pattern) for name, pattern in self.patterns.items()):
             self.count += 1
             return True
         return False
@@ -82,6 +87,11 @@ class Rules:
         given = data.get("ignore", [])
         if not isinstance(given, list):
             raise ValueError("each ignore rule must begin with [[ignore]]")
+        return cls.from_tables(given)
+
+    @classmethod
+    def from_tables(cls, given: list[Any]) -> Rules:
+        """The rules of a list of tables.  Raises: ValueError for an invalid rule."""
         return cls(_rule(number, one) for number, one in enumerate(given, 1))
 
     def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:
@@ -110,7 +120,7 @@ def _rule(number: int, given: Any) -> Rule:
     patterns = {name: given[name] for name in _PATTERNS if name in given}
     if not patterns:
         raise ValueError(f"ignore rule {number}: it would ignore everything; give one of {', '.join(_PATTERNS)}")
-    if "kind" in patterns and not any(_fits(kind, patterns["kind"]) for kind in KINDS):
+    if "kind" in patterns and not any(fits(kind, patterns["kind"]) for kind in KINDS):
         raise ValueError(f"ignore rule {number}: unknown kind {patterns['kind']!r}; known: {', '.join(KINDS)}")
     return Rule(given["reason"], patterns)
 

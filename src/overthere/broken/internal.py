@@ -11,6 +11,7 @@ from overthere import kernel
 from overthere.broken import keys, pages
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.collecting import PageKeys, State, gather
+from overthere.broken.filters import fits
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.reference_check import by_scheme, uri_key
@@ -85,6 +86,8 @@ class InternalCheck:
         self.options: Options = options
         self.summary: Summary = summary
         self.site: Site = Site(tasks, checker)
+        if checker.exclude_path:
+            self.tasks = [task._replace(paths=tuple(filter(self._is_read, task.paths))) for task in tasks]
         self.keys: _Keys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
@@ -101,6 +104,13 @@ class InternalCheck:
         """Keys of the targets that the native kernel asked about, and that are faults."""
         self.following: dict[int, int] = {}
         """Pages that send their reader on at once, and where to."""
+
+    def _is_read(self, path: str) -> bool:
+        source = self.site.source_of(path)
+        if any(fits(source, one) for one in self.checker.exclude_path):
+            self.summary.passed["excluded"] += 1
+            return False
+        return True
 
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
@@ -161,6 +171,7 @@ class InternalCheck:
             kinds.append((some, others))
         self.pages = pages.reader(self.site, self.checker)
         verdicts: dict[int, str] = {}
+        wanted = [number for number in wanted if self.site.sources[number] in task_of]
         with closing(pages.PageBatches(self.pages, self.site, self.checker, wanted)) as lots:
             for at, (_, others) in enumerate(kinds):
                 yield self._read(at, others)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from overthere.broken.changes import changed_files, choose
+from overthere.broken.filters import is_excluded
 from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.reporting import finding
@@ -39,14 +41,19 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     for start in starts:
         if URI(start).scheme.lower() not in ("http", "https"):
             raise ValueError(f"{start}: only http and https URIs can be crawled")
+    files = [source for source in sources if not is_uri(source)]
+    changed = None
+    if checker.since is not None and files:
+        folder = files[0] if os.path.isdir(files[0]) else os.path.dirname(files[0]) or os.curdir
+        changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
-    parts = list(tasks([source for source in sources if not is_uri(source)], base, options))
+    parts = list(tasks(files, base, options))
     asker = None
     if starts or checker.online:
         from overthere.broken.external import Asker
 
         asker = Asker(checker, policy)
-    return _run(parts, starts, checker, options, summary, step, asker)
+    return _run(parts, starts, checker, options, summary, step, asker, changed)
 
 
 def _run(
@@ -57,6 +64,7 @@ def _run(
     summary: Summary,
     step: Step,
     asker: Asker | None,
+    changed: frozenset[str] | None,
 ) -> Iterator[Broken]:
     crawl: Crawl | None = None
     with ExitStack() as stack:
@@ -89,7 +97,11 @@ def _run(
             done += octets
             step("read", done, total)
         outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
-        for found in inside.findings(outcomes):
+        findings = inside.findings(outcomes)
+        for found in findings if changed is None else choose(findings, inside.site, checker, changed):
+            if is_excluded(found.target or found.reference or "", checker):
+                summary.passed["excluded"] += 1
+                continue
             summary.kinds[found.kind] += 1
             if crawl is not None:
                 found = found._replace(source=mask(crawl.records.names.get(found.source, found.source)))
@@ -102,7 +114,7 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     outcomes: dict[str, Outcome] = {}
     known = {} if crawl is None else crawl.outcomes
     for uri in known.keys() & wanted.keys():
-        outcome = inside.follow_redirect(known[uri], wanted[uri])
+        outcome = _accept(inside.follow_redirect(known[uri], wanted[uri]), inside.checker)
         if _is_told(outcome):
             outcomes[uri] = outcome
     if not inside.checker.online:
@@ -110,14 +122,28 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     left = {
         uri: fragments
         for uri, fragments in wanted.items()
-        if uri not in known and (crawl is None or not crawl.has_passed(uri))
+        if uri not in known and (crawl is None or not crawl.has_passed(uri)) and not is_excluded(uri, inside.checker)
     }
+    inside.summary.passed["excluded"] += sum(is_excluded(uri, inside.checker) for uri in wanted)
     for done, outcome in enumerate(asker.ask(left, left), 1):
         inside.summary.asked += not outcome.cached
+        outcome = _accept(outcome, inside.checker)
         if _is_told(outcome):
             outcomes[outcome.uri] = outcome
         step("asked", done, len(left))
     return outcomes
+
+
+_OF_STATUS = frozenset(
+    ("not-found", "gone", "client-error", "server-error", "rate-limited", "programs-refused", "unusual-status")
+)
+
+
+def _accept(outcome: Outcome, checker: Checker) -> Outcome:
+    """The outcome, without its kind if the settings accept its status."""
+    status = outcome.status
+    is_fine = status is not None and any(low <= status <= high for low, high in checker.accept)
+    return outcome._replace(kind=None) if is_fine and outcome.kind in _OF_STATUS else outcome
 
 
 def _is_told(outcome: Outcome) -> bool:

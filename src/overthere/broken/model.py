@@ -132,6 +132,7 @@ PASSED: Mapping[str, str] = {
     "view-fragment": "views of SVG",
     "fragment": "fragments of documents without known anchors",
     "local": "url(#…) in style sheets (it belongs to the page that uses the sheet)",
+    "excluded": "links that --exclude or --exclude-path names",
     "page-limit": "URIs of the site beyond the limit of --pages",
     "crawl-time": "URIs of the site left when --crawl-time was over; with --cache, --resume continues",
     "long": "URIs that are too long to follow",
@@ -162,7 +163,7 @@ class Outcome(NamedTuple):
     permanent: bool
     """Every redirect was 301 or 308."""
     missing: tuple[str, ...]
-    """Fragments that were asked for and are not there."""
+    """Fragments that were looked up and do not exist."""
     checked: float
     """Seconds since the epoch, UTC."""
     cached: bool
@@ -181,6 +182,16 @@ class Checker(NamedTuple):
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
     """Extensions that a server adds to missing names, such as "html"."""
+    exclude: tuple[str, ...] = ()
+    """Targets that are neither requested nor reported; "*" stands for any text."""
+    include: tuple[str, ...] = ()
+    """Targets that are, though `exclude` names them."""
+    exclude_path: tuple[str, ...] = ()
+    """Sources that are not read; they exist for the links of others."""
+    accept: tuple[tuple[int, int], ...] = ()
+    """Statuses of HTTP, from one to another, that are fine."""
+    since: str | None = None
+    """A Git revision: only what changed since, and links to that, is reported."""
     workers: int | None = None
     """Threads or processes that read; None: as many as there are cores."""
     limit: int = 1 << 25
@@ -233,7 +244,7 @@ class Summary:
     known: int = 0
     """Findings that are in the baseline."""
     read_again: int = 0
-    """Documents that were read a second time, for the places of what was found."""
+    """Documents that were read a second time, for the places of findings."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 
@@ -242,7 +253,7 @@ class Summary:
         return sum(count for kind, count in self.kinds.items() if KINDS[kind].level == "error")
 
     def add(self, other: Summary) -> None:
-        """What another part of the check has counted."""
+        """Add the counts of another part of the check."""
         for name in ("documents", "octets", "references", "within", "outside"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for mine, theirs in ((self.passed, other.passed), (self.files, other.files)):

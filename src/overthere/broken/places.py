@@ -1,4 +1,4 @@
-"""Where a reference is in its document: line, column, and the octets written there."""
+"""The place of a reference in its document: line, column, and the octets written there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SEARCHED = 64
 
 
 class Place(NamedTuple):
-    """Where it is; None: not known."""
+    """The place; None if unknown."""
 
     line: int | None
     column: int | None

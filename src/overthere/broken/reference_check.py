@@ -33,6 +33,8 @@ _ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Z
 _HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
 _WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
 """A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
+_DESTINATIONS = ("link", "image", "definition")
+"""In Markdown a destination in angle brackets may have blanks, which renderers encode (CommonMark 6.3)."""
 _FOLDERS_ARE_FINE = ("markdown",)
 """Kinds of document whose renderers (of code hosts) show a folder."""
 
@@ -69,7 +71,10 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
         found = problem.finding if problem is not None else None
         return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
     findings: tuple[tuple[str, str], ...] = ()
-    if problem is not None and problem.kind != "non-ascii":
+    is_written = (
+        scan.kind == "markdown" and one.where in _DESTINATIONS and problem is not None and problem.kind == "space"
+    )
+    if problem is not None and problem.kind != "non-ascii" and not is_written:
         findings = (("repaired", problem.finding.message),)
     joined = one.base.uri.join(reference)
     target, fragment = str(joined), joined.fragment

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any, TextIO
@@ -15,7 +17,18 @@ from overthere.sarif import SCHEMA, artifact
 from overthere.tables import Layout
 from overthere.tables.arrays import to_array
 
-__all__ = ["advice", "batches", "jsonl", "junit", "layout", "sarif"]
+__all__ = [
+    "advice",
+    "batches",
+    "fingerprint",
+    "github",
+    "group_by_target",
+    "jsonl",
+    "junit",
+    "layout",
+    "markdown",
+    "sarif",
+]
 
 _ROWS = 4096
 _NUMBERS = ("line", "column", "offset", "length", "status")
@@ -48,7 +61,79 @@ def batches(findings: Iterable[Broken]) -> Iterator[Any]:
 def jsonl(findings: Iterable[Broken], file: TextIO) -> None:
     """One object a finding, with the field names of `Broken`."""
     for found in findings:
-        file.write(f"{json.dumps(found._asdict())}\n")
+        file.write(f"{json.dumps({**found._asdict(), 'fingerprint': fingerprint(found)})}\n")
+
+
+def fingerprint(found: Broken) -> str:
+    """A name for a finding that stays the same while lines move: of its source, place, reference and kind."""
+    parts = (found.source, found.where, found.reference, found.kind)
+    return hashlib.sha256("\0".join(one or "" for one in parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:
+    """Findings with the same target and the same fault together, the most frequent first."""
+    groups: dict[tuple[str, str], list[Broken]] = {}
+    for found in findings:
+        groups.setdefault((found.kind, found.target or found.reference or found.source), []).append(found)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def github(findings: Iterable[Broken], file: TextIO) -> None:
+    """Annotations of GitHub Actions: workflow commands on standard output, notes left out."""
+    for found in findings:
+        if found.level == "note":
+            continue
+        place = "" if found.line is None else f",line={found.line},col={found.column}"
+        text = ". ".join(filter(None, (f"{mask(found.reference or '')}: {mask(found.why)}", advice(found))))
+        file.write(f"::{found.level} file={_escape_property(mask(found.source))}{place},title={found.kind}::")
+        file.write(f"{_escape_command(printable(text))}\n")
+
+
+def _escape_command(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape_command(printable(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+_ROWS_SHOWN = 50
+_PAGES_SHOWN = 3
+
+
+def markdown(findings: Iterable[Broken], file: TextIO) -> None:
+    """A summary for a pull request: a table of the faults, the most frequent first, notes left out."""
+    groups = group_by_target(found for found in findings if found.level != "note")
+    if not groups:
+        file.write("No broken links.\n")
+        return
+    file.write(f"{sum(map(len, groups)):,} broken links, {len(groups):,} different.\n\n")
+    file.write("| count | kind | target | what to do | where |\n|---:|---|---|---|---|\n")
+    for group in groups[:_ROWS_SHOWN]:
+        first = group[0]
+        what = "; ".join(filter(None, (mask(first.why), advice(first))))
+        places = [f"{one.source}{'' if one.line is None else f':{one.line}'}" for one in group[:_PAGES_SHOWN]]
+        more = [f"and {len(group) - _PAGES_SHOWN:,} more"] if len(group) > _PAGES_SHOWN else []
+        target = first.target or first.reference or ""
+        cells = (
+            f"{len(group):,}",
+            first.kind,
+            _code(mask(target)),
+            _cell(what),
+            ", ".join([*map(_code, places), *more]),
+        )
+        file.write(f"| {' | '.join(cells)} |\n")
+    if len(groups) > _ROWS_SHOWN:
+        file.write(f"\n{len(groups) - _ROWS_SHOWN:,} more are not in this table.\n")
+
+
+def _cell(text: str) -> str:
+    """Text of others, in which Markdown and HTML mean nothing."""
+    return re.sub(r"([\\`*_{}\[\]()#+!|<>&~-])", r"\\\1", printable(text))
+
+
+def _code(text: str) -> str:
+    return f"`{printable(text).replace('`', chr(0x2BC)).replace('|', chr(92) + '|')}`" if text else ""
 
 
 def sarif(findings: Iterable[Broken], file: TextIO) -> None:
@@ -101,6 +186,7 @@ def _result(found: Broken) -> dict[str, Any]:
         "ruleIndex": _ORDER.index(found.kind),
         "level": _LEVELS[found.level],
         "message": {"text": message},
+        "partialFingerprints": {"overthere/v1": fingerprint(found)},
         "locations": [{"physicalLocation": physical}],
     }
 

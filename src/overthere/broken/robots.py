@@ -1,4 +1,4 @@
-"""robots.txt (RFC 9309), parsed by Protego: what a crawler may fetch from a server."""
+"""robots.txt (RFC 9309), parsed by Protego: the URIs that a crawler may fetch from a server."""
 
 from __future__ import annotations
 

@@ -127,6 +127,8 @@ def _html(found: Scan, options: Options, rule: str) -> None:
     bases: dict[str | None, Base] = {None: inner}
     is_refreshed = False
     for one, element, at, end in page.placed:
+        if element is not None and element.is_inert:
+            continue
         if not isinstance(one, Found):
             found.passed[embedded_kind(one.name)] += 1
             continue
@@ -217,12 +219,36 @@ def _css(found: Scan, options: Options, rule: str) -> None:
 
 
 def _markdown(found: Scan, options: Options, rule: str) -> None:
+    whole = found.document
+    end = front_matter_end(whole.content)
+    blank = bytes(one if one in b"\r\n" else 32 for one in whole.content[:end])
+    found.document = whole._replace(content=blank + whole.content[end:])
     _read_other(found, options, rule)
     found.text = _text(found)
+    found.document = whole
     if "too-large" in found.notes:
         return
     anchors.markdown(found.text, rule, found.anchors)
     found.has_anchors = True
+
+
+def front_matter_end(content: bytes) -> int:
+    """Octets of the front matter of a Markdown document: YAML between "---", TOML between "+++"; 0 without one.
+
+    >>> front_matter_end(b"---\\ntitle: x\\n---\\n# A"), front_matter_end(b"---\\n\\n# A"), front_matter_end(b"# A")
+    (17, 0, 0)
+    """
+    mark = content[:3]
+    first = content.find(b"\n")
+    if mark not in (b"---", b"+++") or content[3 : max(first, 3)].strip():
+        return 0
+    at = first + 1
+    while at > 0:
+        end = content.find(b"\n", at)
+        if content[at : len(content) if end < 0 else end].rstrip() == mark:
+            return len(content) if end < 0 else end + 1
+        at = end + 1
+    return 0
 
 
 def _xml(found: Scan, options: Options, rule: str) -> None:

@@ -92,7 +92,7 @@ class Step:
         return compose(self.after(split(text)))
 
     def after(self, parts: Parts) -> Parts:
-        """The components afterwards, as they are read in what is written; the same object if nothing changes."""
+        """The components after the step, as its text is split again; the same object if nothing changes."""
         changed = STEPS[self.name].apply(parts, **dict(self.parameters))
         return parts if changed == parts else split(compose(changed))
 
@@ -115,11 +115,11 @@ def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
 
 @dataclass(frozen=True, init=False)
 class Canonical:
-    """Steps in their order; called on a URI or its text it gives the canonical URI.
+    """A sequence of steps; calling it on a URI or its text gives the canonical URI.
 
-    steps: applied one after the other.
-    key: the name of the text that `key()` writes of the result, for a form whose results are not URIs ("surt",
-    "safe-browsing"); "" where the key is the URI's text.
+    steps: applied in their order.
+    key: the form of the text that `key()` returns, if it is not a URI ("surt", "safe-browsing"); "" if the key is the
+    URI's text.
 
     Raises: ValueError for an unknown key; TypeError for anything but steps.
 

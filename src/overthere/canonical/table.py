@@ -1,4 +1,4 @@
-"""The table of steps: what each does, what it may break, and the document that defines it."""
+"""The table of steps: the effect and the risk of each, and the document that defines it."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,6 +19,8 @@ from rich.text import Text
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
 from overthere.broken.report import advice
+from overthere.cli.broken_config import apply_config, find_config
+from overthere.cli.broken_groups import GROUPS, show_groups
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
@@ -30,8 +33,8 @@ from overthere.ground.extras import missing_message
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
-FORMS = ("text", "jsonl", "csv", "sarif", "junit")
-_SUFFIXES = {".sarif": "sarif", ".xml": "junit"}
+FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown")
+_SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown"}
 
 
 class _Command(click.Command):
@@ -57,6 +60,26 @@ class _Command(click.Command):
 @click.option(
     "--extension", "extensions", multiple=True, metavar="EXT", help="Extension that a server adds to a missing name."
 )
+@click.option(
+    "--exclude", multiple=True, metavar="GLOB", help="Do not check targets like this; * is any text (repeatable)."
+)
+@click.option("--include", multiple=True, metavar="GLOB", help="Check these targets even if excluded (repeatable).")
+@click.option("--exclude-path", multiple=True, metavar="GLOB", help="Do not read sources like this (repeatable).")
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="STATUS",
+    help="HTTP statuses that are fine: 403 or 200..299 (repeatable, or with commas).",
+)
+@click.option("--since", metavar="REVISION", help="Report only files changed since a Git revision, and links to them.")
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, exists=True),
+    metavar="FILE",
+    help="File of settings; default: the nearest overthere.toml with [broken], or pyproject.toml with "
+    "[tool.overthere.broken].",
+)
+@click.option("--no-config", is_flag=True, help="Look for no file of settings.")
 @click.option("--only", multiple=True, metavar="KIND", help="Only findings of this kind (repeatable).")
 @click.option("--ignore", type=click.Path(dir_okay=False), metavar="FILE.toml", help="Ignore rules.")
 @click.option(
@@ -85,9 +108,16 @@ class _Command(click.Command):
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes (default: one per core).")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
+@click.option(
+    "--group",
+    type=click.Choice(GROUPS),
+    default="file",
+    show_default=True,
+    help="Print findings by file, by target (one line for a fault of many pages), or by kind.",
+)
 @click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
 @request_options
-def command(sources: tuple[str, ...], **asked: Any) -> None:
+def command(sources: tuple[str, ...], config: str | None, no_config: bool, **asked: Any) -> None:
     """Find the broken links of documents.
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
@@ -96,6 +126,14 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
 
     Exit 0 if no link is broken, 1 if one is, 2 if the command failed or no document was found, 130 if stopped.
     """
+    if config is not None and no_config:
+        raise click.UsageError("--config and --no-config exclude each other")
+    found = None if no_config or config is not None else find_config(sources)
+    if config is not None or found is not None:
+        path = Path(config) if config is not None else found
+        assert path is not None
+        asked |= apply_config(click.get_current_context(), path, is_named=config is not None)
+        print_message(f"settings of {printable(str(path))}")
     try:
         _Job(sources, asked).run()
     except ModuleNotFoundError as error:
@@ -130,6 +168,8 @@ class _Job:
         self.errors = 0
         self.mendable: list[Broken] = []
         self.checker = Checker(
+            exclude=tuple(asked["exclude"]), include=tuple(asked["include"]),
+            exclude_path=tuple(asked["exclude_path"]), accept=_statuses(asked["accept"]), since=asked["since"],
             base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
             anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,
             extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
@@ -141,9 +181,11 @@ class _Job:
         if self.asked["ignore"] is None:
             return Rules()
         try:
+            if isinstance(self.asked["ignore"], list):
+                return Rules.from_tables(self.asked["ignore"])
             return Rules.read(read_text(self.asked["ignore"]))
         except ValueError as error:
-            raise click.UsageError(f"--ignore {printable(self.asked['ignore'])}: {error}") from None
+            raise click.UsageError(f"--ignore {printable(str(self.asked['ignore']))}: {error}") from None
 
     def _baseline(self) -> Baseline | None:
         if self.asked["baseline"] is None and self.asked["write_baseline"] is None:
@@ -220,7 +262,10 @@ class _Job:
             return
         suffix = os.path.splitext(output or "")[1].lower()
         form = form if output is None else _SUFFIXES.get(suffix, "table")
-        writer = {"jsonl": report.jsonl, "sarif": report.sarif, "junit": report.junit}.get(form)
+        writer = {
+            "jsonl": report.jsonl, "sarif": report.sarif, "junit": report.junit, "github": report.github,
+            "markdown": report.markdown,
+        }.get(form)  # fmt: skip
         if writer is None:
             from overthere.tables import open_writer
 
@@ -241,16 +286,24 @@ class _Job:
         return report.layout(form)._replace(csv_safe=self.asked["csv_safe"])
 
     def _show(self, findings: Iterator[Broken]) -> None:
-        """Print the findings by their documents."""
+        """Print the findings by their documents, or grouped."""
+        if self.asked["group"] != "file":
+            wanted = (one for one in findings if self._is_shown(one))
+            for line in show_groups(wanted, self.asked["group"]):
+                console().print(line, soft_wrap=True)
+            return
         source, target = None, console()
         width = target.width if target.is_terminal else None
         for found in findings:
-            if found.level == "note" and not (self.asked["notes"] or self.asked["only"]):
+            if not self._is_shown(found):
                 continue
             if found.source != source:
                 source = found.source
                 target.print(Text(printable(source), HEADING), soft_wrap=True)
             target.print(wrap_fields(_fields(found), width), soft_wrap=True)
+
+    def _is_shown(self, found: Broken) -> bool:
+        return found.level != "note" or bool(self.asked["notes"] or self.asked["only"])
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
@@ -267,6 +320,22 @@ class _Job:
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
                 print_message(f"{printable(file.source)}: {file.changed} changed")
+
+
+def _statuses(texts: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    """Raises: click.UsageError.
+
+    >>> _statuses(("403,429", "200..299"))
+    ((403, 403), (429, 429), (200, 299))
+    """
+    ranges = []
+    for text in ",".join(texts).split(",") if texts else ():
+        low, _, high = text.partition("..")
+        try:
+            ranges.append((int(low), int(high or low)))
+        except ValueError:
+            raise click.UsageError(f"--accept {text}: must be like 403 or 200..299") from None
+    return tuple(ranges)
 
 
 def _fields(found: Broken) -> Iterator[Text]:

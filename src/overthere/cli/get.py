@@ -68,7 +68,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="SECONDS",
     help="Timeout in seconds for connecting and for each read.",
 )
-@click.option("--user", metavar="NAME", help="User name for URIs without one; the password is asked for.")
+@click.option("--user", metavar="NAME", help="User name for URIs without one; prompts for the password.")
 @click.option("--password-file", type=_FILE, help="File whose first line is the password.")
 @click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
 @click.option("--proxy", metavar="URI", help="Proxy for http, https, ws and wss; environment variables are ignored.")

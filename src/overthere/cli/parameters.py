@@ -1,4 +1,4 @@
-"""overthere parameters: the pairs of each query, one of them, or the text with others (RFC 3986 3.4)."""
+"""overthere parameters: print the pairs of each query or one of them, or change them (RFC 3986 3.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""overthere plan: what opening a URI would do, without doing it."""
+"""overthere plan: print the steps of opening a URI without opening it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what is printed for people looks: one style for each role, of the sixteen colours that a terminal has."""
+"""Styles of printed text: one for each role, from the sixteen colours of a terminal."""
 
 from __future__ import annotations
 

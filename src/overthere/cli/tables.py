@@ -328,7 +328,7 @@ def _find(schema: Any, name: str) -> int:
 
 
 class Summary:
-    """What the work has seen."""
+    """Counts of rows and errors over all batches."""
 
     def __init__(self, checked: bool) -> None:
         self.checked = checked
@@ -339,7 +339,7 @@ class Summary:
         self.began: float = time.monotonic()
 
     def count(self, answer: Answer) -> None:
-        """One more batch."""
+        """Count a batch."""
         if answer.error is not None and answer.error.null_count < len(answer.error):
             from overthere.columns.rowwise import compute
 

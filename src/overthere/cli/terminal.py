@@ -1,4 +1,4 @@
-"""What others have written, on a person's terminal: no control gets through, no binary content, listings in columns."""
+"""Untrusted text on a terminal: no control characters, no binary content, listings in columns."""
 
 from __future__ import annotations
 

@@ -69,16 +69,15 @@ def check(
 ) -> ArrowColumn:  # fmt: skip
     """Whether each row follows a rule of an edition, by the letter: a column of booleans.
 
-    rule: any of the edition's; by default what the edition calls a URI ("URI-reference" allows relative ones, 4.1).
+    rule: a rule of the edition; by default its rule for a URI ("URI-reference" allows relative ones, 4.1).
     For RFC 3986 also IRI and IRI-reference (RFC 3987 2.2).
-    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); of URI and URI-reference only, and no part of
-    any scheme's rules.
-    scheme: whether each URI is held to the rules of its own scheme too, as by `overthere.check`; needs pyarrow.
+    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); for URI and URI-reference only, without
+    `scheme`.
+    scheme: whether the rules of each URI's scheme are checked too, as by `overthere.check`; needs pyarrow.
     registry: the registry for schemes (default: the default one).
 
-    Raises: GrammarError or NotSpecified for a rule or an edition that is not there, and for `scheme` with a rule that
-    is not one of whole URIs or references; ValueError for `scheme` together with `zone`; TypeError for a column that
-    holds no text.
+    Raises: GrammarError or NotSpecified for an unknown rule or edition, and for `scheme` with a rule that is not for
+    whole URIs or references; ValueError for `scheme` together with `zone`; TypeError for a column that is not text.
 
     >>> import pyarrow as pa
     >>> urls = pa.array(["http://h?q", "../g"])
@@ -140,7 +139,7 @@ def normalize(
     """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
     iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Raises: ColumnError under `errors="raise"`.
     """
@@ -210,7 +209,7 @@ def repair(
 ) -> ArrowColumn:
     """The only URI that each row can mean; see `overthere.repair`, which reports its changes.
 
-    relative: whether relative references are good as well.
+    relative: whether relative references are accepted as well.
 
     Raises: ColumnError under `errors="raise"`, for a rejected row.
 
@@ -262,7 +261,7 @@ def encode(
     """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep` names them
     (2.2); see `overthere.encode`.
 
-    Raises: CodingError for a component that holds no data, and for what it cannot hold in `keep`.
+    Raises: CodingError for a component that cannot contain data, and for characters in `keep` that it cannot contain.
     """
     from overthere.values.encoding import safe_characters
 
@@ -286,7 +285,7 @@ def equivalent(
     """Whether two columns, row by row, have the same normal form at a rung (6.2); null where a row is null or invalid.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Needs pyarrow.
     """
@@ -297,7 +296,7 @@ def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None 
     """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Needs pyarrow.
     """

@@ -1,4 +1,4 @@
-"""What each row's host is as a name: whether the DNS would take it, its parts by the list of publicsuffix.org."""
+"""The host name of each row: problems for the DNS, and its parts by the list of publicsuffix.org."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query"
 """What `split` and `parse` give; each is a function of SQL and of the faces too."""
 
 Result = Literal["text", "boolean", "number", "components", "checked components", "host name"]
-"""What a row of the answer is; the last three are structs, whose fields are those of `fields`."""
+"""The types of result rows; the last three are structs, with the fields of `fields`."""
 
 
 class SQL(NamedTuple):
@@ -73,9 +73,9 @@ def _form(form: str) -> dict[str, Any]:
 
 _ROWS = (
     Operation("check", (SQL("uri_check"), SQL("uri_check_scheme", constants={"scheme": True})), "boolean", "false"),
-    Operation("check_host_name", (), "host name", "false, and why"),
-    Operation("split", (), "components", "what Appendix B cuts"),
-    Operation("parse", (), "checked components", "null, and why"),
+    Operation("check_host_name", (), "host name", "false, with the reason"),
+    Operation("split", (), "components", "split without a check"),
+    Operation("parse", (), "checked components", "null, with the reason"),
     Operation("public_suffix", (SQL("uri_public_suffix"),)),
     Operation("registrable_domain", (SQL("uri_registrable_domain"),)),
     Operation("subdomain", (SQL("uri_subdomain"),)),
@@ -95,7 +95,7 @@ _ROWS = (
     Operation("sort_parameters", (SQL("uri_sort_parameters"),), is_repairable=True),
     Operation("to_uri", (SQL("iri_to_uri"),)),
     Operation("to_iri", (SQL("uri_to_iri"),), is_repairable=True),
-    Operation("encode", (SQL("uri_encode", ("component", "keep"), least=0),), bad="none is bad", label="encoded"),
+    Operation("encode", (SQL("uri_encode", ("component", "keep"), least=0),), bad="never", label="encoded"),
     Operation("decode", (SQL("uri_decode"),), label="decoded"),
 )
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}

@@ -63,7 +63,7 @@ class Accessor:
     def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pd.Series:
         """Each row with these parameters set."""
     def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> pd.Series:
-        """Each row with more parameters behind those that are there."""
+        """Each row with more parameters at the end."""
     def without_parameters(self, *names: str | bytes, separator: str = "&", plus: bool = True) -> pd.Series:
         """Each row without the parameters of these names, in which "*" stands for any characters."""
     def sort_parameters(self, *, separator: str = "&", plus: bool = True) -> pd.Series:

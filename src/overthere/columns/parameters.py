@@ -17,7 +17,7 @@ def parameter(
     column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
     errors: Errors = "null", threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The first value of that name in each row's query, decoded; null if there is none or no "=".
+    """The first value of that name in each row's query, decoded; null if there is none, or without "=".
 
     raw: whether the value is returned as written.
     separator, plus: as `forms.Parameters` takes them.
@@ -37,7 +37,7 @@ def with_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with these parameters set: the first place of a name is kept, its doubles go, new names follow.
+    """Each row with these parameters set: a name keeps its first place and loses its other pairs; new names follow.
 
     pairs: a mapping or pairs of data, the same for all rows, as `forms.encode` takes them.
 
@@ -56,7 +56,7 @@ def add_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with more parameters behind those that are there.
+    """Each row with more parameters at the end.
 
     Raises: ColumnError under `errors="raise"`.
 

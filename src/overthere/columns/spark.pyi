@@ -82,7 +82,7 @@ def with_parameters(column: Column | str, pairs: Pairs, *, separator: str = "&",
     """Each row with these parameters set."""
 
 def add_parameters(column: Column | str, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Column:
-    """Each row with more parameters behind those that are there."""
+    """Each row with more parameters at the end."""
 
 def without_parameters(column: Column | str, *names: str | bytes, separator: str = "&", plus: bool = True) -> Column:
     """Each row without the parameters of these names, in which "*" stands for any characters."""

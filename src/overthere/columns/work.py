@@ -1,4 +1,4 @@
-"""What column functions share: the engine, the report of invalid rows, the number of threads."""
+"""The common part of column functions: the engine, the report of invalid rows, the number of threads."""
 
 from __future__ import annotations
 

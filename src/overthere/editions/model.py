@@ -30,11 +30,11 @@ class Edition:
     date: str
     document: str
     top: str
-    """The rule that `check` and `is_valid` ask for by default."""
+    """The default rule of `check` and `is_valid`."""
     class_rules: tuple[str, ...]
     """The document's own names of its character classes."""
     sections: Mapping[str, str]
-    """Which of its sections are implemented, and where."""
+    """Its implemented sections, each with its place in the code."""
     read_grammar: Callable[[], Grammar] = field(repr=False)
     check_text: Callable[[str, str, int | None], list[Finding]] = field(repr=False)
     split_text: Callable[[str], Parts] = field(repr=False)
@@ -127,8 +127,7 @@ class Edition:
     def normalize(self, text: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> str:
         """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified.
 
-        registry: whose schemes the scheme rung goes by where the document leaves it to them; the default one unless
-        given.
+        registry: the schemes for the scheme rung, where the document leaves it to them (default: the default registry).
         """
         self._check_own("normalize")
         return self.normalize_text(exact(text, "normalize()"), Rung(rung), registry)

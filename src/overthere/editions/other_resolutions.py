@@ -1,4 +1,4 @@
-"""How three documents that are no editions resolve a reference: RFC 1630, RFC 1808 and RFC 2396.
+"""Reference resolution by three documents that are not editions: RFC 1630, RFC 1808 and RFC 2396.
 
 The draft of March 1994 leaves it to RFC 1630 of June 1994, RFC 1738 to RFC 1808 of June 1995; RFC 2396 of August 1998
 stands between the drafts of 1997 and 2003.

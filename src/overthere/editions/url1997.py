@@ -46,9 +46,9 @@ class Site(NamedTuple):
 
 
 def split(text: str) -> Parts:
-    """Appendix B; the component `authority` is the document's site.  Nothing is checked but the scheme.
+    """Appendix B; the component `authority` is the document's site.  Only the scheme is checked.
 
-    What stands before the first colon is a scheme if the rule says so, else it begins a path (97-6, 97-7).
+    The text before the first colon is a scheme if the rule allows it, otherwise it begins a path (97-6, 97-7).
 
     >>> split("//h?q").authority, split("x_y:z").path, split("+:z").scheme
     ('h', 'x_y:z', '+')

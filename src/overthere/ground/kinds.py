@@ -118,7 +118,7 @@ class Finding(NamedTuple):
     rule: str
     """The grammar rule that does not match."""
     expected: str
-    """What is allowed at `start`, in words."""
+    """A description of what is allowed at `start`."""
     source: str
     """The paragraph, such as `RFC 3986 3.2.2`."""
     message: str

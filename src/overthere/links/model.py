@@ -59,8 +59,8 @@ class Link(NamedTuple):
     """Kinds of `overthere.audit` on the target, with blanks between; None if there are none or --audit is off;
     "audit-failed" is a bug of this library."""
     browser: str | None = None
-    """The URI that browsers open (URL Standard) if it is not the target, or there is none: "" if they open
-    nothing; None if it is the target, in running text, or if --whatwg is off."""
+    """The URI that browsers open (URL Standard), if it differs from the target; "" if they open nothing; None if it is
+    the target, in running text, or if --whatwg is off."""
 
 
 class Document(NamedTuple):
@@ -81,7 +81,7 @@ class Document(NamedTuple):
     parts: Mapping[str, str] | None = None
     """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
     name: str = ""
-    """By whose suffix its kind may be known; by default the last name in `source`."""
+    """A file name whose suffix may show its kind; by default the last name in `source`."""
 
     def failed(self, kind: str) -> Document:
         """The note if it could not be read, or only in part."""
@@ -102,10 +102,10 @@ class Found(NamedTuple):
 
 
 class EmbeddedContent(NamedTuple):
-    """What stands in HTML and is read by choice: most of it holds references in a syntax of its own."""
+    """Optional content of HTML; most of it contains references in its own syntax."""
 
     name: str
-    """Of a meta its property, of a script its type, else the attribute, before it its element; of `html.EMBEDDED`."""
+    """The property of a meta, the type of a script, otherwise the element and the attribute; from `html.EMBEDDED`."""
     text: str
 
 
@@ -126,10 +126,10 @@ BEGUN = "begun"
 
 
 class PassedContent(NamedTuple):
-    """Something that holds no document that can be read, or that is read by choice only."""
+    """Content without a readable document, or content that is read only on request."""
 
     kind: str
-    """Of a record its type, else what it is: "image", "link", "json-ld" and so on."""
+    """The type of a record, otherwise the kind of content: "image", "link", "json-ld" and so on."""
 
 
 NOTES = {
@@ -171,7 +171,7 @@ UNREAD = frozenset(
         "unsupported",
     )
 )
-"""Notes after which not all was read."""
+"""Notes that mean that the document was not read completely."""
 
 
 class Options(NamedTuple):
@@ -186,10 +186,10 @@ class Options(NamedTuple):
     audit: bool = False
     """Whether the column `audit` is filled (`overthere.audit`)."""
     whatwg: bool = False
-    """Whether the column `browser` is filled: what browsers open, where that is not the target."""
+    """Whether the column `browser` is filled: the URI that browsers open, if it differs from the target."""
     metadata: bool = False
-    """Whether references are read that HTML holds in a syntax of its own: metas of Open Graph and Twitter, JSON-LD,
-    import maps, speculation rules, documents in `srcdoc`; else `Done.passed` of `batches` counts these."""
+    """Whether references in other syntaxes inside HTML are read: metas of Open Graph and Twitter, JSON-LD, import maps,
+    speculation rules, documents in `srcdoc`; otherwise `Done.passed` of `batches` counts these."""
     limit: int = 1 << 25
     """The most octets to read of a document."""
     depth: int = 16
@@ -201,7 +201,7 @@ class Options(NamedTuple):
     """A form of `overthere.canonical` for the column `normal`, instead of a rung; if a target is not a URI by RFC
     3986 (as in older editions), the column is None."""
     rooted: bool = False
-    """Whether an archive that is a source, and was given no base, is the root of its members."""
+    """Whether an archive that is a source without a base is the root of its members."""
 
 
 class OptionFields(TypedDict, total=False):

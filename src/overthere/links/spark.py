@@ -124,7 +124,7 @@ def partitions(
     """Sources for `extract`, in a row and a partition for each part of the job; no file makes one wait for it.
 
     Columns: task (a number; in their order the rows are those of `links.batches`), sources (for people), octets (of
-    the sources), part (what `extract` reads if it is told `part="part"`: JSON).
+    the sources), part (JSON, for `extract(..., part="part")`).
 
     sources, base, octets: as for `run`; the paths are looked at here.
 
@@ -146,25 +146,26 @@ def extract(
 ) -> DataFrame:
     """The links of the documents that a frame names or holds: a frame with the columns of the link table.
 
-    The frame has a column of paths; or, with `part`, is one of `partitions`; or, with `content`, has a column of
-    octets.  These are names of columns, of which a frame with content may have any but `part`:
+    The frame has a column of paths; with `part`, it is the frame of `partitions`; with `content`, it has a column of
+    octets.  These arguments are names of columns; all but `part` can be combined with `content`:
 
-    path: of each source; with content, what to call it, and its URI unless `url` or `base` gives one.
-    part: parts of a job, as `partitions` writes them; each knows where its sources are published.
-    content: octets of any document or archive, as Spark's `binaryFile` reads them.
-    url: the URI by which a document was retrieved (RFC 3986 5.1.3); without `path` it is what to call it too.
-    media_type: a Content-Type, as declared.
+    path: the path of each source; with `content`, its name, and its URI unless `url` or `base` gives one.
+    part: parts of a job, as `partitions` writes them; they include where their sources are published.
+    content: the octets of a document or an archive, as Spark's `binaryFile` reads them.
+    url: the retrieval URI of a document (RFC 3986 5.1.3); without `path` also its name.
+    media_type: the declared Content-Type.
 
-    base: where the sources are published: of the folder of each path.
+    base: where the sources are published: the URI of the folder of each path.
     options: the fields of `links.Options`.
 
-    Each partition is read from its beginning to its end, batch by batch; those of contents hold as much as
-    `spark.sql.execution.arrow.maxBytesPerBatch` says.  An unreadable document is a row; also a file that kills its
-    reader process, if Spark may try again (`local[*,4]`, `spark.task.maxFailures`).
+    Each partition is read once, batch by batch; `spark.sql.execution.arrow.maxBytesPerBatch` limits batches of
+    contents.
+    An unreadable document is a row; so is a file that kills its reader process, if Spark may try again (`local[*,4]`,
+    `spark.task.maxFailures`).
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for a frame that has
-    neither paths nor contents, or contents that are not octets, or parts and anything else; when it is carried out,
-    Spark's errors, with the ValueError of what is no part.
+    Raises: InvalidURI if `base` is not a valid URI; NotSpecified for an unknown edition; ValueError for a frame without
+    paths and contents, for contents that are not octets, and for parts together with anything else; on execution,
+    Spark's errors, which include the ValueError for an invalid part.
     """
     asked = _check_options(Options(**options))
     told = None if base is None else str(URI(base))

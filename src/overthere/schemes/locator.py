@@ -41,8 +41,8 @@ class SourceText(NamedTuple):
 class Locator(ABC):
     """The base of the schemes' locators.  Immutable; `dataclasses.replace` makes another.
 
-    Equal are two of one class that say the same octets, whatever charset has made characters of them.  A subclass is
-    a dataclass with `eq=False`, so that this comparison serves it.
+    Two locators of one class are equal if they stand for the same octets, whatever charset decoded them.  A subclass is
+    a dataclass with `eq=False`, to inherit this comparison.
 
     >>> from overthere import URI, edition
     >>> old = edition("url-1994").locator("ftp://h/caf%E9")
@@ -54,14 +54,14 @@ class Locator(ABC):
     scheme: str
     """In lower case."""
     query: str | None = None
-    """As written, where the scheme does not define one."""
+    """As written, if the scheme does not define one."""
     fragment: str | None = None
     """As written; schemes do not define it (RFC 3986 3.5)."""
     written: SourceText | None = field(default=None, compare=False)
     charset: str = field(default="utf-8", compare=False)
-    """Which octets the characters stand for: "latin-1" if the edition of 1994 has read it, otherwise "utf-8"."""
+    """The charset of the octets: "latin-1" if the edition of 1994 read it, otherwise "utf-8"."""
     generic: ClassVar[bool] = False
-    """Whether it has the parts of the generic syntax alone."""
+    """Whether it has only the parts of the generic syntax."""
     searched: ClassVar[bool] = False
     """Whether 1994 and RFC 1738 have the query too, as `search`."""
     as_written: ClassVar[frozenset[str]] = frozenset(("scheme", "host", "query", "fragment"))
@@ -76,14 +76,14 @@ class Locator(ABC):
     @classmethod
     @abstractmethod
     def split(cls, given: Given) -> Self:
-        """Read the parts that an edition has cut.  Raises: InvalidURI where the scheme cannot be read."""
+        """Read the parts that an edition has split.  Raises: InvalidURI if the scheme cannot be read."""
 
     @abstractmethod
     def join(self, to: Writer) -> str:
         """Everything between the scheme's colon and the undefined query and fragment, as `to` writes it."""
 
     def for_writing(self) -> Self:
-        """This with its parts as the scheme's document has them written, such as line breaks; most are as they are."""
+        """A copy with parts as the scheme's document requires, for example line breaks; most schemes change nothing."""
         return self
 
     @overload
@@ -93,8 +93,8 @@ class Locator(ABC):
     def uri(self, edition: str | Edition = "rfc3986", *, registry: Registry | None = None) -> URI | str:
         """The URI of this locator: the original text if the parts are unchanged, otherwise a new one.
 
-        edition: by whose rules; for another than RFC 3986 the answer is text.
-        registry: where the scheme is looked up, the default one unless given.
+        edition: the edition whose rules apply; for any but RFC 3986 the result is text.
+        registry: where the scheme is looked up (default: the default registry).
 
         Raises: Unwritable if that edition cannot express it; the message names the part, or how it would be read.
 

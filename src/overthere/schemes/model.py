@@ -1,7 +1,6 @@
 """A scheme: its documents, facts, locator, normal form and access.
 
-A value, made once in the scheme's own file.  Facts and syntax only; what a client sends stands in
-`overthere.access`.
+A value, made once in the scheme's own file.  Facts and syntax only; `overthere.access` has what a client sends.
 """
 
 from __future__ import annotations
@@ -42,15 +41,16 @@ class Example(NamedTuple):
 
 
 class Access(NamedTuple):
-    """How what a URI names is reached, as functions; a package has each of them in the module that is named here."""
+    """The functions that reach what a URI names; a package has each of them in the module that is named here."""
 
     steps: Callable[[Any, Credentials], Iterable[Step]]
-    """From a locator and credentials to the steps of a plan; in `steps`."""
+    """Makes the steps of a plan from a locator and credentials; in `steps`."""
     dialogue: Callable[[Plan, Policy], Dialogue] | None = None
     """Reads the answers when the plan is carried out; in `dialogue`.  Without one the steps are executed as they
     are (`access.generic`)."""
     configured: Callable[[Any, Policy], Locator] | None = None
-    """A locator with what the policy has configured for such URIs, as a server that they leave open; in `steps`."""
+    """Adds to a locator what the policy configures for such URIs, such as a server that they do not name; in
+    `steps`."""
 
 
 class NormalRule(NamedTuple):
@@ -61,11 +61,12 @@ class NormalRule(NamedTuple):
     source: str
     """Document and paragraph."""
     apply: Callable[[Parts], Parts]
-    """The components in normal form; they come normal by the generic rungs, and must not gain an escape or lose one."""
+    """Gives the components in normal form; they are already normal by the generic rungs, and must neither gain nor lose
+    an escape."""
 
 
 class CommonRules(NamedTuple):
-    """The rules of most schemes (RFC 3986 6.2.3) as data, for what applies them to many URIs."""
+    """The rules of most schemes (RFC 3986 6.2.3) as data, for code that applies them to many URIs."""
 
     default_port: str | None
     """The port that is left out, in decimal digits."""
@@ -133,17 +134,17 @@ def last_segment(segments: tuple[str, ...]) -> str:
 class Scheme:
     """A URI scheme.
 
-    Raises: RegistryError when made without a retrieval algorithm, the statement that it locates nothing (RFC 1738 4;
-    the draft of 1994, Registration), or why its protocol is not spoken; with two of them, or with an invalid name.
+    Raises: RegistryError for an invalid name, and unless there is exactly one of: a retrieval algorithm, the statement
+    that it locates nothing (RFC 1738 4; the draft of 1994, Registration), the reason why its protocol is not spoken.
     """
 
     name: str
     title: str
     documents: Mapping[str, str]
-    """The documents that define it, by edition: "url-1994", "rfc1738", "rfc3986" (its own document of today)."""
+    """The documents that define it, by edition: "url-1994", "rfc1738", "rfc3986" (its current document)."""
     locator: type[Locator] = GenericLocator
     syntax: str = ""
-    """Today's rules as ABNF; the names it does not define are those of RFC 3986, a port up to 65535."""
+    """The current rules as ABNF; names that it does not define are those of RFC 3986, with a port up to 65535."""
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Edition -> the rules that derive such a URI there: those of its grammar; for "rfc3986" those of `syntax`."""
     narrowed: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -153,7 +154,7 @@ class Scheme:
     tls: bool = False
     """Whether the connection is secured by TLS from its first octet."""
     protocol: str = ""
-    """The scheme whose protocol it speaks, where that is not its own: "http" of https."""
+    """The scheme whose protocol it speaks, if not its own: "http" for https."""
     local: bool = False
     """Whether it reads files of this machine (RFC 3986 7.4)."""
     redirected_from: tuple[str, ...] = ()
@@ -161,49 +162,50 @@ class Scheme:
     by_proxy: Literal["", "absolute", "tunnel"] = ""
     """How an HTTP proxy requests it (RFC 9110 7.3.2): in absolute-form, or by CONNECT; "": not at all."""
     needs_host: bool = False
-    """Whether a URI of it without a host names nothing."""
+    """Whether a URI without a host names nothing."""
     no_userinfo: str = ""
     """The section that excludes a user name before the host; "" if it is allowed."""
     anonymous: frozenset[str] = frozenset()
     """Public user names, in lower case, whose password is not secret."""
     host_of_files: bool = False
-    """Whether the host says on whose disk a file is: "localhost" is this machine (RFC 8089 2), another is not asked."""
+    """Whether the host is the machine that has the file: "localhost" is this one (RFC 8089 2); others are not
+    contacted."""
     lines: bool = False
     """Whether its protocol speaks in lines, so that an encoded line end may begin another command."""
     own_octets: frozenset[int] = frozenset()
     """Delimiters and controls that its URIs may contain as escapes: the TAB of a gopher search."""
     plus: bool = True
-    """Whether "+" in its query is a space, as in the forms of HTML; else a space is "%20" (RFC 6068 5)."""
+    """Whether "+" in its query is a space, as in HTML forms; otherwise a space is "%20" (RFC 6068 5)."""
     text_parameters: tuple[str, ...] = ()
     """The fields of its query, in lower case, whose values are texts of several lines (RFC 6068 5)."""
     content: bool = False
     """Whether the part after the colon is content, with any octets and any names (RFC 2397 2)."""
     shape: str = ""
-    """How what follows the colon begins in running text, where the scheme needs no "//": an expression that looks at a
-    bounded number of characters; "": it is seen with "//" or in delimiters alone."""
+    """An expression for the text after the colon in running text, for a scheme that needs no "//"; it looks at a
+    limited number of characters.  "": the URI is found only with "//" or in delimiters."""
     linkable: bool = False
     """Whether untrusted URIs of it are safe as links: it names or locates something and executes nothing."""
     file_name: Callable[[tuple[str, ...]], str] | None = None
-    """What of the raw segments of a path names a file; None: the last one that is not empty."""
+    """Finds the file name among the raw segments of a path; None: the last segment that is not empty."""
     hierarchical: bool = False
     """Whether "/" separates a hierarchy, so that relative references make sense."""
     interactive: bool = False
     """Whether it names a session with a person rather than something to fetch."""
     access: Access | str | None = None
-    """The retrieval algorithm: the package that has it, loaded when a plan is asked for; or its functions.  A name
-    with a dot is the package's own ("overthere_finger.protocol"), without one it is of `overthere.protocols`."""
+    """The retrieval algorithm: its functions, or the package that has them, which is loaded for the first plan.  A name
+    with a dot is a package ("overthere_finger.protocol"), one without is in `overthere.protocols`."""
     locates_nothing: str = ""
     """Why there is nothing to retrieve, in a sentence with the RFC section."""
     unspoken: str = ""
-    """Why what it locates is not retrieved here: the protocol that this package does not speak, with its document.  A
-    gateway may serve."""
+    """Why nothing is retrieved here: the protocol that this package does not speak, with its document.  A gateway may
+    replace it."""
     normal: tuple[NormalRule, ...] = ()
     """Equivalent spellings (RFC 3986 6.2.3), in the order of application."""
     compared: Callable[[Parts], Parts] | None = None
     """The compared part of a normal form, if the scheme excludes components (RFC 8141 3.1)."""
     examples: tuple[Example, ...] = ()
     no_fragment: str = ""
-    """The section by which its URIs have no fragment; "" for most, because schemes do not define it (RFC 3986 3.5)."""
+    """The section that excludes fragments; "" for most, because schemes do not define it (RFC 3986 3.5)."""
     notes: tuple[str, ...] = ()
     """Notes for people, a sentence each."""
     known: bool = True
@@ -226,7 +228,7 @@ class Scheme:
 
     @property
     def spoken(self) -> str:
-        """The protocol, by the name of the scheme that is called after it: "http" of http and of https."""
+        """The protocol, by the name of its scheme: "http" for http and https."""
         return self.protocol or self.name
 
     def __repr__(self) -> str:
@@ -234,7 +236,7 @@ class Scheme:
 
     @property
     def grammar(self) -> Grammar:
-        """Today's rules with those of RFC 3986 below them.  Raises: RegistryError if there are none."""
+        """The current rules, based on those of RFC 3986.  Raises: RegistryError if there are none."""
         from overthere.schemes.syntax import grammar
 
         if not self.syntax:
@@ -244,7 +246,7 @@ class Scheme:
     def check(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
         """The findings on a text by the scheme's rules in an edition; those of RFC 3986 first.
 
-        Raises: RegistryError if that edition has no rules of this scheme.
+        Raises: RegistryError if that edition has no rules for this scheme.
 
         >>> from overthere import scheme
         >>> [finding.rule for finding in scheme("tel").check("tel:+1-2o1")]
@@ -260,10 +262,10 @@ class Scheme:
         return by.check(text, limit=limit) or self.faults(text, edition, limit)
 
     def faults(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """The findings on a URI of an edition by this scheme's rules there: of the kind
-        "scheme-syntax", each with the scheme's document; nothing where the edition has no rules of it.
+        """The findings on a URI by this scheme's rules in an edition: of the kind "scheme-syntax", each with the
+        scheme's document; none if the edition has no rules for it.
 
-        text: a URI of the edition by the generic syntax, which is not looked at again.
+        text: a URI that is valid by the generic syntax of the edition, which is not checked again.
 
         >>> from overthere import scheme
         >>> print(scheme("http").faults("http:/example.com")[0])
@@ -294,7 +296,7 @@ class Scheme:
         return list(dict.fromkeys(self._fault(one, bare, cut) for one in found))
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
-        """Whether one of the scheme's rules in an edition derives the text, but for a fragment."""
+        """Whether one of the scheme's rules in an edition derives the text without its fragment."""
         from overthere.editions import edition as edition_named
 
         rules = self.rules.get(reading(edition), ())
@@ -304,15 +306,15 @@ class Scheme:
 
     @cached_property
     def whole(self) -> Automaton:
-        """The automaton of today's rules on a whole URI.  Raises: RegistryError if there are none."""
+        """The automaton of the current rules for a whole URI.  Raises: RegistryError if there are none."""
         from overthere.schemes.syntax import whole_automaton
 
         return whole_automaton(self.name, self.whole_rule)
 
     @property
     def whole_rule(self) -> str:
-        """The rule of a whole URI, in today's rules, with any fragment unless the scheme has none: what a fragment may
-        hold is the edition's affair.  Raises: RegistryError if there are none."""
+        """The current rule of a whole URI, with any fragment unless the scheme excludes them; the edition limits the
+        characters of a fragment.  Raises: RegistryError if there is none."""
         if not self.syntax or "rfc3986" not in self.rules:
             raise RegistryError(f"the scheme {self.name!r} has no syntax of its own")
         fragment = "" if self.no_fragment else ' [ "#" *%x00-10FFFF ]'
@@ -350,7 +352,7 @@ class Scheme:
         for at in range(found.start - 5, found.start + 1) if self.text_parameters and component == "query" else ():
             half = HALF_LINE_BREAK.match(text, at)
             if half is not None and text[half.end() : found.start] in ("", "%", "%0"):  # read as "%0D%0A" so far
-                message = f"no {self.name} URI: {half[0]} is half of a line break"
+                message = f"not a valid {self.name} URI: {half[0]} is half of a line break"
                 found = found._replace(start=at, end=half.end(), expected='"%0D%0A"')
                 source = "RFC 6068 5"
                 break
@@ -383,8 +385,8 @@ class Scheme:
 
     @cached_property
     def common_rules(self) -> CommonRules | None:
-        """The normal form as data, where it has no rules but `default_port` and `slash_for_empty_path`, each once at
-        most; their order plays no part, for one changes the authority and the other the path.  None: it has others.
+        """The normal form as data if its only rules are `default_port` and `slash_for_empty_path`, each at most once;
+        None if it has others.  Their order does not matter: one changes the authority, the other the path.
         """
         ports = [rule.apply.port for rule in self.normal if isinstance(rule.apply, _WithoutPort)]
         slashes = sum(rule.apply is _with_slash for rule in self.normal)

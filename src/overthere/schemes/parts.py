@@ -37,7 +37,7 @@ def charset_of(edition: str) -> str:
 
 
 class Given:
-    """A text as an edition cuts it, for a scheme to read on: raw parts, None where undefined."""
+    """The raw parts of a text as an edition splits it, for its scheme to read; None where undefined."""
 
     __slots__ = (
         *("account", "charset", "edition", "fragment", "host", "named", "password"),
@@ -45,10 +45,11 @@ class Given:
     )
 
     def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
-        """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is no URI, unless that is checked."""
+        """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is not a valid URI, unless
+        `checked`."""
         self.text = text
         self.edition: str = reading(edition.name)
-        """The account to go by: "url-1994", "rfc1738", or "rfc3986" for the scheme's document of today."""
+        """The account that applies: "url-1994", "rfc1738", or "rfc3986" for the scheme's current document."""
         self.charset: str = charset_of(self.edition)
         self.account: tuple[str, str] | None = None
         """For 1994 and RFC 1738: the rule and the paragraph that a refusal cites."""

@@ -62,7 +62,7 @@ class Registry:
 
     @staticmethod
     def default() -> Registry:
-        """The built-in schemes and those of the entry points "overthere.schemes"; nothing is loaded before its use."""
+        """The built-in schemes and those of the entry points "overthere.schemes"; each is loaded at its first use."""
         return _default()
 
     @staticmethod
@@ -71,7 +71,7 @@ class Registry:
         return Registry({}, {})
 
     def with_(self, *schemes: Scheme, replace: bool = False) -> Registry:
-        """A registry with these added.
+        """A copy with these schemes added.
 
         Raises: RegistryError if a name is taken, naming both claims, unless `replace`.
         """
@@ -113,7 +113,7 @@ class Registry:
         return f"<Registry of {len(self)} schemes>"
 
     def scheme(self, name: str) -> Scheme:
-        """The scheme of that name, in any case (RFC 3986 3.1); one of the generic syntax alone if it is not known.
+        """The scheme of that name, in any case (RFC 3986 3.1); an unknown one has only the generic syntax.
 
         A "+" in a name has no meaning (RFC 3986 3.1): "git+ssh" is an unknown scheme without a default port,
         independent of "git" and "ssh"; "coap+tcp" is known by its own document.
@@ -143,12 +143,13 @@ class Registry:
             return None
 
     def schemes(self) -> Iterator[Scheme]:
-        """The known schemes, in alphabetical order; each is loaded, and what a package fails to bring is left out."""
+        """The known schemes, in alphabetical order; each is loaded, and those that a package cannot provide are left
+        out."""
         return filter(None, map(self.get, self))
 
     def in_text(self) -> Mapping[str, InText]:
-        """By the name of each known scheme, in alphabetical order, what a text is searched and shown by; what is built
-        in is not loaded for it, and what a package fails to bring is left out.
+        """The facts for finding and showing URIs in text, by the name of each known scheme, in alphabetical order.
+        Built-in schemes are not loaded for it, and those that a package cannot provide are left out.
 
         >>> Registry.default().in_text()["mailto"].linkable
         True

@@ -47,7 +47,7 @@ _SHOWN = 80
 
 
 def scheme(cut: TextParts) -> Iterator[Place]:
-    """A host that is read as a scheme, for no scheme stands before it (4.5): "example.com:80/", "example.com:path"."""
+    """A host that is read as a scheme, because no scheme precedes it (4.5): "example.com:80/", "example.com:path"."""
     match = _HOST_AS_SCHEME.fullmatch(cut.scheme)
     if match is None or cut.facts is not None or cut.authority is not None:
         return

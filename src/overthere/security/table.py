@@ -8,8 +8,8 @@ __all__ = ["KINDS", "LEVELS", "Concern", "Level"]
 
 Level = Literal["note", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("note", "warning", "error")
-"""From the least to the worst.  error: somebody is deceived or a secret is shown; warning: it may be so, and honest
-URIs seldom have it; note: honest URIs have it often."""
+"""From the least to the worst.  error: it deceives people or shows a secret; warning: it may do so, and is rare in
+honest URIs; note: it is common in honest URIs."""
 
 
 class Concern(NamedTuple):
@@ -24,7 +24,7 @@ class Concern(NamedTuple):
     source: str
     """Document and paragraph; RFC 3986 first."""
     older: str
-    """The same in the documents before it; "" where they do not have it."""
+    """The same in earlier documents; "" if they do not have it."""
     means: str
     """The possible consequences, in a sentence."""
     bad: str
@@ -124,7 +124,7 @@ KINDS: dict[str, Concern] = {
     "port-range": Concern(
         "warning", "{it} is above 65535, so it is not a TCP or UDP port", "port", "port",
         "RFC 3986 3.2.3, 7.2", "",
-        "Software that keeps only 16 bits connects to another port than the one shown.",
+        "Software that keeps only 16 bits connects to a different port from the one shown.",
         "http://h.example:65616/", "http://h.example:65535/",
     ),
     "encoded-nul": Concern(
@@ -143,7 +143,7 @@ KINDS: dict[str, Concern] = {
     "encoded-line-alone": Concern(
         "note", "the escape {it} is half of a line break, which is %0D%0A", "query", "hfield",
         "RFC 3986 7.2; RFC 6068 5", "",
-        "Mail programs differ on whether it ends a line, and a filter of one may miss a line that another has.",
+        "Mail programs differ on whether it ends a line, so the filter of one may miss a line that another shows.",
         "mailto:joe@h.example?body=a%0Ab", "mailto:joe@h.example?body=a%0D%0Ab",
     ),
     "command-lines": Concern(
@@ -169,8 +169,8 @@ KINDS: dict[str, Concern] = {
     "encoded-host": Concern(
         "warning", "the host is written with escapes: {it}", "host", "reg-name",
         "RFC 3986 3.2.2, 7.3", "",
-        "Software that compares the text sees another host than software that decodes it; before 2003, hosts had no "
-        "escapes.",
+        "Software that compares the text sees a different host from software that decodes it. Before 2003, hosts had "
+        "no escapes.",
         "http://%65xample.com/", "http://h.example/%65",
     ),
     "encoded-host-delimiter": Concern(
@@ -207,7 +207,7 @@ KINDS: dict[str, Concern] = {
     "bidi-control": Concern(
         "error", "{it} changes the direction of displayed text", "any", "ucschar",
         "RFC 3987 4.1, 8; RFC 3986 2; UAX #9 2", "",
-        "People read the text in another order than software.",
+        "People read the text in a different order from software.",
         "http://h.example/\u202egpj.exe", "http://h.example/\u05d0",
     ),
     "invisible": Concern(
@@ -226,7 +226,7 @@ KINDS: dict[str, Concern] = {
     "non-ascii": Concern(
         "note", "{it} is not a US-ASCII character", "any", "URI-reference",
         "RFC 3986 2; RFC 3987 3.1, 8", "RFC 1738 2.2",
-        "An IRI may contain it, but software differs in the octets that it becomes, and similar characters exist.",
+        "An IRI may contain it, but programs encode it as different octets, and similar characters exist.",
         "http://h.example/\u00fc", "http://h.example/%C3%BC",
     ),
     "control": Concern(
@@ -276,7 +276,7 @@ KINDS: dict[str, Concern] = {
     "host-script": Concern(
         "note", "the host has non-ASCII letters: {it}", "host", "reg-name",
         "RFC 3987 7.5, 8; UTS 39 5", "",
-        "They may look like other letters.",
+        "They may look like letters of other scripts.",
         "http://xn--bcher-kva.example/", "http://buecher.example/",
     ),
     "host-mixed-script": Concern(
@@ -295,8 +295,8 @@ KINDS: dict[str, Concern] = {
     "host-long": Concern(
         "warning", "the host name is too long", "host", "reg-name",
         "RFC 3986 3.2.2; RFC 1034 3.1", "",
-        "A label has 63 octets, a name 255 with the octet before each label and the last: 253 as it is written. A "
-        "display shows the beginning, but the end decides which host it is.",
+        "A label has at most 63 octets. A name has at most 255, including the octet before each label and the last "
+        "one: 253 as written. A display shows the beginning, but the end decides which host it is.",
         f"http://{'a' * 64}.example/", f"http://{'a' * 63}.example/",
     ),
     "host-name": Concern(
@@ -310,7 +310,7 @@ KINDS: dict[str, Concern] = {
     "host-scheme": Concern(
         "warning", "the host is {it}, the name of a scheme: two URIs may have run together", "host", "reg-name",
         "RFC 3986 3.2, 4.5", "",
-        "The host that people read is in the path, and another is contacted. Reported if an empty port or two "
+        "The host that people read is in the path; software contacts another one. Reported if an empty port or two "
         "slashes follow.",
         "http://https://bank.example/", "http://news/",
     ),
@@ -385,4 +385,4 @@ KINDS: dict[str, Concern] = {
         "A text can have as many findings as characters.", "", "http://h.example/",
     ),
 }  # fmt: skip
-"""All that `audit` can say, by kind."""
+"""All kinds of findings of `audit`."""

@@ -25,7 +25,7 @@ _AUDITED = frozenset((
     "password", "userinfo", "userinfo-host", "address-rare", "encoded-host", "encoded-host-delimiter", "host-future",
     "encoded-nul", "long",
 ))  # fmt: skip
-"""Kinds of `audit` with which an address does not work everywhere, or not as it looks."""
+"""Findings of `audit` that make an address unreliable or misleading."""
 
 
 class WebAddress(NamedTuple):
@@ -33,9 +33,9 @@ class WebAddress(NamedTuple):
 
     text: str
     uri: URI | None
-    """The URI; of an IRI the one that it maps to, with A-labels (RFC 3987 3.1); None if the text is neither."""
+    """The URI; for an IRI, the URI that it maps to, with A-labels (RFC 3987 3.1); None if the text is neither."""
     problems: tuple[Finding, ...]
-    """What is wrong, in the order of the text: each with its kind, place, paragraph and message."""
+    """The problems in the order of the text: each with its kind, place, paragraph and message."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -47,13 +47,13 @@ class WebAddress(NamedTuple):
 
 
 def web_address(text: Value | str) -> WebAddress:
-    """Whether a text is an http or https address that today's servers take: `if web_address(text): ...`.
+    """Whether a text is an http or https address that today's servers accept: `if web_address(text): ...`.
 
-    It is a URI of the scheme http or https (RFC 9110 4.2); its host is an address, or a name that the DNS takes
-    (RFC 1123 2.1, RFC 5890); its port is from 1 to 65535 (RFC 6335 6); it has no userinfo (RFC 9110 4.2.4), no
-    escaped host, no NUL, and at most 8000 characters (RFC 9110 4.1).  A text beyond US-ASCII is an IRI, which is told,
-    and `uri` is what a client would ask for.  Nothing is looked up, and a text without a scheme is not completed:
-    `typed` and `repair` do that.
+    It is a URI of the scheme http or https (RFC 9110 4.2); its host is an address, or a name that the DNS allows (RFC
+    1123 2.1, RFC 5890); its port is from 1 to 65535 (RFC 6335 6); it has no userinfo (RFC 9110 4.2.4), no escaped host,
+    no NUL, and at most 8000 characters (RFC 9110 4.1).  A text with non-ASCII characters is an IRI: this is reported,
+    and `uri` is the URI that a client would request.  Nothing is looked up, and no missing scheme is added: `typed` and
+    `repair` do that.
 
     Raises: TypeError if it is not text.
 

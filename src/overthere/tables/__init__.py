@@ -19,22 +19,23 @@ __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_
 
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
-    """The writer for a name: by its suffix, a folder of Parquet parts for `DIR/`, standard output for "-".
+    """The writer for a name, by its suffix; `DIR/` is a folder of Parquet parts, "-" is standard output.
 
-    A file gets its name when it is closed and replaces the old one then; until then it has another name.  A folder
-    gets a part when that is complete.  A pipe is written to directly.  A symlink to a file is rejected,
-    and a planted NAME.part or NAME.resume is never followed or continued.
+    A file gets its name, and replaces the old file, when it is closed; until then it has another name.  A folder gets a
+    part when that is complete.  A pipe is written to directly.  A symlink to a file is rejected, and a planted
+    NAME.part or NAME.resume is never followed or continued.
 
-    layout: its form is that of standard output, and of pipes without a suffix.
-    job: what the job is, in a text that is the same if and only if it may be taken up; a JSON object lets a
-    refusal name what differs.  With one (or with `resume`) the table grows as NAME.part, and is marked with the state
-    of each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in
-    NAME.resume; the last goes when the job is done.
-    resume: take up what an earlier run has left.  Rows after its last commit are cut off; with nothing there, or
-    nothing that can be read, the table begins anew, and `notice` says so.
+    layout: its format is that of standard output, and of pipes without a suffix.
+    job: a text that identifies the job: it is the same if and only if the job may be resumed.  If it is a JSON object,
+    an error names what differs.  With a job (or with `resume`) the table grows as NAME.part and records the state of
+    each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in NAME.resume,
+    which is removed when the job is done.
+    resume: continue the table of an earlier run.  Rows after its last commit are cut off; if there is none, or none
+    that can be read, the table begins anew, and `notice` says so.
 
-    Raises: ValueError for a suffix that is none of `FORMATS`, and for `csv_safe` without CSV; ResumeError if what is
-    there is not of this job, or not ours; OSError if it cannot be written, is a link, or another process is writing it.
+    Raises: ValueError for a suffix not in `FORMATS`, and for `csv_safe` without CSV; ResumeError if the existing table
+    belongs to another job or another program; OSError if it cannot be written, is a link, or another process is writing
+    it.
     """
     from pathlib import Path
 

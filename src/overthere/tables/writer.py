@@ -58,7 +58,7 @@ class Writer(ABC):
         return bool(self.state and self.state.get("done"))
 
     def take(self, mark: Checkpoint) -> None:
-        """Go on from a mark."""
+        """Continue from a checkpoint."""
         self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
         if self.done:
             self.notice = f"{self.name} is complete, with {self.rows:,} rows: nothing to do"
@@ -70,7 +70,7 @@ class Writer(ABC):
         self.notice = notice
 
     def write(self, batch: Any) -> None:
-        """Raises: ValueError for another schema; OSError if the table cannot be written."""
+        """Append a batch.  Raises: ValueError for another schema; OSError if the table cannot be written."""
         if not batch.schema.equals(self.columns):
             raise ValueError(f"{self.name}: a batch has other columns than the table")
         if self.closed:
@@ -80,7 +80,7 @@ class Writer(ABC):
             self.rows += batch.num_rows
 
     def commit(self, state: dict[str, Any]) -> None:
-        """What was written so far are whole tasks.  `state` is JSON; with `"done": True` the table is finished."""
+        """Commit the rows so far, which are whole tasks; `state` is JSON, with `"done": True` for a finished table."""
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
         with self._naming_errors():
@@ -96,7 +96,7 @@ class Writer(ABC):
                 self._close()
 
     def drop(self) -> None:
-        """End without what was not committed; what cannot be resumed leaves the file of before.  Raises nothing."""
+        """End without uncommitted rows; if the table cannot be resumed, the old file stays.  Raises nothing."""
         if not self.closed:
             self.closed = True
             self._fail()

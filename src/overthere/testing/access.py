@@ -28,28 +28,28 @@ _FILLERS = (b"x" * 65_536, b"\n" * 4096, b"\xff" * 65_536, b"0" * 65_536, b"\0" 
 
 
 class AccessSuite:
-    """The laws of access as tests: subclass it, name a URI and what a server has answered, and let pytest collect it.
+    """The laws of access as tests: subclass it, name a URI and a server's recorded answer, and let pytest collect it.
 
-    What has to hold: the answer is read, and the steps of the plan are what is sent; the words of its steps change
-    nothing; data make no lines at a port of another protocol; how it comes in pieces changes nothing; where it ends
-    early, is not what was recorded, has unreadable numbers or encoded words, or has no end, only documented
-    errors come out, in bounded memory; a reader may stop at any time; and a password that is repeated in the answer is
-    in no error and no detail.
+    The laws: the answer is read; the steps of the plan are sent exactly, and their texts have no effect; data add no
+    lines at a port of another protocol; the sizes of the pieces in which an answer arrives do not matter; an answer
+    that ends early, differs from the record, has unreadable numbers or encoded words, or never ends causes only
+    documented errors, in limited memory; a reader may stop at any time; and no error or detail shows a password that
+    the answer repeats.
     """
 
     uri: ClassVar[str]
     answer: ClassVar[Recorded]
-    """Recorded from a server: all its octets, or exchanges of what was sent and what came."""
+    """The recording of a server: all its octets, or pairs of sent and received octets."""
     data: ClassVar[bytes] = b""
-    """What came over a second connection, as FTP has one."""
+    """The octets of a second connection, as in FTP."""
     scheme: ClassVar[Scheme | None] = None
-    """If it is not among those of `Registry.default()`."""
+    """The scheme, if `Registry.default()` does not have it."""
     credentials: ClassVar[Credentials | None] = None
     policy: ClassVar[Policy] = Policy.local()
     runs: ClassVar[int] = 1000
-    """How many offsets, and how many kinds of garbage, are tried at most."""
+    """The most offsets, and the most kinds of garbage, that are tried."""
     missing: ClassVar[bool] = False
-    """Whether the answer is one that refuses: then opening raises a documented error."""
+    """Whether the answer is a refusal: then opening raises a documented error."""
 
     def dialogue(self, credentials: Credentials | None = None) -> Dialogue:
         """The dialogue of the plan of `uri`; credentials: others than those of the class."""
@@ -62,7 +62,7 @@ class AccessSuite:
         return registry if self.scheme is None or known else registry.with_(self.scheme)
 
     def whole(self) -> Outcome:
-        """What comes out of the answer as it was recorded."""
+        """The outcome of the answer as recorded."""
         return Replay(self.answer, self.data).run(self.dialogue())
 
     @property
@@ -185,8 +185,8 @@ class AccessSuite:
                 assert password not in repr(outcome.head.details), f"repeated at {at}: {outcome.head.details!r}"
 
     def test_data_make_no_lines(self) -> None:
-        """At a port of another protocol, under the safe policy: whatever a URI says there, what is sent is refused, or
-        holds no line that begins with what the URI says, but the first (RFC 1738 6, RFC 3986 7.2)."""
+        """At a port of another protocol, under the safe policy: a request is refused, or no line of it except the first
+        begins with text of the URI (RFC 1738 6, RFC 3986 7.2)."""
         for text in _add_lines(self.uri):
             registry = self._registry()
             try:

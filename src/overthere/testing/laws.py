@@ -28,22 +28,22 @@ _HOSTILE = ("zq\r\nQZ", "zq\nQZ", "zq\rQZ", "zq\tQZ", "zq\0QZ")
 class SchemeSuite:
     """The laws of a scheme as tests: subclass it, name the scheme, and let pytest collect the subclass.
 
-    What has to hold: its facts are stated, with their paragraphs; what its grammar derives is read, and written as
-    it was; a locator that is written anew is read back as the same; the normal form is a fixed point; no octet that
-    ends a line or a field comes out of data into a command; no password is shown.
+    The laws: its facts are stated, with their paragraphs; every text that its grammar derives is read, and written
+    unchanged; a locator that is written anew is read back as the same; the normal form is a fixed point; no octet of
+    data can end a line or a field of a command; no password is shown.
     """
 
     scheme: ClassVar[Scheme]
     counted: ClassVar[frozenset[str]] = frozenset()
-    """Parts that the protocol sends by their length, as octets of which none delimits."""
+    """Parts that the protocol sends with their length, so that none of their octets is a delimiter."""
     narrower: ClassVar[frozenset[str]] = frozenset()
-    """Paragraphs by which a protocol refuses octets that an older edition could send."""
+    """Sections by which a protocol rejects octets that an older edition could send."""
     count: ClassVar[int] = 200
     """How many texts are sampled from each rule."""
 
     @property
     def registry(self) -> Registry:
-        """The default one, which also knows the scheme."""
+        """The default registry, with the scheme added if necessary."""
         registry = Registry.default()
         return registry if self.scheme.name in registry else registry.with_(self.scheme)
 
@@ -57,7 +57,7 @@ class SchemeSuite:
         return (text for text in chain(examples, *samples) if edition().is_valid(text))
 
     def locators(self) -> Iterator[Locator]:
-        """What the texts say, without the memory of how it was written."""
+        """The locators of the texts, without the record of how they were written."""
         return (replace(self.registry.locator(text), written=None) for text in self.texts())
 
     def test_it_is_found_under_its_name(self) -> None:
@@ -100,7 +100,7 @@ class SchemeSuite:
                 assert self.registry.locator(str(again), name) == locator
 
     def test_every_edition_keeps_the_octets(self) -> None:
-        """What one edition reads and another writes are the same octets, and the same dialogue (RFC 3986 2.5)."""
+        """Reading in one edition and writing in another keeps the octets and the dialogue (RFC 3986 2.5)."""
         for name, text in self._sample_texts():
             with suppress(InvalidURI):  # derivable by the letter, and no URI of the scheme
                 locator = self.registry.locator(text, name)

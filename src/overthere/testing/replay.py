@@ -11,28 +11,29 @@ from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Ite
 __all__ = ["DOCUMENTED", "Outcome", "Recorded", "Replay"]
 
 Recorded = bytes | Sequence[tuple[bytes, bytes]]
-"""What a server has sent: all of it, or exchanges of what was sent to it and what came then (b"" for its greeting)."""
+"""The octets that a server sent: all of them, or pairs of a request and its answer (b"" before a greeting)."""
 
 
 @dataclass
 class Outcome:
-    """What has come out."""
+    """The outcome of a dialogue."""
 
     head: Head | None = None
     content: bytes = b""
     entries: list[Entry] = field(default_factory=list[Entry])
     sent: bytes = b""
-    """What was sent over the first connection."""
+    """The octets sent over the first connection."""
     error: Exception | None = None
     """One of the documented errors."""
 
 
 class Replay:
-    """A server that answers as recorded, and then ends.
+    """A server that answers as recorded, and then closes.
 
-    answer: what comes over the first connection; data: what comes over the second, as over FTP's.
-    piece: how many octets come at once.  length, data_length: after how many octets of either the server ends.
-    again: what comes without end instead of an end.  held: how much a dialogue may take without giving anything.
+    answer: the octets of the first connection; data: those of the second, as in FTP.
+    piece: how many octets arrive at once.  length, data_length: the server closes after this many octets of either.
+    again: octets that are repeated forever instead of closing.  held: how many octets a dialogue may read without
+    output.
 
     >>> from overthere.access.wire import Wire
     >>> def dialogue():
@@ -70,10 +71,10 @@ class Replay:
         self.silent: int = 0
 
     def run(self, dialogue: Dialogue, most: int = 1 << 30) -> Outcome:
-        """Carry it out, until it has given so many pieces or entries at most.
+        """Run a dialogue until it has given `most` pieces or entries.
 
-        Raises: AssertionError for a dialogue that waits for what it has not asked for, or takes memory without bound;
-        whatever it raises itself that is not documented.
+        Raises: AssertionError for a dialogue that waits for an answer without a request, or uses unlimited memory; any
+        error of the dialogue that is not documented.
         """
         outcome = Outcome()
         content, pieces = bytearray(), 0

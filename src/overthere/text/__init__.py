@@ -61,17 +61,17 @@ def find(
 ) -> Iterator[Found]:
     """The URIs in a text, in their order.
 
-    schemes: only these.  By default every scheme where "//" follows it, and those with a shape (`Scheme.shape`) where
-    what follows looks like them; between angle brackets every scheme.
+    schemes: only these.  By default every scheme if "//" follows it, those with a shape (`Scheme.shape`) if the text
+    after the colon matches it, and every scheme between angle brackets.
     abbreviated: references without a scheme that begin with "www." or "ftp." (RFC 3986 4.5).
     hosts: also those that begin with another registered name, such as `example.com/x`; "suffixes" also where only the
     list of publicsuffix.org knows the last label (`foo.museum`; needs the extra `domains`).  No addresses.
     mail: also mail addresses without a scheme.
-    rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown;
-    the other options have no meaning then.  See `overthere.text.gfm`.
+    rules: "commonmark" for the autolinks of CommonMark, "gfm" with the extended ones of GitHub Flavored Markdown; they
+    ignore the other options.  See `overthere.text.gfm`.
     registry: the known schemes (default: the default registry).
 
-    A scheme of one letter is taken for a drive, and one of more than 64 is not seen.  Time is linear in the text.
+    A scheme of one letter is read as a drive, and one of more than 64 is ignored.  Time is linear in the text.
 
     Raises: ValueError for other rules or hosts; TypeError if it is not text; ModuleNotFoundError without the list.
 

@@ -1,4 +1,4 @@
-"""Which words of a text count as schemes: registered names, and usual forms of others."""
+"""The words of a text that count as schemes: registered names, and usual forms of others."""
 
 from __future__ import annotations
 

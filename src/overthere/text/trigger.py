@@ -1,4 +1,4 @@
-"""Where in a text a URI may begin: one expression, by what is looked for."""
+"""The places in a text where a URI may begin: one expression for each kind of search."""
 
 from __future__ import annotations
 

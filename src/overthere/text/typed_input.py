@@ -31,14 +31,15 @@ _DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
 def typed(text: str, *, registry: Registry | None = None) -> Found:
     """The URI that a person meant to type: "recognize and strip both delimiters and embedded whitespace".
 
-    Removed are all white space, a pair of brackets or quotes around it, and a prefix "URL:".  A name without a scheme
-    is taken for a suffix reference (4.5), also after "//" (4.2), or for a mail address; `kind` says so, `uri` is the
-    guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be part of the URI".
+    It removes all white space, a pair of brackets or quotes around the text, and a prefix "URL:".  A name without a
+    scheme is read as a suffix reference (4.5), also after "//" (4.2), or as a mail address; `kind` says which, and
+    `uri` is the guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be part
+    of the URI".
 
-    registry: which schemes are known, the default one unless given.
+    registry: the known schemes; None: the default registry.
 
-    Raises: InvalidURI if the rest is none of these, or two URIs with white space between them; TypeError if it is
-    not text.
+    Raises: InvalidURI if the rest is neither of these nor a valid URI, or is two URIs with white space between them;
+    TypeError if it is not text.
 
     >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
     ('http://h.example/a', 'http://example.com:8080/x', 'mail')

@@ -58,9 +58,9 @@ class Conveniences(Components):
 
     @property
     def parameters(self) -> Parameters:
-        """The pairs of the query (3.4), read by `&`; `forms.Parameters` reads others.
+        """The pairs of the query (3.4), separated by `&`; `forms.Parameters` reads others.
 
-        "+" is a space, as in forms, but in schemes of which the document says that it is none, such as mailto.
+        "+" is a space, as in forms, unless the scheme's document says otherwise, as for mailto.
 
         >>> from overthere import URI
         >>> u = URI("http://h/?q=a+b&utm_source=x")
@@ -70,11 +70,11 @@ class Conveniences(Components):
         return self._parameters("&", None)
 
     def with_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool | None = None) -> Self:
-        """A value with these parameters set: the first place of a name is kept, its doubles go, new names follow.
+        """A value with these parameters set: a name keeps its first place and loses its other pairs; new names follow.
 
         pairs: a mapping or pairs of data, as `forms.encode` takes them.
-        separator, plus: as `forms.Parameters` takes them; None is what the scheme says, of which the text of a mail
-        (RFC 6068 5) has its lines parted by CR LF.
+        separator, plus: as `forms.Parameters` takes them; None is the scheme's rule.  The lines of a mail text are
+        separated by CR LF (RFC 6068 5).
 
         >>> from overthere import URI
         >>> str(URI("mailto:a@b").with_parameters({"subject": "a b", "body": "1+1\\n2"}))
@@ -87,7 +87,7 @@ class Conveniences(Components):
         return self._with_parameters(self._parameters(separator, plus).set(pairs_of(self.scheme, pairs)))
 
     def add_parameters(self, pairs: Pairs, *, separator: str = "&", plus: bool | None = None) -> Self:
-        """A value with more parameters behind those that are there.
+        """A value with more parameters at the end.
 
         >>> from overthere import URI
         >>> str(URI("http://h/?a=1").add_parameters([("a", "2")]))
@@ -107,7 +107,7 @@ class Conveniences(Components):
         return self._with_parameters(self._parameters(separator, plus).without(*names))
 
     def sort_parameters(self, *, separator: str = "&", plus: bool | None = None) -> Self:
-        """A value with its parameters by the octets of their names; those of one name keep their order.
+        """A value with its parameters sorted by the octets of their names; those of one name keep their order.
 
         >>> from overthere import URI
         >>> str(URI("http://h/?b=1&a=2&b=0").sort_parameters())
@@ -142,7 +142,7 @@ class Conveniences(Components):
 
     @property
     def suffix(self) -> str:
-        """What `name` ends with from its last "." on, escaped or not; "" for none, and for a name that begins with it.
+        """The end of `name` from its last ".", escaped or not; "" if there is none, or only at the beginning.
 
         >>> from overthere import URI
         >>> URI("http://h/a.tar.gz").suffix, URI("http://h/.profile").suffix
@@ -157,7 +157,7 @@ class Conveniences(Components):
     def parent(self) -> Self:
         """The value one segment up, without query and fragment; at the top it is itself.
 
-        `join(".")` is the folder that relative references go by, with its "/".
+        `join(".")` is the folder that relative references are resolved against, with its "/".
 
         >>> from overthere import URI
         >>> str(URI("http://h/a/b?q").parent), str(URI("http://h/a").parent), str(URI("http://h/").parent)
@@ -167,14 +167,14 @@ class Conveniences(Components):
         return self._with_path(folder[:-1] if len(folder) > 1 else folder)
 
     def append(self, *segments: str | bytes, keep: str = "") -> Self:
-        """A value with more segments, each of them data: what is reserved in it is encoded (2.2).
+        """A value with more segments, each of them data: reserved characters in it are encoded (2.2).
 
-        A "/" at the end of the path is no segment of its own: the first new one stands behind it.  The query and the
-        fragment belong to what was named, and are dropped.
+        A "/" at the end of the path is not a segment of its own: the first new segment follows it.  The query and the
+        fragment belong to the old path and are dropped.
 
-        keep: the reserved characters that may stand in the segments as data.
+        keep: the reserved characters that the segments may contain as data.
 
-        Raises: InvalidURI for "." and "..", which no data can be (6.2.2.3).
+        Raises: InvalidURI for "." and "..", which cannot be data (6.2.2.3).
 
         >>> from overthere import URI
         >>> str(URI("http://h/a?q").append("b/c", "d")), str(URI("http://h") / "a b" / "")
@@ -271,7 +271,7 @@ class Conveniences(Components):
 
     @property
     def password(self) -> str | None:
-        """The userinfo behind its first ":" (3.2.1), decoded; None if there is none.  Its use is deprecated."""
+        """The userinfo after its first ":" (3.2.1), decoded; None if there is none.  Its use is deprecated."""
         from overthere.values.encoding import decode
 
         _, colon, password = (self.userinfo or "").partition(":")
@@ -279,7 +279,7 @@ class Conveniences(Components):
 
     @property
     def effective_port(self) -> int | None:
-        """The port, or else the default port of the scheme (3.2.3); None if neither is known.
+        """The port, otherwise the default port of the scheme (3.2.3); None if neither is known.
 
         >>> from overthere import URI
         >>> URI("https://h/").effective_port, URI("https://h:8443/").effective_port, URI("urn:a:b").effective_port
@@ -293,9 +293,9 @@ class Conveniences(Components):
         return None if known is None else known.port
 
     def check_host_name(self) -> list[Finding]:
-        """What the DNS would not take of the host (RFC 1123 2.1, RFC 5890), with places in this text; see `hosts.dns`.
+        """Problems of the host as a DNS name (RFC 1123 2.1, RFC 5890), with places in this text; see `hosts.dns`.
 
-        The value stays a URI: RFC 3986 3.2.2 asks for none of it.
+        The value is a valid URI all the same: RFC 3986 3.2.2 requires none of this.
 
         >>> from overthere import URI
         >>> [(one.kind, one.start) for one in URI("http://my_host/").check_host_name()]
@@ -313,7 +313,7 @@ class Conveniences(Components):
     def redacted(self, *, userinfo: bool = False) -> str:
         """The text for logs: passwords are `***` (7.5), in URIs within the query too.
 
-        userinfo: whether the user's name goes as well, for it may be a token.
+        userinfo: whether to hide the user's name as well, because it may be a token.
 
         >>> from overthere import URI
         >>> URI("ftp://joe:secret@h/").redacted(), URI("https://token@h/").redacted(userinfo=True)

@@ -60,10 +60,10 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
     """Percent-encode data for a component (RFC 3986 2.1, 2.2, 2.4).
 
     Text becomes octets by `charset` (2.5: UTF-8); every octet except unreserved characters becomes `%HH`, and so does
-    every "%".  Reserved characters are data's delimiters to others, and are encoded "unless these characters are
-    specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those that are.
+    every "%".  Reserved characters could be read as delimiters, and are encoded "unless these characters are
+    specifically allowed by the URI scheme to represent data in that component" (2.2): `keep` names those.
 
-    Raises: CodingError for text that the charset does not have (a lone surrogate, say), or another component;
+    Raises: CodingError for text that the charset cannot encode (such as a lone surrogate), or an unknown component;
     TypeError for data that is neither text nor bytes.
 
     >>> encode("a/b c%ü"), encode("a/b;c", "path", keep="/"), encode("a&admin=1", "query")
@@ -86,7 +86,7 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
 def decode_bytes(text: str | bytes) -> bytes:
     """The octets that component text stands for (RFC 3986 2.1); characters above U+007F give their UTF-8 octets.
 
-    Raises: CodingError at a "%" that two hexadecimal digits do not follow, and at a lone surrogate.
+    Raises: CodingError for a "%" without two hexadecimal digits, and for a lone surrogate.
 
     >>> decode_bytes("%E9t%C3%A9")
     b'\\xe9t\\xc3\\xa9'
@@ -112,9 +112,9 @@ def decode_bytes(text: str | bytes) -> bytes:
 def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict") -> str:
     """The characters that component text stands for (RFC 3986 2.1, 2.5); `+` stays `+` (see `forms`).
 
-    errors: "keep" leaves what cannot be decoded as it is: a "%" that begins no escape, and the escapes of octets that
-    are not in `charset`, their digits in capitals.  Or "strict", "replace", "surrogateescape" and the other handlers of
-    Python's codecs, which are for octets alone: a broken escape is an error to them.
+    errors: "keep" keeps everything that cannot be decoded: a "%" that begins no escape, and escapes of octets that are
+    not in `charset`, with their digits in upper case.  "strict", "replace", "surrogateescape" and the other error
+    handlers of Python's codecs apply to octets only: a broken escape is always an error.
 
     Raises: CodingError if the octets are not in `charset`, or an escape is broken.
 

@@ -78,7 +78,7 @@ def iri_normal_form(
 ) -> str:
     """The normal form of an IRI-reference at a rung, as text; two have the same if, and only if, they are equivalent.
 
-    evidence: as for URIs, of URIs; registry: whose schemes the scheme rung goes by, the default one unless given.
+    evidence: as for URIs, of URIs; registry: the schemes for the scheme rung (default: the default registry).
     """
     rung = Rung(rung)
     if rung < Rung.PERCENT:

@@ -1,6 +1,6 @@
 """Known secrets masked in text from servers, in any escaping (RFC 3986 7.5).
 
-`redact` sees a password where it stands in a URI; a server that is told one may repeat it anywhere.
+`redact` finds a password in its place in a URI; a server that receives one may repeat it anywhere.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def normal_form(
 
     evidence: for `Rung.PROTOCOL`, URIs that an access has shown to name the same resource (a permanent
     redirect, say), each to the URI to prefer (6.2.4).  Without it PROTOCOL is SCHEME: nothing is guessed.
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    registry: the schemes for the scheme rung (default: the default registry).
 
     >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
     'example://a/b/c/%7Bfoo%7D'
@@ -181,8 +181,8 @@ def lowest_rung(
 ) -> Rung | None:
     """The lowest rung at which two URIs are equal; None if they are not at any.
 
-    a, b: values, or text.  Where one of them is an IRI both are compared as IRIs (RFC 3987 5.3).
-    registry: whose schemes the scheme rung goes by, the default one unless given.
+    a, b: values, or text.  If one of them is an IRI, both are compared as IRIs (RFC 3987 5.3).
+    registry: the schemes for the scheme rung (default: the default registry).
 
     Raises: InvalidURI for an invalid URI-reference, InvalidIRI for an invalid IRI-reference.
 

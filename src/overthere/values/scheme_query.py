@@ -1,4 +1,4 @@
-"""The pairs of a query as its scheme has them: whether "+" is a space, and how lines are parted in a value."""
+"""The pairs of a query by its scheme: whether "+" is a space, and the line ends in values."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _read_reference(text: str, errors: Errors) -> URIReference:
 class URIReference(Value):
     """Any URI-reference: a URI or a relative reference (RFC 3986 4.1).
 
-    text: the reference; it is kept as it is, and `str()` gives it back.
+    text: the reference; it is kept as it is, and `str()` returns it.
     zone: whether an IPv6 address may carry a zone identifier (RFC 6874).
 
     Raises: InvalidURI if the text is not derivable from URI-reference; TypeError if it is not text.
@@ -58,7 +58,7 @@ class URIReference(Value):
     rule = "URI-reference"
 
     def resolve(self, base: URI | str, strict: bool = True) -> URI:
-        """The target URI (5.2), of the type of `base`, whose fragment plays no part (5.1).
+        """The target URI (5.2), of the type of `base`, whose fragment is ignored (5.1).
 
         strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
 
@@ -78,14 +78,14 @@ class URIReference(Value):
         """The single reference that equals this one followed by another: `a.join(b).resolve(base)` is
         `b.resolve(a.resolve(base))`, so that a base may itself be relative.
 
-        A choice of this library: RFC 3986 5.1 resolves against absolute bases alone, and this does where there is a
+        A choice of this library: RFC 3986 5.1 resolves only against absolute bases, and so does this if there is a
         scheme.  Dot-segments within are removed, leading ".." stay.  The equation holds for every base with a hierarchy
         for this reference to be in (1.2.3): an authority, or a directory in its path, as in `x:/a` and `x:a/b`, but not
         in `urn:a`, where 5.2.4 makes "/c" of "a/../c" and "c" of "c"; and for a reference with a scheme only if its
         path does not end in "." or "..", which 5.2.3 drops unread.
 
-        Raises: Unreachable if `strict` is False and the other has a scheme and this has none: whether it is ignored
-        (5.2.2) depends on the base to come; InvalidURI if `reference` is text but not a valid URI-reference.
+        Raises: Unreachable if `strict` is False and only `reference` has a scheme: the later base decides whether that
+        is ignored (5.2.2); InvalidURI if `reference` is text but not a valid URI-reference.
         errors: "repair" repairs such a text before it is resolved, as `URI.join` does.
 
         >>> str(URIReference("../img/a.png").join("../c.css?x")), str(URIReference("/a/").join("b/./c#s"))
@@ -113,7 +113,7 @@ class URIReference(Value):
     ) -> Self:
         """The normal form at a rung of the ladder (6.2); see `Rung`.
 
-        registry: whose schemes the scheme rung goes by, the default one unless given.
+        registry: the schemes for the scheme rung (default: the default registry).
 
         Raises: ValueError for an invalid rung.
 
@@ -157,7 +157,7 @@ class URIReference(Value):
 
     @front
     def to_iri(self, *, idna: bool = False) -> IRIReference:
-        """The IRI that this maps from (RFC 3987 3.2): escapes that are UTF-8 of characters an IRI may hold are decoded.
+        """The IRI that maps to this (RFC 3987 3.2): escapes that are UTF-8 of characters allowed in an IRI are decoded.
 
         idna: whether labels of the host that begin with "xn--" are shown in their own script.
 
@@ -204,9 +204,9 @@ class URI(URIReference):
         return default_registry().locator(self)
 
     def locator_as(self, kind: type[L]) -> L:
-        """`locator`, of a kind that is known to who asks: a class of `overthere.schemes.locators`.
+        """`locator`, with its type given: a class of `overthere.schemes.locators`.
 
-        Raises: InvalidURI if the scheme has another one, or cannot be read in this URI.
+        Raises: InvalidURI if the scheme has another class, or cannot be read in this URI.
 
         >>> from overthere.schemes.locators import MailtoLocator
         >>> URI("mailto:joe@example.com?subject=tea").locator_as(MailtoLocator).subject
@@ -225,7 +225,7 @@ class URI(URIReference):
     def origin(self) -> str:
         """The origin as text (RFC 6454 4, 6.2): scheme, host, and the port if it is not the scheme's own.
 
-        "null" where no server is named: without a host, and in schemes that have no default port.
+        "null" if no server is named: without a host, and in schemes without a default port.
 
         >>> URI("HTTPS://joe@H.example:443/a").origin, URI("http://h:8080/").origin, URI("data:,a").origin
         ('https://h.example', 'http://h:8080', 'null')
@@ -265,11 +265,11 @@ class URI(URIReference):
     def relate(self, target: URI | str, *, form: Form | None = None) -> URIReference:
         """The shortest reference such that `self.join(it) == target`.
 
-        form: the shortest of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2) or
-        "same-document" (4.4).
+        form: the shortest reference of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2)
+        or "same-document" (4.4).
 
-        Raises: Unreachable if `target` has dot-segments, for resolution leaves none (5.2.4), and if no reference of
-        that form says it; ValueError for another `form`.
+        Raises: Unreachable if `target` has dot-segments, because resolution removes them (5.2.4), and if no reference
+        of that form leads to it; ValueError for another `form`.
 
         >>> str(URI("http://a/b/c/d").relate("http://a/b/g?x"))
         '../g?x'

@@ -1,7 +1,6 @@
-"""What all value types share: decoding, comparison, copying and pickling.
+"""The common part of all value types: decoding, comparison, copying and pickling.
 
-Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1), and say nothing of a
-password in their repr.
+Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2.1); their repr shows no password.
 """
 
 from __future__ import annotations
@@ -156,10 +155,10 @@ class Value(Conveniences):
 
         userinfo: text, octets, or (user, password) as data.
         host: text, octets of a reg-name, or an address of `ipaddress`.
-        segments: the data of each path segment; `rooted` says whether "/" precedes the first (default: if there is
-        an authority), `keep` which reserved characters may stand as data in them (2.2; none of them).
-        query: text, octets, or the pairs of a form (`forms.encode`; none at all are the empty query);
-        `forms.Parameters` stay as they are written.
+        segments: the data of each path segment.  `rooted`: whether "/" precedes the first (default: if there is an
+        authority); `keep`: the reserved characters that they may contain as data (2.2; default: none).
+        query: text, octets, or the pairs of a form (`forms.encode`; no pairs are the empty query); `forms.Parameters`
+        are kept as written.
 
         Raises: InvalidURI if the result is not valid or would be read back as other parts; CodingError for
         data that cannot be encoded; TypeError for `path` together with `segments` and the like.
@@ -232,9 +231,9 @@ class Value(Conveniences):
 
     @classmethod
     def argument(cls, text: str) -> Self:
-        """For argparse: `type=URI.argument` reports what is wrong with an argument, where `type=URI` loses it.
+        """For argparse: `type=URI.argument` reports what is wrong with an argument; `type=URI` does not.
 
-        Raises: argparse.ArgumentTypeError, whose message is that of the InvalidURI.
+        Raises: argparse.ArgumentTypeError, with the message of the InvalidURI.
 
         >>> from argparse import ArgumentParser
         >>> from overthere import URI

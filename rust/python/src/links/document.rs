@@ -159,7 +159,10 @@ const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(
 
 impl Sink for Document<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
-        let Element { name: tag, namespace, is_base, at } = element;
+        let Element { name: tag, namespace, is_base, is_inert, at } = element;
+        if is_inert {
+            return;
+        }
         let is_html = namespace == Namespace::Html;
         self.place = Place { at: Some(at), is_svg: namespace == Namespace::Svg };
         let site = self.site;

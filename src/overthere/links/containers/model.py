@@ -1,4 +1,4 @@
-"""What every kind of container offers, and what its members are before they are read."""
+"""The interface of every container, and its members before they are read."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Container(Protocol):
     def members(
         self, stream: Stream, document: Document, place: Place = ...
     ) -> Iterator[BegunPage | Document | Member | Note | PassedContent]:
-        """The members one by one, each to be read before the next is asked for, and notes on the container.
+        """The members one by one, and notes on the container; each member must be read before the next.
 
-        stream: one that can seek, unless the kind is one of `STREAMED`.  Raises nothing.
+        stream: it can seek, unless the kind is one of `STREAMED`.  Raises nothing.
         """
         ...
 

@@ -1,5 +1,5 @@
-"""Documents out of containers within containers: the one place that goes into them, keeps the budget against bombs, and
-turns what goes wrong with a member into a note on it."""
+"""Documents from nested containers: the only code that opens them, limits decompression bombs, and turns a problem with
+a member into a note on it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where the records of a WARC file are (WARC 1.1 section 4, annex D), also of one that is damaged or lies.
+"""The places of the records in a WARC file, even a damaged or hostile one (WARC 1.1 section 4, annex D).
 
-What stands in a record is for `warc`. Here a file is walked from record to record, and one that is broken costs no
-other: the walk goes on where the next record begins.
+`warc` reads the content of records.  This module goes through a file from record to record; after a broken one it
+continues where the next record begins.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The members of a ZIP file whose directory is missing or broken: the file is walked from local header to local header
-(APPNOTE 4.3.7), past sizes that stand behind the data (4.3.9) and what is no header."""
+"""The members of a ZIP file with a missing or broken directory: it is read from local header to local header (APPNOTE
+4.3.7), skipping sizes after the data (4.3.9) and anything that is not a header."""
 
 from __future__ import annotations
 

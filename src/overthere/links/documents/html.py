@@ -215,13 +215,14 @@ _NAME = 64
 
 
 def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
-    """The characters of an HTML document, and whether they are not in the declared charset.
+    """The text of an HTML document, and whether octets of it are not in the declared charset.
 
-    By byte order mark, by what was told, by what it declares (`prescan`), else UTF-8; octets that are not in the
-    charset become U+FFFD; a document that declares nothing and is no UTF-8 is windows-1252 (HTML 13.2.3.2).  A label
-    that is no charset's says nothing.
+    The charset is that of the byte order mark, of `told`, or of the document's own declaration (`prescan`), otherwise
+    UTF-8; octets that are not in it become U+FFFD.  A document without a declaration that is not UTF-8 is windows-1252
+    (HTML 13.2.3.2).  An unknown label is ignored.
 
-    UTF-16 without a mark is seen by its NULs, whatever was told: by every other charset there would be no tag in it.
+    UTF-16 without a mark is recognized by its NULs, whatever the label: any other charset would give a text without
+    tags.
     """
     known = None if told is None else encoding(told)
     if data.startswith(_MARKS) or known in _UTF_16:
@@ -312,19 +313,20 @@ def read(text: str) -> ParsedHTML:
     """
     page = ParsedHTML(None, [], [], set(), set())
     base: str | None = None
-    script: str | None = None
+    script: tuple[str, Start] | None = None
     for token in tokens(text):
         if isinstance(token, Start):
-            name, attributes, namespace, is_base, at = token
+            name, attributes, namespace, is_base, at, is_inert = token
             if is_base:
                 base = attributes["href"].strip(_SPACE)
-            _add_anchors(page, token)
+            if not is_inert:
+                _add_anchors(page, token)
             page.placed.extend(
                 PlacedReference(one, token, at) for one in references(name, attributes, namespace is Namespace.SVG)
             )
             known = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
-                script = known
+                script = None if known is None else (known, token)
             elif known is not None:
                 embedded = attributes["srcdoc" if name == "iframe" else "content"]
                 page.placed.append(PlacedReference(EmbeddedContent(known, embedded), token, at))
@@ -332,7 +334,7 @@ def read(text: str) -> ParsedHTML:
             page.placed.extend(_sheet(token))
         elif isinstance(token, Script):
             if script is not None:
-                page.placed.append(PlacedReference(EmbeddedContent(script, token.text), None, -1))
+                page.placed.append(PlacedReference(EmbeddedContent(script[0], token.text), script[1], -1))
         elif token is Metadata.NO_BASE:
             base = None
         else:

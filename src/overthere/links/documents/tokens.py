@@ -28,6 +28,8 @@ class Start(NamedTuple):
     has no contents of templates (4.12.3), and nothing but frames where there is a frameset (13.2.6.4.7)."""
     at: int
     """Where its attributes begin in the text, whose line ends are LF."""
+    is_inert: bool
+    """It is in the contents of a `template`, which no browser shows (4.12.3), unless the document has shadow roots."""
 
 
 class Sheet(NamedTuple):
@@ -79,6 +81,7 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | Metadata]:
     """The start tags, style sheets and typed scripts of a document, in its order."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
+    has_shadow_roots = "shadowrootmode" in text
     pieces: list[str] | None = None  # of a sheet in SVG
     is_unclosed = False
     at = sheet = 0
@@ -103,9 +106,10 @@ def tokens(text: str) -> Iterator[Start | Sheet | Script | Metadata]:
         if markup["end"]:
             tree.end(name)
             continue
+        is_inert = tree.templates > 0 and not has_shadow_roots
         namespace = tree.start(name, attributes, closing == "/>")
         if attributes:
-            yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), tag)
+            yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), tag, is_inert)
         if tree.loses_base():
             yield Metadata.NO_BASE
         if namespace is not Namespace.HTML:

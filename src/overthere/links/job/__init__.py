@@ -50,25 +50,25 @@ def extract(
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
     WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
-    what lies there in a WARC or ARC file.  Text with a scheme of two letters or more that is not a file name is a
-    URI, and opened as by `overthere.open`; of a directory or menu each entry with a URI is a row.  Failures to open
-    one go to the log "overthere.links".
-    base: the URI under which the sources are published: of a folder's root, or of the folder of a named file;
-    by default each file's own `file:` URI is its retrieval URI (RFC 3986 5.1.3).  That of a source which is a URI is
-    the last one that it was retrieved by, after redirects.
+    that part of a WARC or ARC file.  Text with a scheme of two letters or more that is not a file name is a URI, opened
+    as by `overthere.open`; each entry of a directory or menu that has a URI is a row.  Failures to open a URI are
+    logged to "overthere.links".
+    base: the URI under which the sources are published: that of a folder's root, or of the folder of a named file.  By
+    default a file's retrieval URI is its own `file:` URI (RFC 3986 5.1.3).  For a source that is a URI, it is the last
+    URI after redirects.
     workers: how many read at once.  They are threads if the native kernel reads (HTML, WARC files), otherwise
-    processes; then the calling module must be importable (`if __name__ == "__main__":`).
+    processes, for which the calling module must be importable (`if __name__ == "__main__":`).
     policy: the limits for sources that are URIs; by default `Policy()`, for untrusted URIs: no files, no addresses
     that are not public.
-    jobs: URIs that are retrieved at once, at most two of one host; their rows come in the order of the sources, of
-    which some are asked for before their turn.  With 1, each is retrieved when those before it are done.
+    jobs: how many URIs are retrieved at once, at most two from one host.  Rows come in the order of the sources; some
+    URIs are fetched before their turn.  With 1, each is retrieved when those before it are done.
     options: the fields of `Options`.
 
     A problem with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
-    Raises: TypeError for an unknown option; InvalidURI if `base` is no URI; NotSpecified if there is no such
-    edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or
-    `whatwg` where it is asked for.
+    Raises: TypeError for an unknown option; InvalidURI if `base` is not a valid URI; NotSpecified for an unknown
+    edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or without `whatwg` if
+    an option needs it.
     """
     for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):
@@ -86,11 +86,11 @@ def batches(
     policy: Policy | None = None,
     jobs: int = JOBS,
 ) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The same as Arrow batches of `table.schema()`, each task's followed by its end.
+    """The same as Arrow batches of `table.schema()`; a `TaskEnd` follows the batches of each task.
 
-    workers: None is as many as there are cores, where there is work for them.
-    skip, mark: so many tasks are left out, after which `TaskEnd.mark` was this; ValueError if it is another now.
-    Sources that are URIs are retrieved again for that: the mark holds their content.
+    workers: None means one per core, if there is enough work.
+    skip, mark: skip this many tasks; `mark` is the `TaskEnd.mark` of the last one.  ValueError if it differs now.
+    Sources that are URIs are retrieved again, because the mark depends on their content.
     policy, jobs: as for `extract`.
 
     Raises: as `extract`, at once.

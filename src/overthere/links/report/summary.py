@@ -120,7 +120,7 @@ class Summary:
             self.kinds[kind] += count
 
     def add(self, batch: Any, pairs: Any = None) -> None:
-        """Count the rows of a batch; `pairs` is what `graph.pairs` gave for it, if that is at hand.
+        """Count the rows of a batch; `pairs` is the result of `graph.pairs` for it, if already computed.
 
         The rows of a document's notes must be in one batch, or the document counts as unread twice.
         """
@@ -170,7 +170,7 @@ class Summary:
         return isinstance(other, Summary) and vars(self) == vars(other)
 
     def to_dict(self, hosts: int | None = None) -> dict[str, Any]:
-        """The counts as JSON has them; of the hosts so many, by default all, as going on needs them."""
+        """The counts for JSON, with this many hosts; None: all, which resuming needs."""
         counts: dict[str, Any] = {name: getattr(self, name) for name in (*_NUMBERS, "seconds")}
         for name in _COUNTERS:
             counts[name] = dict(getattr(self, name).most_common())
@@ -199,7 +199,7 @@ class Summary:
         return made
 
     def lines(self, width: int = 80, hosts: int = 5) -> list[str]:
-        """The counts for people: a word, a number, and what it is made of; wrapped to `width` columns."""
+        """The counts for people: a word, a number, and its parts; wrapped to `width` columns."""
         rows = [row for row in self._rows() if row[1] or row[0].strip() in ("documents", "references", "invalid")]
         words = max(len(word) for word, _, _ in rows)
         ranked = self.hosts.ranking()[:hosts]

@@ -1,4 +1,4 @@
-"""What Gopher's listings name, as entries: menu items, the attributes of Gopher+ items, and their forms
+"""The entries of Gopher listings: menu items, the attributes of Gopher+ items, and their forms
 (RFC 1436 3.8 and Appendix; Gopher+ 2.2, 2.5, 2.8, Appendix I)."""
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def through_proxy(plan: Plan, policy: Policy, uri: URI, registry: Registry | Non
         return plan
     scheme = (Registry.default() if registry is None else registry).scheme(plan.scheme)
     if not scheme.by_proxy:
-        raise NotSpecified(f"it is undefined how {plan.scheme!r} is asked for through a proxy")
+        raise NotSpecified(f"it is undefined how a proxy requests {plan.scheme!r}")
     proxy = URI(named).locator
     if not isinstance(proxy, HTTPLocator) or proxy.scheme != "http":
         raise NotSpecified("a proxy must be an http URI; no other kind is supported (RFC 9110 3.7)")

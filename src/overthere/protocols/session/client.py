@@ -1,4 +1,4 @@
-"""Hands a session over to the system's client, and whom to log in as (RFC 4248 2)."""
+"""Hands a session over to the system's client, with the user name to log in with (RFC 4248 2)."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _document(wire: Wire, locator: WAISLocator, where: str, details: dict[str, A
         told = _response((yield from _message(wire, where)), where)
         data = b"".join(text.data for text in told.texts)
         if len(data) > SLICE:
-            raise ProtocolError(f"{len(data):,} octets where {SLICE:,} were asked for", "RFC 1625 4", where=where)
+            raise ProtocolError(f"{len(data):,} octets instead of the requested {SLICE:,}", "RFC 1625 4", where=where)
         other = next((one for one in told.diagnostics if one.code != _OUT_OF_RANGE), None)
         if not data and told.diagnostics and (start == 0 or other is not None):
             raise _missing_error(other or told.diagnostics[0], where)

@@ -19,7 +19,7 @@ about-query = "?" query
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AboutLocator(Locator):
-    """Which resource it is (RFC 6694 2.2); `query` says, as written, how it is handled or what it returns.
+    """A token that names the resource (RFC 6694 2.2); `query`, as written, says how it is handled or what it returns.
 
     >>> from overthere import URI
     >>> URI("about:blank").locator
@@ -50,9 +50,7 @@ SCHEME = Scheme(
     access="about",
     examples=(
         Example("about:blank", "RFC 6694 3", "a blank page"),
-        Example(
-            "about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "whatever the application has there"
-        ),
+        Example("about:settings?section=network", "RFC 6694 1 and 2.2, of our own", "a page of the application's own"),
     ),
     notes=(
         "The application decides the meaning of a token; only about:blank is the same everywhere (RFC 6694 2.2, 3).",

@@ -27,7 +27,7 @@ _UUID = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class BlobLocator(Locator):
-    """Whose object it is, and which.
+    """An object and the origin that owns it.
 
     >>> from overthere import URI
     >>> URI("blob:https://whatwg.org/d0360e2f-caee-469f-9a2f-87d5b0456f6f").locator
@@ -35,9 +35,9 @@ class BlobLocator(Locator):
     """
 
     origin: str = ""
-    """Of the page that made it, as written; "null" where the origin is opaque."""
+    """The origin of the page that made it, as written; "null" if it is opaque."""
     identifier: str = ""
-    """A UUID; as written."""
+    """A UUID, as written."""
     scheme: str = field(default="blob", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"origin", "identifier"}
 
@@ -53,7 +53,7 @@ class BlobLocator(Locator):
 
     @property
     def uuid(self) -> UUID | None:
-        """The identifier as a value; None if it is none."""
+        """The identifier as a value; None if it is not a UUID."""
         return UUID(self.identifier) if _UUID.fullmatch(self.identifier) else None
 
 

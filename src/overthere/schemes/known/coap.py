@@ -1,6 +1,6 @@
 """coap: a resource by the Constrained Application Protocol (RFC 7252 6; RFC 8323 8).
 
-Its locator, rules and facts serve the five that RFC 7252 and RFC 8323 have beside it.
+The five related schemes of RFC 7252 and RFC 8323 share its locator, rules and facts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOURCES = {
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class CoAPLocator(HostLocator):
-    """Where a resource is.
+    """The host, the path and the query of a resource.
 
     >>> from overthere import URI
     >>> there = URI("coap://h/~sensors/temp.xml?a&b=%26").locator

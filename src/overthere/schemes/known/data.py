@@ -44,7 +44,7 @@ white          = *( "%20" / "%09" / "%0D" / "%0A" )
 """
 
 TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
-"""RFC 2045 5.1: what a type, a subtype, an attribute, and a value without quotes are made of."""
+"""RFC 2045 5.1: a type, a subtype, an attribute, or a value without quotes."""
 _QUOTED = re.compile(r'(?s)"((?:[^"\\\r]|\\.)*)"')
 _PAIR = re.compile(r"(?s)\\(.)")
 _WHITE = b" \t\r\n"
@@ -71,7 +71,7 @@ class DataLocator(Locator):
     base64: bool = False
     """Whether the data is written in base64."""
     data: bytes = b""
-    """What is meant, whichever way it is written."""
+    """The content, decoded from base64 or escapes."""
     scheme: str = field(default="data", kw_only=True)
 
     @classmethod
@@ -124,7 +124,7 @@ class DataLocator(Locator):
         return f"{text},{percent_encode(self.data, _SAFE.replace('/', '') if b'/.' in self.data else _SAFE)}"
 
     def parameter(self, attribute: str) -> str | None:
-        """The first value of an attribute, which has no case (RFC 2045 5.1); None if it is not there."""
+        """The first value of an attribute, whose case is ignored (RFC 2045 5.1); None if it is not there."""
         return next((value for name, value in self.parameters if name.lower() == attribute.lower()), None)
 
     @property
@@ -144,7 +144,7 @@ class DataLocator(Locator):
 
     @property
     def text_charset(self) -> str | None:
-        """The charset that is named; for other text US-ASCII, the default (RFC 2397 2, RFC 2046 4.1.2); else None."""
+        """The named charset; for other text US-ASCII, the default (RFC 2397 2, RFC 2046 4.1.2); otherwise None."""
         named = self.parameter("charset")
         text = self.media_type is None or self.media_type.lower().startswith("text/")
         return "US-ASCII" if named is None and text else named
@@ -152,9 +152,9 @@ class DataLocator(Locator):
     def text(self, charset: str | None = None) -> str:
         """The data as characters.
 
-        charset: instead of the one that the media type says.
+        charset: overrides the charset of the media type.
 
-        Raises: CodingError if there is no charset, if it is not a known one, or if the data is not in it.
+        Raises: CodingError if there is no charset, if it is unknown, or if the data is not in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'

@@ -24,7 +24,7 @@ idchar             = ALPHA / DIGIT / "." / "-" / "_" / pct-encoded
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class DIDLocator(Locator):
-    """A DID and what of it is meant; all as written, for a method says what its escapes are.
+    """A DID with path, query and fragment; all as written, because its method defines what escapes mean.
 
     >>> from overthere import URI
     >>> there = URI("did:example:123456/path?versionId=1#public-key-0").locator
@@ -34,7 +34,7 @@ class DIDLocator(Locator):
 
     method: str = ""
     id: str = ""
-    """The method-specific identifier; whether its case matters, the method says (8.1)."""
+    """The method-specific identifier; the method defines whether its case matters (8.1)."""
     path: str = ""
     """With the slash that begins it; "" if there is none (3.2)."""
     scheme: str = field(default="did", kw_only=True)
@@ -81,7 +81,7 @@ SCHEME = Scheme(
         Example("did:example:123#public-key-0", "DID Core 3.2", "a verification method in the DID document"),
     ),
     notes=(
-        "By the document DIDs are compared as text; a method may define more equivalences (DID Core 8.1).",
+        "The document compares DIDs as text; a method may define more equivalences (DID Core 8.1).",
         "The parameters service, relativeRef, versionId, versionTime and hl of a query are reserved (DID Core 3.2.1).",
     ),
 )

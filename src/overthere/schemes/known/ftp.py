@@ -29,7 +29,7 @@ ftptype  = "A" / "I" / "D"
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FTPLocator(Locator):
-    """Where a file or directory is, and how it is transferred (RFC 1738 3.2.2).
+    """A file or directory on a server, and how it is transferred (RFC 1738 3.2.2).
 
     >>> from overthere import URI
     >>> URI("ftp://myname@host.dom/%2Fetc/motd").locator
@@ -37,7 +37,7 @@ class FTPLocator(Locator):
     """
 
     user: str | None = None
-    """For the USER command; "" is not None: `ftp://@h/` says an empty name (3.1)."""
+    """For the USER command; "" is not None: `ftp://@h/` has an empty name (3.1)."""
     password: str | None = None
     """For the PASS command; "" is not None."""
     host: str = ""
@@ -106,7 +106,7 @@ def _file_name(segments: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FTPSLocator(FTPLocator):
-    """The same parts as those of ftp.
+    """The parts of an ftps URI: the same as for ftp.
 
     >>> from overthere import URI
     >>> URI("ftps://joe@h/a/b;type=i").locator
@@ -156,7 +156,7 @@ SCHEME = Scheme(
 FTPS = Scheme(
     name="ftps",
     title="File Transfer Protocol over TLS",
-    documents={"rfc3986": "as clients have it; RFC 1738 3.2, RFC 4217"},
+    documents={"rfc3986": "as clients use it; RFC 1738 3.2, RFC 4217"},
     locator=FTPSLocator,
     syntax=SCHEME.syntax.replace('"ftp:"', '"ftps:"').replace("ftp-uri", "ftps-uri"),
     rules={"rfc3986": tuple(rule.replace("ftp-uri", "ftps-uri") for rule in SCHEME.rules["rfc3986"])},
@@ -178,9 +178,9 @@ FTPS = Scheme(
     ),
     examples=(Example("ftps://joe@ftp.example.com/pub/a.txt", "of our own"),),
     notes=(
-        "Neither IANA nor RFC 4217 has this scheme; this is how clients use it.",
-        "Some clients take it for FTP at port 21 with AUTH TLS, which RFC 4217 has: the port says which.",
+        "Neither IANA nor RFC 4217 defines this scheme; this is how clients use it.",
+        "Some clients read it as FTP at port 21 with AUTH TLS, as in RFC 4217: the port shows which.",
         "It is not sftp, which is another protocol.",
     ),
 )
-"""ftps: FTP by TLS from its first octet, as clients have it (no document of its own; FTP over TLS: RFC 4217)."""
+"""ftps: FTP by TLS from its first octet, as clients use it (no document of its own; FTP over TLS: RFC 4217)."""

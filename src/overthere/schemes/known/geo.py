@@ -116,7 +116,7 @@ class GeoLocator(Locator):
 
     @property
     def altitude(self) -> Decimal | None:
-        """In metres; None if it is not said, which is not 0, or in another reference system (3.4.2)."""
+        """In metres; None if it is not given, which does not mean 0, or in another reference system (3.4.2)."""
         return Decimal(self.coordinates[2]) if self.is_wgs84 and len(self.coordinates) > 2 else None
 
 

@@ -22,7 +22,7 @@ git-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class GitLocator(HostLocator):
-    """Where a repository is.
+    """The host and the path of a repository.
 
     >>> from overthere import URI
     >>> URI("git://git.example.com/~joe/project.git").locator.segments

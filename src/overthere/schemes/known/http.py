@@ -26,7 +26,8 @@ _UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 
 
 class Origin(NamedTuple):
-    """Who answers for a resource: scheme, host and port (RFC 9110 4.3.1; RFC 6454 4); `str()` as RFC 6454 6.2 says.
+    """The server responsible for a resource: scheme, host and port (RFC 9110 4.3.1; RFC 6454 4); `str()` as RFC 6454
+    6.2 says.
 
     >>> str(Origin("https", "example.com", 443)), str(Origin("http", "example.com", 8080))
     ('https://example.com', 'http://example.com:8080')
@@ -36,7 +37,7 @@ class Origin(NamedTuple):
     host: str
     """In lower case."""
     port: int
-    """The default one if the URI names none."""
+    """The default port if the URI has none."""
 
     def __str__(self) -> str:
         port = "" if self.port == PORTS.get(self.scheme) else f":{self.port}"
@@ -45,10 +46,10 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class HTTPLocator(Locator):
-    """Where an HTTP server is, and what is asked of it (RFC 9110 4.2).
+    """An HTTP server, and the request to it (RFC 9110 4.2).
 
-    Path and query are kept as they are sent, for the client does not understand them (1994 HTTP): their escapes
-    stay.  What 1994 and RFC 1738 let stand and a request does not (a space) is escaped on reading.
+    Path and query are kept as they are sent, with their escapes, because the client does not interpret them (1994
+    HTTP).  Characters that 1994 and RFC 1738 allow and a request does not (a space) are escaped on reading.
 
     >>> from overthere import URI
     >>> there = URI("http://Example.com:8080/a%2Fb/c?q=x+y#s").locator
@@ -88,7 +89,7 @@ class HTTPLocator(Locator):
     def target(self) -> str:
         """The request-target of a GET at the origin: origin-form, an empty path as "/" (RFC 7230 5.3.1).
 
-        For ws and wss the resource-name, which differs in an empty query: that is left out (RFC 6455 3).
+        For ws and wss the resource-name, which differs only in that an empty query is left out (RFC 6455 3).
         """
         without = self.query is None or (self.query == "" and self.scheme in ("ws", "wss"))
         return (self.path or "/") + ("" if without else f"?{self.query}")
@@ -109,7 +110,7 @@ class HTTPLocator(Locator):
 
     @property
     def origin(self) -> Origin:
-        """Scheme, host in lower case, and port, the default one if none is named (RFC 9110 4.3.1)."""
+        """Scheme, host in lower case, and port, by default that of the scheme (RFC 9110 4.3.1)."""
         port = PORTS.get(self.scheme, 0) if self.port is None else self.port
         return Origin(self.scheme, self.host.translate(_UPPER), port)
 
@@ -183,10 +184,10 @@ HTTPS = _facts(
     examples=(
         Example("https://Example.Com/happy.js", "RFC 9110 4.3.1", "its origin is https, example.com, 443"),
         Example("https://example.com/foo", "RFC 9110 4.3.3"),
-        Example("https://example.com:8000/foo", "RFC 9110 4.3.3", "another origin than the one above"),
+        Example("https://example.com:8000/foo", "RFC 9110 4.3.3", "a different origin from the one above"),
     ),
     notes=(
-        "It shares nothing with http but the form: another origin, another namespace (RFC 9110 4.2.2).",
+        "It shares only its form with http: another origin, another namespace (RFC 9110 4.2.2).",
         "Userinfo in a URI from elsewhere is to be treated as an error (RFC 9110 4.2.4).",
     ),
 )

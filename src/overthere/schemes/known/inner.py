@@ -19,7 +19,7 @@ __all__ = ["JDBC", "VIEW_SOURCE", "InnerLocator", "JDBCLocator", "ViewSourceLoca
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class InnerLocator(Locator):
-    """What stands behind the colon, as written, with its query.  A scheme's own locator names its document.
+    """The text after the colon, as written, with its query.  A scheme's own locator names its document.
 
     >>> from overthere import URI
     >>> there = URI("view-source:http://h/a?b").locator
@@ -41,7 +41,7 @@ class InnerLocator(Locator):
 
     @classmethod
     def takes(cls, text: str) -> bool:
-        """Whether what stands behind the colon is of the scheme."""
+        """Whether the text after the colon is valid in the scheme."""
         from overthere.values.uri import URI
 
         return URI.can_parse(text)
@@ -51,7 +51,7 @@ class InnerLocator(Locator):
 
     @property
     def inner(self) -> URI | None:
-        """The URI within, without a fragment, which is the whole one's; None where the text is none."""
+        """The inner URI without a fragment, which belongs to the outer URI; None if the text is not a valid URI."""
         from overthere.values.uri import URI
 
         return URI.parse(self.text)
@@ -65,7 +65,7 @@ view-source-uri = "view-source:" scheme ":" hier-part [ "?" query ]
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ViewSourceLocator(InnerLocator):
-    """Whose source is shown: `inner`.
+    """A view of the source of the resource that `inner` identifies.
 
     >>> from overthere import URI
     >>> URI("view-source:http://example.com/#top").locator
@@ -98,7 +98,7 @@ VIEW_SOURCE = Scheme(
         "Only the scheme of the inner URI is normalized; use inner.normalize() for the rest.",
     ),
 )
-"""view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and as browsers have it)."""
+"""view-source: the source of what another URI locates (draft-yevstifeyev-view-source-uri, and browsers)."""
 
 _JDBC_DOCUMENT = "Java SE, java.sql.DriverManager"
 # "jdbc:subprotocol:subname"; what may be in the two, each driver says.
@@ -112,7 +112,7 @@ _PARTS = re.compile("([^:/?]+):(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class JDBCLocator(InnerLocator):
-    """For which driver, and what that one reads: opaque, as written.
+    """A driver, and the text that only it reads: opaque, as written.
 
     >>> from overthere import URI
     >>> there = URI("jdbc:postgresql://h:5432/db?ssl=true").locator
@@ -130,12 +130,12 @@ class JDBCLocator(InnerLocator):
 
     @property
     def subprotocol(self) -> str:
-        """The name of a driver, or of a kind of them."""
+        """The name of a driver or of a kind of drivers."""
         return self.text.partition(":")[0]
 
     @property
     def subname(self) -> str:
-        """What the driver reads; with "//" it is often the rest of a URI, which `inner` is."""
+        """The text that the driver reads; with "//" it is often the rest of a URI: `inner`."""
         return self.text.partition(":")[2]
 
 
@@ -151,11 +151,11 @@ JDBC = Scheme(
     examples=(
         Example("jdbc:postgresql://db.example.com:5432/test?ssl=true", "of our own", "with a URI within"),
         Example("jdbc:sqlite:sample.db", "of our own", "a file"),
-        Example("jdbc:oracle:thin:@db.example.com:1521:xe", "of our own", "a form of the driver's own"),
+        Example("jdbc:oracle:thin:@db.example.com:1521:xe", "of our own", "a syntax of the driver's own"),
     ),
     notes=(
         "IANA does not have this scheme; this is how clients use it.",
-        "The subname is opaque: it is never normalized beyond RFC 3986, and its driver alone says what it means.",
+        "The subname is opaque: it is never normalized beyond RFC 3986, and only its driver knows what it means.",
         "It often contains a password, as userinfo or as a parameter.",
     ),
 )

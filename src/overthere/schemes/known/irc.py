@@ -22,7 +22,7 @@ PORTS = {"irc": 6667, "ircs": 6697}
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class IRCLocator(Locator):
-    """Which server or network, and whom to join or talk to there.
+    """A server or network, and the channel to join or the person to talk to.
 
     >>> from overthere import URI
     >>> there = URI("irc://irc.example.com/%23help,isnetwork?key=x").locator
@@ -38,7 +38,8 @@ class IRCLocator(Locator):
     entity: str | None = None
     """A channel, or with the flag "isuser" a person, "nick!user@host"; "" after a bare "/"; None without it."""
     flags: tuple[str, ...] = ()
-    """What follows it behind commas: "isuser" or "ischannel", "isserver" or "isnetwork"; others as they are met."""
+    """The flags after it, separated by commas: "isuser" or "ischannel", "isserver" or "isnetwork"; unknown ones as
+    written."""
     scheme: str = field(default="irc", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written
 
@@ -64,7 +65,7 @@ class IRCLocator(Locator):
 
     @property
     def is_user(self) -> bool:
-        """Whether the entity is a person, and no channel."""
+        """Whether the entity is a person and not a channel."""
         return "isuser" in (flag.lower() for flag in self.flags)
 
 

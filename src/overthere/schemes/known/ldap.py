@@ -92,7 +92,7 @@ class Extension(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The search that a URL describes, its defaults put in (RFC 4516 3)."""
+    """The search that a URL describes, with its defaults (RFC 4516 3)."""
 
     base: str
     """A DN; "" is the root DSE."""
@@ -104,7 +104,7 @@ class Search(NamedTuple):
 
 
 DEFAULTS = Search("", "base", "(objectClass=*)", ())
-"""What is assumed where a field is absent (RFC 4516 3)."""
+"""The defaults for absent fields (RFC 4516 3)."""
 
 _SCOPES = ("base", "one", "sub")
 _FIELDS = ("dn", "attributes", "scope", "filter", "extensions")
@@ -112,11 +112,11 @@ _FIELDS = ("dn", "attributes", "scope", "filter", "extensions")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class LDAPLocator(Locator):
-    r"""Which entries a search would find, and on which server (RFC 4516 2).
+    r"""A search on a server (RFC 4516 2).
 
-    The fields stand in this order, so that one before another that is given is empty and not undefined: a scope
-    alone makes dn "" and attributes ().  The escapes of a DN (RFC 4514 2.4) and of a filter (RFC 4515 3) begin with
-    a backslash, belong to their own syntax, and stay.
+    The fields have this order, so a field before one that is given is empty and not undefined: a scope alone makes dn
+    "" and attributes ().  The escapes of a DN (RFC 4514 2.4) and of a filter (RFC 4515 3) begin with a backslash,
+    belong to their own syntax, and are kept.
 
     >>> from overthere import URI
     >>> URI("ldap://[2001:db8::7]/c=GB?objectClass?one").locator
@@ -126,18 +126,18 @@ class LDAPLocator(Locator):
     """
 
     host: str = ""
-    """"" leaves the server to the client's knowledge (3)."""
+    """"": a server that the client knows (3)."""
     port: int | None = None
     dn: str | None = None
     """The base object; None without a slash, which means the same as "" (4)."""
     attributes: tuple[str, ...] | None = None
-    """What to return of the entries; () and None are all user attributes."""
+    """The attributes to return; () and None mean all user attributes."""
     scope: str | None = None
     """"base", "one" or "sub", or "" or None for the default, which is "base"."""
     filter: str | None = None
     """By RFC 4515; "" or None is "(objectClass=*)"."""
     extensions: tuple[Extension, ...] | None = None
-    """In the order of the text; () is a "?" with nothing behind it, which the grammar does not derive."""
+    """In the order of the text; () is a final "?", which the grammar does not allow."""
     scheme: str = field(default="ldap", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -185,7 +185,7 @@ class LDAPLocator(Locator):
 
     @property
     def search(self) -> Search:
-        """What is asked of the server, the defaults put in (3).
+        """The search to request from the server, with its defaults (3).
 
         >>> from overthere import URI
         >>> URI("ldap://ldap.example.net").locator.search
@@ -243,7 +243,7 @@ NORMAL = (
     _rule('"*", "base" and "(objectClass=*)" are left out', "RFC 4516 3", _no_defaults),
     _rule('a "?" with nothing behind it is left out', "RFC 4516 4", _no_empty_end),
 )
-"""The equivalences that hold whatever the port."""
+"""The equivalences that do not depend on the port."""
 
 SCHEME = Scheme(
     name="ldap",
@@ -293,7 +293,7 @@ SCHEME = Scheme(
 LDAPS = Scheme(
     name="ldaps",
     title="LDAP over TLS",
-    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 but for the scheme and the port"},
+    documents={"rfc3986": "IANA's registry of URI schemes; RFC 4516 except for the scheme and the port"},
     locator=LDAPLocator,
     syntax=f'ldaps-uri = "ldaps:" ldapurl\n{BODY}',
     rules={"rfc3986": ("ldaps-uri",)},
@@ -306,9 +306,9 @@ LDAPS = Scheme(
     examples=(
         Example(
             "ldaps://ldap1.example.net/o=University%20of%20Michigan,c=US?postalAddress",
-            "RFC 4516 4, but for the scheme",
+            "RFC 4516 4, except for the scheme",
         ),
-        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, but for the scheme"),
+        Example("ldaps://[2001:db8::7]/c=GB?objectClass?one", "RFC 3986 1.1.2, except for the scheme"),
     ),
     notes=(
         "The scheme is registered provisionally and has no document of its own.",

@@ -50,7 +50,7 @@ _NO_BODY = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MailtoLocator(Locator):
-    """Whom a message would go to, and what would stand in it (RFC 6068 2).
+    """The recipients and the content of a message (RFC 6068 2).
 
     >>> from overthere import URI
     >>> there = URI("mailto:bill+ietf@example.org,joe@example.com?Subject=caf%C3%A9&body=1+1").locator
@@ -59,7 +59,8 @@ class MailtoLocator(Locator):
     """
 
     addresses: tuple[str, ...] = ()
-    """What stands before the "?", decoded: addr-specs, parted by bare commas; one alone in 1994 and RFC 1738."""
+    """The text before the "?", split at its unescaped commas and decoded: addr-specs; a single one in 1994 and RFC
+    1738."""
     headers: tuple[tuple[str, str], ...] = ()
     """The pairs of hfname and hfvalue in their order, decoded; "+" is a plus (5)."""
     scheme: str = field(default="mailto", kw_only=True)
@@ -96,7 +97,7 @@ class MailtoLocator(Locator):
         return f"{text}?{'&'.join(hfields)}" if hfields else text
 
     def for_writing(self) -> MailtoLocator:
-        """With "\\r\\n" for each line break in a value, which is written "%0D%0A" (5).
+        """A copy with "\\r\\n" for each line break in a value; it is written "%0D%0A" (5).
 
         >>> str(MailtoLocator(("a@b",), headers=(("body", "one\\ntwo"),)).uri())
         'mailto:a@b?body=one%0D%0Atwo'
@@ -105,7 +106,7 @@ class MailtoLocator(Locator):
         return replace(self, headers=tuple(headers))
 
     def header(self, name: str) -> str | None:
-        """The first value of a header field, whose name has no case (2); None if it is not there.
+        """The first value of a header field; the case of its name is ignored (2).  None if it is not there.
 
         >>> MailtoLocator(headers=(("Subject", "x"),)).header("subject")
         'x'
@@ -114,12 +115,12 @@ class MailtoLocator(Locator):
 
     @property
     def subject(self) -> str | None:
-        """The subject; None if none is given."""
+        """The subject; None if it is not given."""
         return self.header("subject")
 
     @property
     def body(self) -> str | None:
-        """The text of the message, lines parted by CR LF (5); None if none is given."""
+        """The text of the message, lines separated by CR LF (5); None if it is not given."""
         return self.header("body")
 
     @property
@@ -129,7 +130,7 @@ class MailtoLocator(Locator):
 
     @property
     def cc(self) -> tuple[str, ...]:
-        """Who gets a copy."""
+        """The recipients of a copy."""
         return self._mailboxes("cc")
 
     @property
@@ -142,9 +143,9 @@ class MailtoLocator(Locator):
 
     @property
     def unsafe(self) -> tuple[tuple[str, str], ...]:
-        """The header fields that are not to stand in a message: those that must be ignored (From, Date, Resent-*,
-        MIME, trace and routing fields; 3), those not recognized (3, 4), and values that hold line breaks (5),
-        controls or octets that are not UTF-8.
+        """The header fields that a message must not contain: those that must be ignored (From, Date, Resent-*, MIME,
+        trace and routing fields; 3), those not recognized (3, 4), and values with line breaks (5), controls or octets
+        that are not UTF-8.
 
         >>> MailtoLocator(headers=(("From", "me@here"), ("cc", "a@b"), ("subject", "a\\r\\nBcc: c@d"))).unsafe
         (('From', 'me@here'), ('subject', 'a\\r\\nBcc: c@d'))
@@ -171,8 +172,8 @@ _CLOSES = {'"': '"', "(": ")", "<": ">", "[": "]", ":": ";"}
 
 
 def mailboxes(value: str) -> tuple[str, ...]:
-    """A list of addresses of a header field, at its commas: those that do not stand in a quoted string, a comment,
-    angle brackets, a group or a domain literal (RFC 5322 3.4).
+    """The addresses of a header field, split at the commas outside of quoted strings, comments, angle brackets, groups
+    and domain literals (RFC 5322 3.4).
 
     >>> mailboxes('"Doe, Joe" <joe@example.com>, bob@example.com (Bob, him)')
     ('"Doe, Joe" <joe@example.com>', 'bob@example.com (Bob, him)')
@@ -278,7 +279,7 @@ SCHEME = Scheme(
     ),
     notes=(
         "Nothing is sent: a draft is shown, and a person decides (RFC 6068 3 and 7).",
-        "Header fields that would forge, route or encode the message are not taken over (RFC 6068 3 and 4).",
+        "Header fields that would forge, route or encode the message are ignored (RFC 6068 3 and 4).",
         "Everybody who sees the URI sees every address in it, also those of bcc (RFC 6068 7).",
     ),
 )

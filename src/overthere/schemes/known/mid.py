@@ -30,7 +30,7 @@ def _write_identifier(identifier: str, to: Writer) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MidLocator(Locator):
-    """Which message, and which part of it (RFC 2392 2).
+    """A message, or a part of it (RFC 2392 2).
 
     >>> from overthere import URI
     >>> there = URI("mid:960830.1639@XIson.com/partA.960830.1639@XIson.com").locator
@@ -39,9 +39,9 @@ class MidLocator(Locator):
     """
 
     message_id: str = ""
-    """The message's own, decoded, without the angle brackets."""
+    """The identifier of the message, decoded, without the angle brackets."""
     content_id: str | None = None
-    """That of the body part, decoded; None for the whole message."""
+    """The identifier of the body part, decoded; None for the whole message."""
     scheme: str = field(default="mid", kw_only=True)
 
     @classmethod
@@ -63,7 +63,7 @@ class MidLocator(Locator):
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """The header fields that are meant, the message's and that of its part, if one is named.
+        """The header fields that it refers to: that of the message, and that of the part if there is one.
 
         >>> MidLocator(message_id="a@b", content_id="c@d").headers
         (('Message-ID', '<a@b>'), ('Content-ID', '<c@d>'))
@@ -74,7 +74,7 @@ class MidLocator(Locator):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class CidLocator(Locator):
-    """Which body part (RFC 2392 2).
+    """A body part (RFC 2392 2).
 
     >>> from overthere import URI
     >>> there = URI("cid:foo4%25foo1@bar.net").locator
@@ -98,7 +98,7 @@ class CidLocator(Locator):
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """The header field that is meant, with the angle brackets that enclose the identifier there."""
+        """The header field that it refers to, with angle brackets around the identifier."""
         return (("Content-ID", f"<{self.content_id}>"),)
 
 
@@ -136,8 +136,8 @@ CID = Scheme(
         Example("cid:foo4*foo1@bar.net", "RFC 2392 2", "an image in the same message"),
     ),
     notes=(
-        "The part is looked for in the message that refers to it; a whole store may be searched (RFC 2392 2).",
-        "Parts of one multipart/alternative may bear the same identifier: its rules choose (RFC 2392 2).",
+        "The part is searched in the message that refers to it; a whole store may be searched too (RFC 2392 2).",
+        "Parts of one multipart/alternative may have the same identifier; that type's rules choose one (RFC 2392 2).",
     ),
 )
 """cid: a body part, mostly of the message that refers to it (1994 CID; RFC 2392, before it RFC 2111)."""

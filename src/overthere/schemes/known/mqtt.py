@@ -1,4 +1,4 @@
-"""mqtt: a broker of MQTT, and perhaps a topic, as clients have it (no document; the protocol: OASIS MQTT 5.0).
+"""mqtt: a broker of MQTT, and perhaps a topic, as clients use it (no document; the protocol: OASIS MQTT 5.0).
 
 Its locator and facts serve mqtts too.
 """
@@ -15,12 +15,12 @@ from overthere.schemes.model import Example, Scheme, default_port
 __all__ = ["MQTTLocator", "MQTTS", "SCHEME"]
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-"""Those that IANA has for mqtt and secure-mqtt."""
+"""The ports that IANA lists for mqtt and secure-mqtt."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MQTTLocator(HostLocator):
-    """Which broker, as whom, and what clients take for a topic.
+    """A broker, a user, and the path that clients read as a topic.
 
     >>> from overthere import URI
     >>> there = URI("mqtt://joe@h/home/temp%20in").locator
@@ -29,11 +29,11 @@ class MQTTLocator(HostLocator):
     """
 
     scheme: str = field(default="mqtt", kw_only=True)
-    document: ClassVar[str] = "as clients have it"
+    document: ClassVar[str] = "as clients use it"
 
     @property
     def topic(self) -> str | None:
-        """What follows the first slash, decoded; None if nothing does."""
+        """The path after the first slash, decoded; None if it is empty."""
         topic = percent_decode(self.path[1:].encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
         return topic or None
 
@@ -42,7 +42,7 @@ def _facts(name: str, **more: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
-        documents={"rfc3986": "as clients have it; OASIS MQTT 5.0 names no scheme"},
+        documents={"rfc3986": "as clients use it; OASIS MQTT 5.0 names no scheme"},
         locator=MQTTLocator,
         syntax=f"""
 {name}-uri  = "{name}:" "//" [ userinfo "@" ] mqtt-host [ ":" port ] path-abempty [ "?" query ]
@@ -73,4 +73,4 @@ MQTTS = _facts(
     examples=(Example("mqtts://joe@broker.example.com/home/temperature", "of our own"),),
     notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
-"""mqtts: a broker of MQTT over TLS, as clients have it (no document; the protocol: OASIS MQTT 5.0)."""
+"""mqtts: a broker of MQTT over TLS, as clients use it (no document; the protocol: OASIS MQTT 5.0)."""

@@ -51,13 +51,13 @@ class NewsLocator(Locator):
     user: str | None = None
     password: str | None = None
     host: str | None = None
-    """None, as "", is the server that is configured: "news" has that default (RFC 5538 2.1, 4)."""
+    """None and "" mean the configured server, the default of "news" (RFC 5538 2.1, 4)."""
     port: int | None = None
     group: str | None = None
-    """A newsgroup, or a pattern of their names: "*" is any characters, "?" any one (RFC 5538 4, RFC 3977 4.2).
-    "" is all groups, as "*" is.  None for an article, and where nothing follows the server."""
+    """A newsgroup, or a pattern of their names: "*" is any characters, "?" any one (RFC 5538 4, RFC 3977 4.2).  "" and
+    "*" mean all groups.  None for an article, and if nothing follows the server."""
     message_id: str | None = None
-    """Of an article, without "<" and ">"; what a server takes for the same has the same case (RFC 5538 2.3)."""
+    """The Message-ID of an article, without "<" and ">"; its case matters (RFC 5538 2.3)."""
     scheme: str = field(default="news", kw_only=True)
 
     @property
@@ -140,15 +140,15 @@ SCHEME = Scheme(
     normal=(
         default_port(PORT, "RFC 5538 2"),
         NormalRule(
-            "an empty host is the configured server, as none is", "RFC 3986 3.2.2, RFC 5538 2.1", _default_server
+            "an empty host means the configured server, like no host", "RFC 3986 3.2.2, RFC 5538 2.1", _default_server
         ),
         NormalRule("needless escapes are decoded", "RFC 5538 4", _no_needless_escapes),
-        NormalRule('no newsgroup is all of them, "*"', "RFC 5538 4", _all_groups),
+        NormalRule('no newsgroup means all of them, "*"', "RFC 5538 4", _all_groups),
     ),
     examples=(
         Example("news:comp.infosystems.www.servers.unix", "RFC 3986 1.1.2"),
         Example("news:*", "RFC 1738 3.6", "all available newsgroups"),
-        Example("news://news.server.example/*", "RFC 5538 4", "those of that server"),
+        Example("news://news.server.example/*", "RFC 5538 4", "all newsgroups of that server"),
         Example("news://news.server.example/", "RFC 5538 4", "the same"),
         Example("news://wild.server.example/example.group.th%3Fse", "RFC 5538 4", '"?" is any one character'),
         Example("news:example.group.*", "RFC 5538 4"),
@@ -160,7 +160,7 @@ SCHEME = Scheme(
     ),
     notes=(
         "Without a server the configured one is used (RFC 5538 4).",
-        "Message-IDs have case (RFC 5538 2.3), and servers differ about that of newsgroups (RFC 5536 3.1.4).",
+        "The case of Message-IDs matters (RFC 5538 2.3); servers differ on that of newsgroups (RFC 5536 3.1.4).",
         "Articles expire, and a server may have another under the same Message-ID (RFC 5538 7).",
     ),
 )

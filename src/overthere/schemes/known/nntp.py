@@ -41,15 +41,15 @@ class NNTPLocator(Locator):
     user: str | None = None
     password: str | None = None
     host: str | None = None
-    """None in the draft of 1994 alone, whose BNF has no server: the local one (decision 94-9)."""
+    """None only in the draft of 1994, whose BNF has no server: the local server (decision 94-9)."""
     port: int | None = None
     group: str | None = None
-    """The name of the newsgroup; None where nothing follows the server."""
+    """The name of the newsgroup; None if nothing follows the server."""
     article_number: int | None = None
-    """None for the newsgroup itself.  Another server has the article under another number (RFC 5538 2.1)."""
+    """None for the newsgroup itself.  The number of an article differs between servers (RFC 5538 2.1)."""
     article_range: tuple[int, int | None] | None = None
-    """First and last number, the last None for all from the first on.  No edition's grammar has ranges, but readers
-    of news know them (draft-gilman-news-url 2): they are read, and `Scheme.check` says that they are not derivable."""
+    """First and last number; a last None means all from the first on.  No edition's grammar allows ranges, but
+    newsreaders support them (draft-gilman-news-url 2): they are read, and `Scheme.check` reports them."""
     scheme: str = field(default="nntp", kw_only=True)
 
     @classmethod
@@ -118,7 +118,7 @@ SCHEME = Scheme(
     access="news",
     normal=(
         default_port(PORT, "RFC 5538 2"),
-        NormalRule('"+" is not escaped, for "no percent-encoding is necessary"', "RFC 5538 3", _plus),
+        NormalRule('"+" is not escaped, because "no percent-encoding is necessary"', "RFC 5538 3", _plus),
         NormalRule("an article number has no leading zeros", "RFC 3977 6", _no_zeros),
     ),
     examples=(

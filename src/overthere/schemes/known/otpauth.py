@@ -1,4 +1,4 @@
-"""otpauth: the key of one-time passwords, as authenticators have it (Key Uri Format; RFC 4226, RFC 6238)."""
+"""otpauth: the key of one-time passwords, as authenticators use it (Key Uri Format; RFC 4226, RFC 6238)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ value-char  = unreserved / pct-encoded / "!" / "$" / "'" / "(" / ")" / "*" / "+"
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class OTPAuthLocator(Locator):
-    """Of which account a key is, and how one-time passwords are made with it.
+    """The key of an account, and how one-time passwords are made with it.
 
     >>> from overthere import URI
     >>> there = URI("otpauth://totp/ACME%20Co:joe@h?secret=JBSWY3DP&issuer=ACME%20Co&digits=8").locator
@@ -42,13 +42,13 @@ class OTPAuthLocator(Locator):
     type: str = ""
     """"totp" by the time (RFC 6238), "hotp" by a counter (RFC 4226); as written."""
     label: str = ""
-    """An account, and before a ":" who has issued it; decoded."""
+    """The account, and its issuer before a ":"; decoded."""
     secret: str | None = None
     """The secret, in Base32, decoded from its escapes; not shown.  None without one."""
     parameters: tuple[tuple[str, str | None], ...] = ()
     """The others in their order: name and value, None without "="."""
     place: int = 0
-    """How many parameters stand before the secret."""
+    """The number of parameters before the secret."""
     scheme: str = field(default="otpauth", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"type"}
 
@@ -83,18 +83,18 @@ class OTPAuthLocator(Locator):
         return f"//{self.type}/{to.text(self.label, '!$&()*,;:@/+=' + chr(39))}?" + "&".join(pairs)
 
     def parameter(self, name: str) -> str | None:
-        """The value of the first parameter of that name; None if there is none."""
+        """The value of the first parameter of that name; None if it is not there."""
         return next((value for own, value in self.parameters if own == name), None)
 
     @property
     def issuer(self) -> str | None:
-        """Who has issued the key: the parameter, else what stands before the ":" of the label (Issuer)."""
+        """The issuer of the key: the parameter, otherwise the text before the ":" of the label (Issuer)."""
         before, mark, _ = self.label.partition(":")
         return self.parameter("issuer") or (before if mark else None)
 
     @property
     def account(self) -> str:
-        """The account that the label names, without who has issued it and the spaces behind (Label)."""
+        """The account in the label, without its issuer and the spaces after the ":" (Label)."""
         before, mark, account = self.label.partition(":")
         return account.lstrip(" ") if mark else before
 

@@ -1,4 +1,4 @@
-"""prospero: what the Prospero Directory Service resolves (1994 PROSPERO; RFC 1738 3.11; RFC 4157)."""
+"""prospero: an object of the Prospero Directory Service (1994 PROSPERO; RFC 1738 3.11; RFC 4157)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ProsperoField(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ProsperoLocator(Locator):
-    """The name of an object on a host, and what identifies the object further (RFC 4157 2).
+    """The name of an object on a host, and further fields that identify it (RFC 4157 2).
 
     >>> from overthere import URI
     >>> URI("prospero://host.dom//pros/name;OBJECT-VERSION=2").locator
@@ -49,11 +49,11 @@ class ProsperoLocator(Locator):
     host: str = ""
     port: int | None = None
     hsoname: str | None = None
-    """The host-specific object name, which the server alone understands: a "/" in it means nothing to others."""
+    """The host-specific object name, which only the server interprets: to others a "/" in it means nothing."""
     version: int | None = None
-    """That of the object: the field OBJECT-VERSION; in 1994 what follows "%00"."""
+    """The version of the object: the field OBJECT-VERSION; in 1994 the number after "%00"."""
     attributes: str | None = None
-    """1994: what is glued to the version (BNF; the prose does not say what for)."""
+    """1994: the text directly after the version (BNF; the prose does not explain it)."""
     fields: tuple[ProsperoField, ...] = ()
     """The other fields, in their order."""
     scheme: str = field(default="prospero", kw_only=True)

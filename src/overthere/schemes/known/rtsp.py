@@ -19,7 +19,7 @@ PORTS = {"rtsp": 554, "rtsps": 322, "rtspu": 554}
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RTSPLocator(HostLocator):
-    """Where a stream or a presentation is.
+    """The host and the path of a stream or a presentation.
 
     >>> from overthere import URI
     >>> URI("rtsp://media.example.com:554/twister/audiotrack").locator

@@ -53,7 +53,7 @@ _PORT = re.compile("[0-9]+")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SIPLocator(Locator):
-    """Whom a request goes to, by which host, and what it says.
+    """The recipient of a request, the host, and the content.
 
     >>> from overthere import URI
     >>> URI("sip:alice:s3@atlanta.com;transport=tcp?subject=project%20x").locator  # doctest: +NORMALIZE_WHITESPACE
@@ -195,11 +195,11 @@ NORMAL = (
 )
 NOTES = (
     "A written default port is not equal to an omitted one (RFC 3261 19.1.4).",
-    "A parameter that only one of two URIs has is ignored in comparison, but for user, ttl, method and maddr: no "
-    "equivalence, and no part of the normal form (RFC 3261 19.1.4).",
+    "Comparison ignores a parameter that only one of two URIs has, except user, ttl, method and maddr. This is not an "
+    "equivalence, so it is not part of the normal form (RFC 3261 19.1.4).",
     "An IPv6 address has brackets (RFC 3261 25.1), which a path cannot contain: such a text is not a valid URI.",
     "A password is possible, but NOT RECOMMENDED (RFC 3261 19.1.1).",
-    "Header fields that a URI brings may be dangerous, and some must be ignored (RFC 3261 19.1.5).",
+    "Header fields in a URI may be dangerous, and some must be ignored (RFC 3261 19.1.5).",
 )
 
 

@@ -20,7 +20,7 @@ smb-uri = "smb:" "//" authority path-abempty [ "?" query ]
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SMBLocator(Locator):
-    """A workgroup, a server, a share of it, and a path in that.
+    """A workgroup, or a server, a share of it, and a path in the share.
 
     >>> from overthere import URI
     >>> there = URI("smb://CORP;joe@server/share/a%20b/c.txt").locator

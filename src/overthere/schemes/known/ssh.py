@@ -40,7 +40,7 @@ _TYPE = re.compile("(.*);type=([aidAID])", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SSHLocator(Locator):
-    """Where a session would go, as whom, and by which key the host is known.
+    """The host and the user of a session, and the fingerprint of the host's key.
 
     >>> from overthere import URI
     >>> URI("ssh://joe;fingerprint=ssh-dss-c1-b1@h:2222").locator
@@ -50,11 +50,11 @@ class SSHLocator(Locator):
     user: str | None = None
     password: str | None = None
     parameters: tuple[tuple[str, str], ...] = ()
-    """Of the connection, behind the user: name and value, as written (3.1)."""
+    """The parameters of the connection, after the user: name and value, as written (3.1)."""
     host: str = ""
     port: int | None = None
     path: str = ""
-    """As written, with the slash that begins it: git and others name files with it, a session has no use for it."""
+    """As written, with the slash that begins it: git and others name files with it; a session does not use it."""
     scheme: str = field(default="ssh", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path", "parameters"}
 
@@ -98,7 +98,8 @@ class SSHLocator(Locator):
 
     @property
     def fingerprint(self) -> str | None:
-        """Of the key of the host: the algorithm and the octets in hexadecimal digits, with "-" between all (3.1)."""
+        """The fingerprint of the host's key: the algorithm and the octets in hexadecimal digits, all separated by "-"
+        (3.1)."""
         return next((value for name, value in self.parameters if name == "fingerprint"), None)
 
     @property
@@ -109,7 +110,7 @@ class SSHLocator(Locator):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SFTPLocator(SSHLocator):
-    """A file or a directory, and where the session goes.
+    """A file or a directory, and the host that has it.
 
     >>> from overthere import URI
     >>> there = URI("sftp://joe@h/pub/;type=d").locator
@@ -118,7 +119,7 @@ class SFTPLocator(SSHLocator):
     """
 
     type: str | None = None
-    """How it is transferred: "a" as text, "i" as octets, "d" a list of the directory; None if it is not said."""
+    """How it is transferred: "a" as text, "i" as octets, "d" as a list of the directory; None if it is not given."""
     scheme: str = field(default="sftp", kw_only=True)
 
     @classmethod

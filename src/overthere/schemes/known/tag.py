@@ -32,7 +32,7 @@ _TAG = re.compile("(?s)([^,]*),([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?:(.*)")
 
 
 class TagDate(NamedTuple):
-    """The date of a tag as it is written, which may leave out the day, or the month too (RFC 4151 2.1).
+    """The date of a tag as written; it may lack the day, or the month too (RFC 4151 2.1).
 
     >>> TagDate(2004, 5).first_day, str(TagDate(2004, 5))
     (datetime.date(2004, 5, 1), '2004-05')
@@ -48,7 +48,7 @@ class TagDate(NamedTuple):
 
     @property
     def first_day(self) -> datetime.date:
-        """The day it stands for: what is left out is 01.  Raises: ValueError if there is no such day."""
+        """The day it stands for: a missing part is 01.  Raises: ValueError if there is no such day."""
         return datetime.date(self.year, 1 if self.month is None else self.month, 1 if self.day is None else self.day)
 
 
@@ -56,7 +56,7 @@ class TagDate(NamedTuple):
 class TagLocator(Locator):
     """The authority that minted the tag, a day on which it held its name, and what it named (RFC 4151 2.1).
 
-    All is kept as written: tags are equal if they are the same character by character (2.4).
+    Everything is kept as written: tags are equal if they are the same character by character (2.4).
 
     >>> from overthere import URI
     >>> there = URI("tag:sandro@w3.org,2004-05:Sandro").locator
@@ -70,7 +70,7 @@ class TagLocator(Locator):
     """A domain name or a mail address."""
     date: TagDate
     specific: str = ""
-    """With "?" and what follows it: a tag has no query."""
+    """With the "?" and the text after it: a tag has no query."""
     scheme: str = field(default="tag", kw_only=True)
 
     @classmethod
@@ -106,7 +106,7 @@ SCHEME = Scheme(
     rules={"rfc3986": ("tagURI",)},
     shape="[A-Za-z0-9.@_-]{1,256},[0-9]{4}(?:-[0-9]{2}){0,2}:",
     linkable=True,
-    locates_nothing="a tag is a name alone: there is no authoritative way to resolve it (RFC 4151 2.3)",
+    locates_nothing="a tag is only a name: there is no authoritative way to resolve it (RFC 4151 2.3)",
     examples=(
         Example("tag:timothy@hpl.hp.com,2001:web/externalHome", "RFC 4151 2.1"),
         Example("tag:sandro@w3.org,2004-05:Sandro", "RFC 4151 2.1"),

@@ -75,7 +75,7 @@ _FIRST = ("isub", "ext", "phone-context")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TelLocator(Locator):
-    """A telephone number, "a globally unique identifier" (RFC 3966 1); not what has to be dialled (7.4).
+    """A telephone number, "a globally unique identifier" (RFC 3966 1); not the digits to dial (7.4).
 
     >>> from overthere import URI
     >>> there = URI("tel:863-1234;phone-context=+1-914-555").locator
@@ -86,13 +86,13 @@ class TelLocator(Locator):
     number: str = ""
     """As written, with its visual separators "-", ".", "(" and ")"; a global one begins with "+"."""
     isub: str | None = None
-    """The ISDN subaddress behind the number (5.2); octets that are not valid UTF-8 as lone surrogates."""
+    """The ISDN subaddress after the number (5.2); octets that are not valid UTF-8 as lone surrogates."""
     extension: str | None = None
-    """Behind a PBX that is no ISDN (5.3); never beside a subaddress."""
+    """An extension behind a PBX that does not use ISDN (5.3); never together with a subaddress."""
     phone_context: str | None = None
-    """Within which a local number is unique: a domain name, or the first digits of a global number (5.1.5)."""
+    """The context in which a local number is unique: a domain name, or the first digits of a global number (5.1.5)."""
     parameters: tuple[tuple[str, str | None], ...] = ()
-    """The others (5.4): name and value, None without "="; in lexicographical order, for theirs says nothing (3, 4)."""
+    """The others (5.4): name and value, None without "="; sorted, because their order means nothing (3, 4)."""
     scheme: str = field(default="tel", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class TelLocator(Locator):
 
     @property
     def is_global(self) -> bool:
-        """Whether the number is unique everywhere (5.1.4), or else within its phone context (5.1.5)."""
+        """Whether the number is unique everywhere (5.1.4); otherwise it is unique within its phone context (5.1.5)."""
         return self.number.startswith("+")
 
     @property
@@ -115,7 +115,7 @@ class TelLocator(Locator):
 
     @property
     def mandatory(self) -> tuple[str, ...]:
-        """The names of the parameters that must not be ignored, even where they are not known (5.4).
+        """The names of the parameters that must not be ignored, even if they are unknown (5.4).
 
         >>> TelLocator("+1", parameters=(("m-x", "1"), ("y", None))).mandatory
         ('m-x',)
@@ -246,7 +246,7 @@ SCHEME = Scheme(
     ),
     notes=(
         "The number is an identifier: the dialler knows how to dial it from here (RFC 3966 1, 7.4).",
-        "A local number should not be used where there is a global one (RFC 3966 5.1.5).",
+        "A local number should not be used if there is a global one (RFC 3966 5.1.5).",
         "A URI with a mandatory parameter that is not understood must not be used (RFC 3966 5.4).",
     ),
 )

@@ -22,7 +22,7 @@ _TODAY = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn32
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TelnetLocator(Locator):
-    """Where a session would go, and the name and password that are suggested to the person (RFC 4248 2).
+    """The host of a session, and the name and password that are suggested to the person (RFC 4248 2).
 
     >>> from overthere import URI
     >>> URI("telnet://guest@melvyl.ucop.edu/").locator
@@ -34,7 +34,7 @@ class TelnetLocator(Locator):
     host: str = ""
     port: int | None = None
     path: str | None = None
-    """As written, for nothing is defined to follow the final "/"; None without it, and in RFC 1738 with it too."""
+    """As written, because nothing is defined after the final "/"; None without that, and in RFC 1738 even with it."""
     scheme: str = field(default="telnet", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 

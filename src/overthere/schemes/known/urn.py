@@ -88,7 +88,7 @@ class URNLocator(Locator):
 
     @property
     def assigned_name(self) -> str:
-        """The part that is compared, as it is compared: two URNs are URN-equivalent if theirs is equal (3.1).
+        """The part that is compared, in normal form: two URNs are URN-equivalent if it is equal (3.1).
 
         >>> from overthere import URI
         >>> URI("URN:EXAMPLE:a123%2cz456?+abc").locator.assigned_name
@@ -99,7 +99,7 @@ class URNLocator(Locator):
 
     @property
     def uuid(self) -> UUID | None:
-        """The UUID that a name of the namespace "uuid" is (RFC 9562 4); None for other names, and for what is none.
+        """The UUID of a name in the namespace "uuid" (RFC 9562 4); None for other namespaces and invalid UUIDs.
 
         >>> from overthere import URI
         >>> URI("urn:uuid:F81D4FAE-7dec-11d0-a765-00a0c91e6bf6").locator.uuid
@@ -109,8 +109,8 @@ class URNLocator(Locator):
 
     @property
     def oid(self) -> tuple[int, ...] | None:
-        """The object identifier that a name of the namespace "oid" is (RFC 3061); None for other names, for what is
-        none, and where a number has more than 4,000 digits.
+        """The object identifier of a name in the namespace "oid" (RFC 3061); None for other namespaces, invalid
+        identifiers, and numbers of more than 4,000 digits.
 
         >>> URNLocator("oid", "1.3.6.1").oid, URNLocator("oid", "1.03").oid
         ((1, 3, 6, 1), None)
@@ -191,9 +191,9 @@ SCHEME = Scheme(
     ),
     notes=(
         "The r-, q- and f-component are not compared (RFC 8141 3.1).",
-        "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name where %7E and ~ are to "
-        "differ, for the rungs of RFC 3986 6.2.2.2 take them as one.",
-        "The draft of 1994 reserves the name, without a syntax (Registration of naming schemes).",
+        "Escapes are never decoded when URNs are compared (RFC 8141 3.1): compare assigned_name if %7E and ~ are to "
+        "differ, because normalization by RFC 3986 6.2.2.2 makes them equal.",
+        "The draft of 1994 reserves the name without a syntax (Registration of naming schemes).",
         "Names of uuid and oid have the form that RFC 9562 4 and RFC 3061 give them; other namespaces are not checked.",
         "A namespace may have further rules of equivalence, and must be registered (RFC 8141 3.1, 1).",
     ),

@@ -125,7 +125,7 @@ class Template:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the variables that are still to be given, each once, in their order."""
+        """The names of the variables without a value, each once, in their order."""
         return tuple(dict.fromkeys(v.name for v in self.variables if v.name not in self._bound))
 
     @property
@@ -134,17 +134,17 @@ class Template:
         return tuple(self._bound)
 
     def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
-        """The result string (3), which a template that is made for it makes a URI-reference.
+        """The result string (3): a URI-reference if the template is made for that.
 
-        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; a value of
-        this package by its text; or lists of such, and pairs or mappings of such.  None, a missing name and an
-        empty list are undefined (2.3).  Names that are not in the template are ignored (2.3).
+        Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; values of this
+        package as their text; or lists, pairs and mappings of these.  None, a missing name and an empty list are
+        undefined (2.3).  Names that are not in the template are ignored (2.3).
 
-        strict: whether a variable that is not given, and a name that the template does not have, are errors; None is
-        given.  The value of a variable that is called "strict" is given in `values`.
+        strict: whether missing variables, and names that are not in the template, are errors; None is not missing.  A
+        variable that is called "strict" is given in `values`.
 
-        Raises: InvalidTemplate for a prefix of a list or of octets, and for what `strict` does not allow; TypeError and
-        CodingError for a value that is none of these.
+        Raises: InvalidTemplate for a prefix of a list or of octets, and for errors under `strict`; TypeError and
+        CodingError for other values.
 
         >>> Template("/find{?q,lang}").expand(q="a b"), Template("{/list*}").expand(list=["a", "b/c"])
         ('/find?q=a%20b', '/a/b%2Fc')
@@ -184,10 +184,11 @@ class Template:
             ) from None
 
     def partial(self, values: Mapping[str, object] | None = None, /, **more: object) -> Template:
-        """The template with what is given filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
+        """The template with these values filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
 
-        What cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" precedes it) is
-        kept by the new template next to its text, and its repr shows it.  None is given too: it is undefined for good.
+        A value that cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" precedes it) is
+        kept by the new template next to its text, and its repr shows it.  None is a value too: the variable stays
+        undefined.
 
         Raises: as `expand`.
 
@@ -224,18 +225,18 @@ class Template:
     def match(self, uri: str | Components) -> dict[str, Any] | None:
         """The variables with which the template expands to this URI; None if there are none.
 
-        A variable is read as text, with `*` as a list, after `;`, `?` and `&` with `*` as pairs, or as a list where
-        each name is the variable's own; a list that was expanded without `*` matches nothing.  Escapes are decoded (to
-        bytes where they are not UTF-8), but not after `+` and `#`, whose values keep them.  Undefined ones
-        are left out; where empty and undefined have one text (`{x}`) it is undefined.  `{+x}` has no "?" if the
-        template opens a query later, and no "#" if it opens a fragment: the first one is the template's.  Parts of a
-        query stay in the template's order; a prefix gives as much as is there.
+        A variable is read as text; with `*` as a list; with `*` after `;`, `?` and `&` as pairs, or as a list if each
+        name is the variable's own.  A list that was expanded without `*` matches nothing.  Escapes are decoded (to
+        bytes if they are not UTF-8), except after `+` and `#`.  Undefined variables are left out; if empty and
+        undefined have the same text (`{x}`), the variable is undefined.  `{+x}` has no "?" if the template opens a
+        query later, and no "#" if it opens a fragment: the first one is the template's.  Parts of a query must have the
+        template's order; a prefix gives the characters that are there.
 
         Each expression is read on its own: a text has one reading, or is rejected.  It has one reading if there is
         exactly one way to split it into literals and values of allowed characters.  `/{x}/{y}`, `{x}.json`
-        for a name without dots, `{+path}/here` have one; `{x}{y}`, `{?x,rest*}` and `{.x,y}` mostly have not.
-        Time grows with the length of the text times the length of the template.  The law: the template, expanded by
-        the answer, is the URI, but for escapes of unreserved characters and the case of escapes (RFC 3986 6.2.2).
+        for a name without dots, `{+path}/here` have one; `{x}{y}`, `{?x,rest*}` and `{.x,y}` mostly do not.  Time grows
+        with the length of the text times the length of the template.  The law: expanding the template with the answer
+        gives the URI, except for escapes of unreserved characters and the case of escapes (RFC 3986 6.2.2).
 
         Raises: InvalidTemplate, kind "template-ambiguous", at the expression from which the readings differ.
 

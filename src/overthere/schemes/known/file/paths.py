@@ -44,7 +44,7 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     names: fully qualified domain names of this machine: files there are local too (RFC 8089 3).
 
     Raises: PlanRefused for a host that the platform has no path to, for a segment that it reads as more or less
-    than one name, and for what a path cannot say; ValueError for a platform that is not known.
+    than one name, and for anything that a path cannot express; ValueError for an unknown platform.
 
     >>> from overthere import URI
     >>> there = URI("file://host.example.com/Share/path/to/file.txt").locator
@@ -176,13 +176,13 @@ def from_path(
     """The locator of an absolute path, with the empty host if it has none: `uri()` writes it (RFC 8089 2, 4).
 
     path: text, or octets as the file system has them; on VMS and Windows octets are UTF-8.
-    platform: whose path it is, "posix", "windows" or "vms"; None for the one of a `pathlib` path, else for the one
+    platform: whose path it is, "posix", "windows" or "vms"; None for the one of a `pathlib` path, otherwise for the one
     that runs this.
 
     Raises: Unwritable for a relative path, and for one that no file URI names, such as `\\\\?\\c:\\x` (Appendix C) or
     one with the segments "." or "..", which a URI cannot hold as names; ValueError for an unknown platform.
 
-    What is found is led back to the same path by `to_path`, with "\\" for "/" on Windows.
+    `to_path` converts the result back to the same path, with "\\" for "/" on Windows.
 
     >>> [str(from_path(p, "windows").uri()) for p in ("c:\\\\a b", "\\\\\\\\host.example.com\\\\Share\\\\file.txt")]
     ['file:///c:/a%20b', 'file://host.example.com/Share/file.txt']
@@ -253,11 +253,11 @@ def _reg_name(host: str) -> str:
 
 
 def resolve_on_drive(base: URI | str, reference: str) -> URI:
-    """The target of a reference, where a drive letter of the base stays whatever is resolved (E.2.1).
+    """The target of a reference; it always keeps the drive letter of the base (E.2.1).
 
-    Not the resolution of RFC 3986 5.2, which takes a drive letter for a segment like any other.
+    This is not the resolution of RFC 3986 5.2, which treats a drive letter like any other segment.
 
-    Raises: InvalidURI for a base that is no URI, or a reference that is no reference.
+    Raises: InvalidURI for an invalid base or reference.
 
     >>> str(resolve_on_drive("file:///c:/path/to/file.txt", "/some/other/thing.bmp"))
     'file:///c:/some/other/thing.bmp'
@@ -278,7 +278,7 @@ def resolve_on_drive(base: URI | str, reference: str) -> URI:
 def update_delimiters(text: str) -> str:
     """An old text with today's delimiters: ":" for "|" behind a drive letter (E.2.2), and with it "/" for "\\" (E.4).
 
-    A backslash is taken for a separator only where a drive letter or a UNC string says that it is DOS's.
+    A backslash is read as a separator only if a drive letter or a UNC string shows that the path is from DOS.
 
     >>> update_delimiters("file:///c|/path/to/file"), update_delimiters("file:c:\\\\a\\\\b")
     ('file:///c:/path/to/file', 'file:c:/a/b')

@@ -37,7 +37,7 @@ _TYPED = re.compile("(?s)(%(?!09)[0-9A-Fa-f]{2}|(?!%09).)(.*)")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class GopherLocator(Locator):
-    """An item of a Gopher server, and what is asked of it (RFC 4266 2.1).
+    """An item of a Gopher server, and the request for it (RFC 4266 2.1).
 
     >>> from overthere import URI
     >>> URI("gopher://host/7a_gopher_selector%09foobar").locator
@@ -54,11 +54,11 @@ class GopherLocator(Locator):
     """One character, an octet as ISO Latin 1; None where the path is empty, and then it is "1" (`gophertype`)."""
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"type"}
     selector: bytes = b""
-    """"A sequence of octets" (2.1), in no charset; text of US-ASCII is taken too."""
+    """"A sequence of octets" (2.1), without a charset; US-ASCII text is accepted too."""
     search: bytes | None = None
-    """The search string, octets likewise; where there is a Gopher+ string, b"" at least (2.3)."""
+    """The search string, also octets; at least b"" if there is a Gopher+ string (2.3)."""
     plus: GopherPlus | None = None
-    """What the Gopher+ string asks for; the string itself, as text or octets, is taken too."""
+    """The request in the Gopher+ string; the string itself is accepted too, as text or octets."""
     scheme: str = field(default="gopher", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -84,10 +84,10 @@ class GopherLocator(Locator):
     def filled(
         self, *values: str | bytes | Sequence[str | bytes], file: bytes | None = None, charset: str = "ascii"
     ) -> GopherLocator:
-        """The same item with its form filled out (RFC 4266 2.9), in the view that this asks for.
+        """The same item with its form filled out (RFC 4266 2.9), in the view of this locator.
 
-        values: an answer for each question, a sequence of lines where it asks for lines; file: what is sent with
-        them; charset: of text.
+        values: an answer to each question; a sequence of lines where it asks for lines.
+        file: the content of a file that the form asks for.  charset: the charset of text.
 
         >>> from overthere import URI
         >>> str(URI("gopher://h/0form%09%09%3F").locator.filled("New York", "USA").uri())

@@ -37,10 +37,10 @@ class MenuItem(NamedTuple):
     type: str
     """One character, an octet as ISO Latin 1."""
     display: str
-    """What the person is shown."""
+    """The text that a person sees."""
     selector: bytes = b""
     host: str = ""
-    """As it stands in the line: no escapes, no brackets."""
+    """As in the line: no escapes, no brackets."""
     port: int = 70
     extra: tuple[str, ...] = ()
     """The fields behind the port; in Gopher+ the first is "+", or "?" for an item with a form."""
@@ -49,7 +49,7 @@ class MenuItem(NamedTuple):
     def read(cls, line: bytes, charset: str = _CHARSET) -> MenuItem:
         """The item of a line, with or without its line end.
 
-        Raises: CodingError for a line that has no type, or less than display string, selector, host and port.
+        Raises: CodingError for a line without type, display string, selector, host or port.
         """
         line = line.removesuffix(b"\n").removesuffix(b"\r")
         first, *fields = line.split(b"\t")
@@ -64,7 +64,7 @@ class MenuItem(NamedTuple):
     def line(self, charset: str = _CHARSET) -> bytes:
         """The line, with its line end.
 
-        Raises: Unwritable where a field holds a tab, a line end or NUL, or what the charset does not have.
+        Raises: Unwritable if a field contains a tab, a line end, NUL, or a character that the charset does not have.
         """
         try:
             kind = self.type.encode("latin-1")
@@ -102,7 +102,7 @@ class MenuItem(NamedTuple):
         return cls("h", display, b"URL:" + _octets(str(uri)), host, port)
 
     def locator(self) -> GopherLocator:
-        """Where the item is; a Gopher+ item in its default view, or with its form (RFC 4266 2.4).
+        """The locator of the item; for a Gopher+ item, of its default view, or with its form (RFC 4266 2.4).
 
         The display string and other fields behind the port are not part of it.
         """
@@ -118,7 +118,7 @@ class MenuItem(NamedTuple):
     def from_uri(cls, what: URI | str | Locator, display: str = "") -> MenuItem:
         """The item that a gopher URI names, shown as `display`.
 
-        Raises: Unwritable for what no menu line can say: a search, another Gopher+ string than "+" and "?".
+        Raises: Unwritable for a URI that a menu line cannot express: a search, a Gopher+ string other than "+" and "?".
         """
         there = (URI(what) if isinstance(what, str) else what).locator if not isinstance(what, Locator) else what
         if not isinstance(there, GopherLocator):
@@ -139,7 +139,7 @@ class Menu(NamedTuple):
     complete: bool
     """Whether a line with a period alone ended it; servers may close without it."""
     others: tuple[tuple[int, bytes], ...] = ()
-    """Lines that are no items, each with its number, counted from 1."""
+    """Lines that are not items, each with its number, counted from 1."""
 
     def servers(self) -> tuple[tuple[MenuItem, ...], ...]:
         """Each item with its duplicates: the items of type "+" that follow it (RFC 1436 Appendix)."""
@@ -153,9 +153,9 @@ class Menu(NamedTuple):
 
 
 def read_menu(octets: bytes, charset: str = _CHARSET) -> Menu:
-    """The items of a menu, to a line with a period alone; lines may end with LF alone.
+    """The items of a menu, up to a line with only a period; lines may end with a bare LF.
 
-    charset: of the display strings; octets that it does not have become lone surrogates.
+    charset: the charset of the display strings; octets that are not in it become lone surrogates.
 
     >>> read_menu(b"0About\\tStuff:About us\\trawBits.micro.umn.edu\\t70\\r\\n.\\r\\n").items[0].uri()
     URI('gopher://rawBits.micro.umn.edu/0Stuff:About%20us')
@@ -179,7 +179,7 @@ def read_menu(octets: bytes, charset: str = _CHARSET) -> Menu:
 def write_menu(items: Iterable[MenuItem], charset: str = _CHARSET) -> bytes:
     """The octets of a menu, ended by a line with a period alone (RFC 1436 Appendix).
 
-    Raises: Unwritable for an item that a line cannot say.
+    Raises: Unwritable for an item that a line cannot express.
     """
     return b"".join(item.line(charset) for item in items) + b".\r\n"
 

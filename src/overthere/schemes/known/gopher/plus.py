@@ -1,4 +1,4 @@
-"""The Gopher+ string: what is asked of a Gopher+ item (1994 GOPHER; RFC 1738 3.4.3 to 3.4.9; RFC 4266 2.3 to 2.9;
+"""The Gopher+ string: the request for a Gopher+ item (1994 GOPHER; RFC 1738 3.4.3 to 3.4.9; RFC 4266 2.3 to 2.9;
 "Gopher+, upward compatible enhancements", 30 July 1993, cited as Gopher+).
 
 Read into values and written back, octet by octet: `read(octets).string == octets`, whatever the octets are.
@@ -19,7 +19,7 @@ class Answers(NamedTuple):
     """A data block of lines, ended by a line with a period alone: "+-1" (Gopher+ 2.3), the one that URIs print."""
 
     lines: tuple[bytes, ...]
-    """What was answered to each line of the form, without line ends; no line is a period alone."""
+    """The answers to the lines of the form, without line ends; no line is only a period."""
 
     @property
     def octets(self) -> bytes:
@@ -27,7 +27,7 @@ class Answers(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A data block of octets, as many as it says, or ("+-2") all until the connection closes (Gopher+ 2.3)."""
+    """A data block of octets, with its length, or ("+-2") up to the end of the connection (Gopher+ 2.3)."""
 
     data: bytes
     counted: bool = True
@@ -38,7 +38,7 @@ class Block(NamedTuple):
 
 
 class View(NamedTuple):
-    """ "+": the content of an item, in the default view or another, with what a form was filled out with
+    """ "+": the content of an item, in the default view or another, with the answers of a form
     (1994 GOPHER, Summary; RFC 4266 2.4, 2.8, 2.9; Gopher+ 2.4).
 
     >>> View("application/postscript", "Es_ES").string
@@ -54,7 +54,7 @@ class View(NamedTuple):
     data: Answers | Block | None = None
     """The data block that follows the request."""
     flag: bool = False
-    """Whether the data flag "0" is written although there is no data block (Gopher+ 2.4)."""
+    """Whether the data flag "0" is written without a data block (Gopher+ 2.4)."""
 
     @property
     def command(self) -> bytes:
@@ -83,7 +83,7 @@ class Attributes(NamedTuple):
     """
 
     names: tuple[str, ...] = ()
-    """Those that are asked for, each as it is written, "+ABSTRACT"; () is all."""
+    """The requested ones, each as written, "+ABSTRACT"; () means all."""
     directory: bool = False
     joined: bool = False
     """Whether the names follow each other without a space, as Gopher+ 2.7 prints them: "$+VIEWS+ABSTRACT"."""
@@ -105,13 +105,13 @@ class Form(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """A string that is none of those, kept as it is."""
+    """Any other string, kept as it is."""
 
     string: bytes
 
 
 GopherPlus = View | Attributes | Form | Unknown
-"""What a Gopher+ string asks for; `string` is the string, decoded."""
+"""A request in a Gopher+ string; `string` is the decoded string."""
 
 _VIEW = re.compile(rb"(?s)\+(?:([!-~]+)(?: ([!-~]+))?)?(?:\t(0)|\t1\r\n(.*))?")
 # A block's name begins with "+", and has none in it (Gopher+ 2.5); the URI documents say "attribute_name" alone.
@@ -122,7 +122,7 @@ _COUNTED = re.compile(rb"(?s)\+(0|[1-9][0-9]{0,17})\r\n(.*)")
 
 
 def read(string: bytes) -> GopherPlus:
-    """What a Gopher+ string asks for.
+    """The request in a Gopher+ string.
 
     >>> read(b"+text/html Es_ES")
     View(name='text/html', language='Es_ES', data=None, flag=False)
@@ -173,14 +173,14 @@ def _block(octets: bytes) -> Answers | Block | None:
 def answers(
     *values: str | bytes | Sequence[str | bytes], file: bytes | None = None, charset: str = "ascii"
 ) -> Answers | Block:
-    """The data block that answers a form, an argument for each of its questions in their order (Gopher+ 2.8).
+    """The data block that answers a form, with an argument for each question, in order (Gopher+ 2.8).
 
-    A sequence answers "AskL": the count of its lines goes first.  file: what "ChooseF" sends, the remainder of the
-    block.  charset: of text; no document names one, so that other text than US-ASCII needs it to be said.
+    A sequence answers "AskL": the count of its lines goes first.  file: the answer to "ChooseF", the remainder of the
+    block.  charset: the charset of text; no document defines one, so non-ASCII text requires it.
 
-    The block ends with a period where it can, else it says how long it is.
+    The block ends with a period if possible; otherwise it states its length.
 
-    Raises: CodingError for text that the charset does not have, and for a line end in a line.
+    Raises: CodingError for text that the charset cannot encode, and for a line end in a line.
 
     >>> answers("Tim", ["two", "lines"]).lines
     (b'Tim', b'2', b'two', b'lines')

@@ -40,13 +40,13 @@ class WAISLocator(Locator):
     database: str | None = None
     """Its name; None if no slash follows the host."""
     search: str | None = None
-    """What is searched for, words with a space between them."""
+    """The words to search for, separated by spaces."""
     wtype: str | None = None
     """The type of a document, as the server calls it: "TEXT", "GIF", ..."""
     wpath: bytes | None = None
-    """The document-id as the server gave it, octets that it alone understands."""
+    """The document-id as the server gave it: octets that only the server interprets."""
     as_fields: bool = field(default=False, compare=False)
-    """Whether the document-id is written as its numbered fields (1994), where there is a choice."""
+    """Whether the document-id is written as its numbered fields (1994), if there is a choice."""
     scheme: str = field(default="wais", kw_only=True)
 
     @property

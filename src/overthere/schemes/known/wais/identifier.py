@@ -38,7 +38,7 @@ class WAISField(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the field is, in the words of Document Identifiers; "" for a number that has none.
+        """The name of the field, in the words of Document Identifiers; "" for a number without a name.
 
         >>> WAISField(1, b"vm:210").name
         'original server'

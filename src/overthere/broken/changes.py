@@ -1,0 +1,68 @@
+"""Changed files only: findings in files that changed since a Git revision, and findings about them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote_to_bytes
+
+from overthere.broken.model import Broken, Checker
+from overthere.broken.site import Site
+
+__all__ = ["changed_files", "choose"]
+
+
+def changed_files(folder: str, revision: str) -> frozenset[str]:
+    """The files of the repository around a folder that were changed, added, renamed or removed since a revision.
+
+    New files that Git does not track yet count; ignored files do not.
+
+    Returns: their real paths; a renamed file has both.
+
+    Raises: ValueError if there is no repository, no such revision, or no Git.
+    """
+    if revision.startswith("-"):  # Git would take it as an option
+        raise ValueError(f"{revision} is not a revision")
+    top = os.path.realpath(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
+    names = _git(top, "diff", "--name-only", "--no-renames", "-z", f"{revision}^{{commit}}", "--")
+    names += _git(top, "ls-files", "--others", "--exclude-standard", "-z")
+    return frozenset(os.path.join(top, name) for name in names.split("\0") if name)
+
+
+def _git(folder: str, *arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise ValueError("git is not installed") from None
+    if done.returncode:
+        said = os.fsdecode(done.stderr).strip().splitlines() or [f"exit {done.returncode}"]
+        raise ValueError(f"git {arguments[0]}: {said[0]}")
+    return os.fsdecode(done.stdout)
+
+
+def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: frozenset[str]) -> Iterator[Broken]:
+    """The findings in changed files, and those whose target is a changed file, or was one."""
+    roots = [os.path.realpath(root) for root in site.around]
+    names = {
+        os.path.relpath(path, root).replace(os.sep, "/")
+        for path in changed
+        for root in roots
+        if os.path.commonpath((path, root)) == root
+    }
+    for found in findings:
+        file = found.source if os.path.lexists(found.source) else found.source.partition("!")[0]
+        if os.path.realpath(file) in changed or not names.isdisjoint(_served_names(found, site, checker)):
+            yield found
+
+
+def _served_names(found: Broken, site: Site, checker: Checker) -> set[str]:
+    """The names of the files that a server may send for the target of a finding."""
+    below = None if found.target is None else site.path_below(found.target)
+    if below is None:
+        return set()
+    name = os.fsdecode(unquote_to_bytes(below))
+    folder = f"{name.rstrip('/')}/".lstrip("/")
+    return {
+        name, *(f"{folder}{index}" for index in checker.indexes), *(f"{name}.{suffix}" for suffix in checker.extensions)
+    }  # fmt: skip

@@ -1,0 +1,114 @@
+"""Settings of `overthere broken` from a file that is found by itself: overthere.toml or pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from overthere.ground.display import printable
+from overthere.ground.option_files import read_text, read_toml
+from overthere.links.job.retrieval import is_uri
+
+__all__ = ["apply_config", "find_config"]
+
+_TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
+_NAMED_ONLY = frozenset(
+    ("agent", "cache", "fix", "header", "o", "policy", "private", "resume", "write-baseline", "yes")
+)
+"""What writes files or lets requests reach more: only from the command line, or from a file that it names."""
+_NEVER = frozenset(("config", "no-config", "help", "sources"))
+
+
+def find_config(sources: Iterable[str]) -> Path | None:
+    """The nearest file with settings, from the first source that is a file or folder upwards.
+
+    The search ends at the root of a repository (a folder with `.git`).
+    """
+    first = next((source for source in sources if not is_uri(source)), None)
+    if first is None:
+        return None
+    folder = Path(os.path.abspath(first))
+    for place in (folder, *folder.parents):
+        for name in _TABLES:
+            if (place / name).is_file() and _table(place / name) is not None:
+                return place / name
+        if (place / ".git").exists():
+            return None
+    return None
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    """The settings in a file; None if it has none.  Raises: click.UsageError."""
+    try:
+        found: Any = read_toml(read_text(path))
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{printable(str(path))}: {error}") from None
+    for name in _TABLES.get(path.name, ("broken",)):
+        found = found.get(name) if isinstance(found, dict) else None
+    if found is not None and not isinstance(found, dict):
+        raise click.UsageError(f"{printable(str(path))}: the settings must be a table")
+    return found
+
+
+def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str, Any]:
+    """The values of a file for the options that the command line does not give, by their names in Python.
+
+    is_named: whether the command line names the file; one that was found may not write files or widen the access.
+
+    Raises: click.UsageError, with the file and the key.
+    """
+    values: dict[str, Any] = {}
+    options = {_key(one): one for one in ctx.command.params if isinstance(one, click.Option)}
+    for key, value in (_table(path) or {}).items():
+        where = f"{printable(str(path))}: {printable(key)}"
+        option = options.get(key.replace("_", "-"))
+        if option is None or option.name is None or _key(option) in _NEVER:
+            known = ", ".join(sorted(options.keys() - _NEVER))
+            raise click.UsageError(f"{where}: unknown setting; known: {known}")
+        if _key(option) in _NAMED_ONLY and not is_named:
+            raise click.UsageError(f"{where}: give it on the command line, or name the file with --config")
+        if ctx.get_parameter_source(option.name) is ParameterSource.DEFAULT:
+            values[option.name] = _convert(ctx, option, value, where, path.parent)
+    return values
+
+
+def _key(option: click.Option) -> str:
+    return max(option.opts, key=len).lstrip("-")
+
+
+def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, folder: Path) -> Any:
+    if option.name == "ignore" and isinstance(value, list):
+        return value  # the rules themselves
+    if option.name == "headers":
+        value = _expand(value, where)
+    if option.is_flag and not isinstance(value, bool):
+        raise click.UsageError(f"{where}: must be true or false")
+    if option.multiple and not isinstance(value, list):
+        value = [value]
+    if any(isinstance(one, dict | list) for one in (value if option.multiple else [value])):
+        raise click.UsageError(f"{where}: must be one value")
+    try:
+        given = option.type_cast_value(ctx, value)
+    except click.BadParameter as error:
+        raise click.UsageError(f"{where}: {error.message}") from None
+    if isinstance(option.type, click.Path) and isinstance(given, str):
+        return str(folder / given)
+    return given
+
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def _expand(value: Any, where: str) -> Any:
+    """Header fields with the values of `${NAME}` from the environment, so that no token is in the file."""
+    fields = value if isinstance(value, list) else [value]
+    names = [name for one in fields if isinstance(one, str) for name in _VARIABLE.findall(one)]
+    if missing := [name for name in names if name not in os.environ]:
+        raise click.UsageError(f"{where}: the environment has no variable {missing[0]}")
+    return [_VARIABLE.sub(lambda found: os.environ[found[1]], one) if isinstance(one, str) else one for one in fields]
