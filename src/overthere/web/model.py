@@ -111,6 +111,10 @@ class View:
     def is_input_required(self) -> bool:
         """Whether the view has no answer without an input."""
         return any(one.default is None for one in self.inputs)
+    def example_of(self, name: str) -> str:
+        """What an empty field shows: the first example of an input."""
+        return next((one.inputs[name] for one in self.examples if one.inputs.get(name)), "")
+
 
 
 def as_data(value: Any, hide: Callable[[str], str] = str) -> Any:

@@ -69,7 +69,10 @@
       const told = answer.querySelector("[data-summary]");
       status.textContent = told ? told.dataset.summary : "";
       const link = answer.querySelector("[data-link]")?.dataset.link;
-      if (remember && link) history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+      if (remember && link) {
+        history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+        if (form.dataset.title) document.title = form.dataset.title;
+      }
       carry(given);
     } catch (error) {
       if (error.name === "AbortError") return;
