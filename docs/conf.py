@@ -30,10 +30,15 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 add_module_names = False
 
+# The blank line that ends an example is for doctest, not for the reader.
+highlight_options = {"python": {"stripnl": True}}
+
 # What is typed is copied, neither prompt nor answer.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+html_static_path = ["style"]
+html_css_files = ["figures.css"]
 html_theme = "furo"
 html_title = "overthere"
 html_show_sourcelink = False

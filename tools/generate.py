@@ -53,6 +53,12 @@ def errors_page() -> str:
     return generate_pages.errors()
 
 
+def first_figure() -> str:
+    import generate_pages
+
+    return generate_pages.figure()
+
+
 def editions_page() -> str:
     import generate_editions
 
@@ -151,6 +157,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "rust/core/src/classes.rs": rust_classes,
     "rust/core/src/tables.rs": rust_tables,
     "docs/errors.md": errors_page,
+    "docs/pictures/parts.svg": first_figure,
     "docs/editions.md": editions_page,
     "src/overthere/schemes/in_text.csv": schemes_in_text,
     "src/overthere/schemes/whole.tables.json": schemes_whole,
@@ -190,9 +197,9 @@ def is_fresh(path: str, text: str) -> bool:
 STAMPS = ROOT / "build" / "stamps.json"
 _GRAMMARS = ("src/overthere/editions/*.abnf", "src/overthere/grammar/*.py", "tools/generate*.py")
 _EVERYTHING = (
-    "src/overthere/**/*.py", "src/overthere/**/*.abnf", "src/overthere/**/*.csv", "rust/*/src/**/*.rs", "bench/*.py",
-    "fuzz/**/*.py", "tools/*.py", "tests/**/*.py", "tests/**/*.toml", "examples/**/*", "README.md", "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
+    "src/overthere/**/*.py", "src/overthere/**/*.abnf", "src/overthere/**/*.csv", "src/overthere/**/*.css",
+    "rust/*/src/**/*.rs", "bench/*.py", "fuzz/**/*.py", "tools/*.py", "tests/**/*.py", "tests/**/*.toml",
+    "examples/**/*", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 )  # fmt: skip
 
 

@@ -1,8 +1,16 @@
-"""The documentation pages that are derived: the table of errors."""
+"""What the documentation derives from the package: the table of errors, and the figure of the first page."""
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
+
+from overthere import explain
 from overthere.ground.errors import KINDS
+from overthere.web import drawing
+
+FIRST = "https://example.com:8443/over/there?name=ferret#nose"
+"""The URI of docs/index.md."""
 
 ERRORS_HEAD = """\
 # Errors
@@ -41,3 +49,18 @@ def errors() -> str:
 
 def visible(text: str) -> str:
     return text.replace("\t", "\\t")
+
+
+def figure() -> str:
+    """docs/pictures/parts.svg: the figure of RFC 3986 3 for the URI of the first page, in the explainer's colours."""
+    drawn = str(drawing.figure(explain(FIRST)))
+    sheet = files("overthere.web").joinpath("static", "style.css").read_text()
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", sheet.partition("@media")[0]))
+    rules = [f".c-{name}{{--c:{colours[name]}}}" for name in ("scheme", "authority", "path", "query", "fragment")]
+    style = (
+        f"svg{{background:#fff;font:16px monospace}}text{{fill:{colours['quiet']}}}.c text{{fill:var(--c)}}"
+        "path{fill:none;stroke:var(--c);stroke-width:1.5}.leader{stroke-width:1;stroke-dasharray:2 2}"
+        f"{''.join(rules)}"
+    )
+    head, _, rest = drawn.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}\n'

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import shlex
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -11,8 +13,10 @@ from threading import Thread
 from urllib.parse import urlencode
 
 import pytest
+from click.testing import CliRunner
 
 from explainer import CHROMIUM, Explainer, explainer
+from overthere.cli.app import app
 from overthere.web import pages
 from overthere.web.model import TEXT
 from overthere.web.views import VIEWS
@@ -88,7 +92,7 @@ def test_the_answer_comes_while_one_types(watched: Watched) -> None:
     page.clock.pause_at(3600)
     page.locator("#in-text").press_sequentially("http://example.com/over there")
     page.clock.resume()
-    expect(page.locator("#status")).to_have_text("neither, 1 findings")
+    expect(page.locator("#status")).to_have_text("not valid, 1 finding")
     expect(page.locator("ol.findings li")).to_have_count(1)
     page.locator("#in-text").fill("http://example.com/over/there")
     expect(page.locator("#status")).to_have_text("URI, 4 components")
@@ -98,6 +102,77 @@ def test_the_answer_comes_while_one_types(watched: Watched) -> None:
     page.reload()
     expect(page.locator("#in-text")).to_have_value("http://example.com/over/there")
     expect(page.locator("tr.c-path code").first).to_have_text("/over/there")
+
+
+def test_the_first_page_answers_while_one_types(watched: Watched) -> None:
+    page = watched.go("")
+    page.locator("#in-text").fill("http://h.example/a")
+    expect(page.locator("#status")).to_have_text("URI, 4 components")
+    expect(page.locator("tr.c-path code").first).to_have_text("/a")
+    assert page.url == f"{watched.served.root}/anatomy?text=http%3A%2F%2Fh.example%2Fa"
+    expect(page).to_have_title("Anatomy · overthere")
+
+
+def test_a_value_of_the_query_is_edited_in_the_table(watched: Watched) -> None:
+    """The text follows, in that piece only; whoever types goes on typing while answers come."""
+    page = watched.go("anatomy", text="http://h/?a=%7e&q=x+y&bare&token=t#f")
+    expect(page.get_by_label("value of token")).to_have_count(0)
+    field = page.get_by_label("value of q")
+    expect(field).to_have_value("x y")
+    field.focus()
+    page.keyboard.press("End")
+    for typed, text in (("&", "x%20y%26"), ("é", "x%20y%26%C3%A9"), ("z", "x%20y%26%C3%A9z")):
+        with page.expect_response("**/*.part"):
+            page.keyboard.type(typed)
+        expect(page.locator("#answer.waiting")).to_have_count(0)
+        expect(page.locator("#in-text")).to_have_value(f"http://h/?a=%7e&q={text}&bare&token=t#f")
+        expect(field).to_be_focused()
+    expect(field).to_have_value("x y&éz")
+    page.get_by_label("value of bare").fill("1")
+    expect(page.locator("#in-text")).to_have_value("http://h/?a=%7e&q=x%20y%26%C3%A9z&bare=1&token=t#f")
+    expect(page.locator("tr.c-query code").first).to_have_text("a=%7e&q=x%20y%26%C3%A9z&bare=1&token=***")
+
+
+def test_a_uri_within_a_value_leads_to_its_anatomy(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h/?q=a:b&next=https%3A%2F%2Fe.example%2F%3Fx%3D1")
+    page.get_by_role("link", name="Anatomy of this URI").click()
+    expect(page.locator("#in-text")).to_have_value("https://e.example/?x=1")
+
+
+def copied(page: Page, title: str) -> str:
+    page.get_by_role("button", name=title).click()
+    expect(page.locator("#status")).to_have_text(title.replace("Copy", "Copied"))
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+@pytest.mark.parametrize("name", [name for name, view in VIEWS.items() if view.python])
+def test_what_is_copied_runs(watched: Watched, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = watched.go(name, **VIEWS[name].examples[0].inputs)
+    exec(copied(page, "Copy as Python"), {})
+    assert capsys.readouterr().out
+    program, *arguments = shlex.split(copied(page, "Copy as command"))
+    assert program == "overthere"
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code in (0, 1), done.output
+    assert done.stdout
+
+
+@pytest.mark.parametrize("text", ["-a", 'it\'s "$(b)" `c` \\d {text} [e]', "é\U0001f600", "", "http://h/?a=b&c#d"])
+def test_what_is_copied_is_quoted(watched: Watched, text: str) -> None:
+    watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = watched.go("editions", text=text)
+    (call,) = [node for node in ast.walk(ast.parse(copied(page, "Copy as Python"))) if isinstance(node, ast.Constant)]
+    assert call.value == text
+    arguments = ["overthere", "explain", *(["--"] if text.startswith("-") else []), text]
+    assert shlex.split(copied(page, "Copy as command")) == arguments
+
+
+def test_without_a_clipboard_the_text_is_shown(watched: Watched) -> None:
+    page = watched.go("plan", text="http://h/")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.get_by_role("button", name="Copy as command").click()
+    expect(page.locator("#status")).to_contain_text("Copy this: overthere plan http://h/")
 
 
 def test_an_older_answer_does_not_overtake(watched: Watched) -> None:
@@ -253,7 +328,7 @@ def test_without_javascript(browser: Browser, served: Explainer) -> None:
         page.get_by_role("button", name="Show").click()
         assert page.url == f"{served.root}/{name}"
         assert page.locator("#answer > *").count() == 1
-    assert "at most" in page.locator(".failed").inner_text()
+    assert f"the limit here is {TEXT:,}" in page.locator(".failed").inner_text()
     context.close()
 
 
@@ -284,7 +359,7 @@ def test_without_a_server(browser: Browser, folder: str) -> None:
     watched = Watched(context, Explainer(int(folder.rpartition(":")[2])))
     page = watched.page
     page.goto(f"{folder}/anatomy.html?{urlencode({'text': 'http://h/a b'})}")
-    expect(page.locator("#status")).to_have_text("neither, 1 findings", timeout=120_000)
+    expect(page.locator("#status")).to_have_text("not valid, 1 finding", timeout=120_000)
     page.locator("#in-text").fill("http://h/%7Eu")
     expect(page.locator("#status")).to_have_text("URI, 4 components", timeout=60_000)
     expect(page.locator("tr.c-path code").nth(1)).to_have_text("/~u")

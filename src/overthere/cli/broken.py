@@ -111,7 +111,7 @@ class _Command(click.Command):
 @click.option(
     "--group",
     type=click.Choice(GROUPS),
-    default="file",
+    default=GROUPS[0],
     show_default=True,
     help="Print findings by file, by target (one line for a fault of many pages), or by kind.",
 )
@@ -287,7 +287,7 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents, or grouped."""
-        if self.asked["group"] != "file":
+        if self.asked["group"] != GROUPS[0]:
             wanted = (one for one in findings if self._is_shown(one))
             for line in show_groups(wanted, self.asked["group"]):
                 console().print(line, soft_wrap=True)

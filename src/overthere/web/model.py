@@ -81,6 +81,10 @@ class View:
     answer: Callable[..., Any]
     """Takes the inputs by name; gives a value of the library, or a named tuple of some."""
     examples: tuple[Example, ...] = ()
+    python: str = ""
+    """The same in Python: `{name}` is an input as a literal; what is in `[]` is left out where its input is empty."""
+    command: str = ""
+    """The same on the command line; ` -- ` is left out where no input begins with "-"."""
     masked: bool = True
     """Whether secrets of the inputs are masked in what is shown; otherwise `answer` gives none."""
 
@@ -106,6 +110,10 @@ class View:
             return str
         secrets = Secrets.from_texts(*given.values())
         return lambda text: secrets.mask(mask(text))
+
+    def example_of(self, name: str) -> str:
+        """What an empty field shows: the first example of an input."""
+        return next((one.inputs[name] for one in self.examples if one.inputs.get(name)), "")
 
     @property
     def is_input_required(self) -> bool:

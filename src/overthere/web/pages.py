@@ -13,10 +13,13 @@ from overthere import kernel
 from overthere.editions import edition, whatwg
 from overthere.editions.readings import MARKS, PARTS, notes
 from overthere.ground.display import printable
-from overthere.ground.errors import CodingError
+from overthere.ground.errors import CodingError, OverthereError
 from overthere.ground.extras import brought_by
+from overthere.ground.redact import mask as mask_secrets
 from overthere.security import KINDS
+from overthere.security import audit as audit_text
 from overthere.values.encoding import decode
+from overthere.values.uri import URI
 from overthere.web import drawing
 from overthere.web.model import TEXT, BadInput, View, as_data
 from overthere.web.runs import runs
@@ -52,7 +55,8 @@ def _environment() -> Environment:
         figure=drawing.figure, automaton=drawing.automaton, dump=plan.dump, runs=runs, places=anatomy.places,
         places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decode, edition=edition, marks=MARKS, parts=PARTS,
         notes=notes, zip=zip, usual_names=editions.usual_names, browser_cells=editions.browser_cells, whatwg=whatwg,
-        concerns=KINDS, differing_parts=editions.differing_parts, paragraphs=_PARAGRAPHS,
+        concerns=KINDS, audit=audit_text, differing_parts=editions.differing_parts, paragraphs=_PARAGRAPHS,
+        has_secret=_has_secret, link_within=_link_within,
     )  # fmt: skip
     return made
 
@@ -62,6 +66,19 @@ def _decode(text: str) -> str | None:
     try:
         return decode(text) if "%" in text else None
     except CodingError:
+        return None
+
+
+def _has_secret(given: Mapping[str, str]) -> bool:
+    """Whether a password or a token is in the inputs, and so in their permanent link."""
+    return any(mask_secrets(value) != value for value in given.values())
+
+
+def _link_within(text: str) -> str | None:
+    """The link to the anatomy of a value that is a URI with an authority itself."""
+    try:
+        return None if URI(text).authority is None else link("anatomy", {"text": text})
+    except OverthereError:
         return None
 
 

@@ -43,6 +43,68 @@
     });
   }
 
+  // The same in Python or as a command: the templates of `View`, with the inputs quoted.
+  const QUOTES = {
+    python: (text) => JSON.stringify(text),
+    command: (text) => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`),
+  };
+
+  function fill(template, kind) {
+    const given = inputs();
+    if (![...given.values()].some((value) => value.startsWith("-"))) template = template.replace(" -- ", " ");
+    return template
+      .replace(/\[([^\]{]*\{(\w+)\}[^\]]*)\]/g, (_, optional, name) => (given.get(name) ? optional : ""))
+      .replace(/\{(\w+)\}/g, (_, name) => QUOTES[kind](given.get(name) ?? ""));
+  }
+
+  function copyButton(template, kind, title) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = title;
+    button.addEventListener("click", async () => {
+      const text = fill(template, kind);
+      try {
+        await navigator.clipboard.writeText(text);
+        status.textContent = button.textContent = title.replace("Copy", "Copied");
+      } catch { // no clipboard outside of this machine
+        status.textContent = `The browser denies the clipboard. Copy this: ${text}`;
+      }
+    });
+    return button;
+  }
+
+  // What needs this script: buttons that copy, and fields for the values of the query.
+  function equip() {
+    const links = answer.querySelector("[data-link]");
+    if (links?.dataset.python) {
+      links.append(copyButton(links.dataset.python, "python", "Copy as Python"));
+      links.append(copyButton(links.dataset.command, "command", "Copy as command"));
+    }
+    for (const cell of answer.querySelectorAll("[data-piece]")) {
+      const shown = cell.querySelector("code, .none");
+      const field = document.createElement("input");
+      field[shown.matches("code") ? "value" : "placeholder"] = shown.textContent;
+      field.dir = "ltr";
+      field.spellcheck = false;
+      field.setAttribute("aria-label", `value of ${cell.dataset.name}`);
+      field.addEventListener("input", () => write(Number(cell.dataset.piece), field.value));
+      shown.replaceWith(field);
+    }
+  }
+
+  // One piece of the query is written anew; the others stay as they are.
+  function write(piece, value) {
+    const text = form.elements.text;
+    const [, before, query, after] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(text.value) || [];
+    const pieces = query?.split("&") || [];
+    if (piece >= pieces.length) return;
+    const whole = value.replace(/\p{Surrogate}/gu, "\ufffd");
+    pieces[piece] = `${pieces[piece].split("=", 1)[0]}=${encodeURIComponent(whole)}`;
+    text.value = before + pieces.join("&") + after;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
   function put(html) {
     const made = new DOMParser().parseFromString(html, "text/html");
     if (offline) {
@@ -52,7 +114,17 @@
         else link.setAttribute("href", `${name}.html${query || ""}`);
       }
     }
+    const old = answer.querySelector("[data-piece] input:focus");
+    const selection = old && [old.selectionStart, old.selectionEnd];
+    const piece = old?.closest("[data-piece]").dataset.piece;
     answer.replaceChildren(...made.body.childNodes);
+    equip();
+    const field = old && answer.querySelector(`[data-piece="${piece}"] input`);
+    if (field) { // whoever types there goes on typing
+      field.value = old.value;
+      field.focus({ preventScroll: true });
+      field.setSelectionRange(...selection);
+    }
   }
 
   async function ask(remember) {
@@ -69,7 +141,10 @@
       const told = answer.querySelector("[data-summary]");
       status.textContent = told ? told.dataset.summary : "";
       const link = answer.querySelector("[data-link]")?.dataset.link;
-      if (remember && link) history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+      if (remember && link) {
+        history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+        if (form.dataset.title) document.title = form.dataset.title;
+      }
       carry(given);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -107,6 +182,7 @@
     ask(true);
   });
 
+  equip();
   if (offline) {
     const given = new URLSearchParams(location.search);
     let some = false;

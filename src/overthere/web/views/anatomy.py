@@ -61,7 +61,9 @@ VIEW = View(
     "place.",
     (TEXT,),
     anatomy,
-    (
+    python="from overthere import explain\nprint(explain({text}))",
+    command="overthere explain -- {text}",
+    examples=(
         Example("The RFC's own", {"text": "foo://example.com:8042/over/there?name=ferret#nose"}),
         Example("Escapes and a port", {"text": "HTTP://joe@Example.com:80/%7Ejoe/a%20b/../c?q=caf%C3%A9"}),
         Example("Three faults", {"text": "http://h:8o/a b%zz"}),

@@ -53,7 +53,9 @@ VIEW = View(
     "Security findings in a URI (RFC 3986 7): misleading hosts, secrets, and parts that software reads differently.",
     (TEXT,),
     view_audit,
-    (
+    python="from overthere import audit\nfor finding in audit({text}):\n    print(finding)",
+    command="overthere audit -- {text}",
+    examples=(
         Example("Whose bank?", {"text": "http://www.bank.example@0x7f.1/"}),
         Example("A password", {"text": "ftp://joe:secret@h.example/"}),
         Example("Letters of two scripts", {"text": "http://p\u0430ypal.example/"}),

@@ -53,7 +53,9 @@ VIEW = View(
     "host that each would contact.",
     (TEXT, BASE),
     readings,
-    (
+    python="from overthere import explain\nprint(explain({text}[, {base}]))",
+    command="overthere explain[ --base {base}] -- {text}",
+    examples=(
         Example("Whose host is it?", {"text": "http://trusted.example\\@evil.example/"}),
         Example("An FTP user with a ?", {"text": "ftp://u?x@h/"}),
         Example("A number for a host", {"text": "http://0x7f.1/"}),

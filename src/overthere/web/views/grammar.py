@@ -173,7 +173,9 @@ VIEW = View(
         Input("text", "Text", "Read by the rule, character by character.", default=""),
     ),
     machine,
-    (
+    python="from overthere import check\nprint(check({text}, rule={rule}, edition={edition}))",
+    command="overthere check --edition {edition} --rule {rule} -- {text}",
+    examples=(
         Example("A scheme", {"rule": "scheme", "text": "h2tp"}),
         Example("An IPv4 address", {"rule": "IPv4address", "text": "127.0.0.256"}),
         Example("A host name of 1738", {"edition": "rfc1738", "rule": "host", "text": "a-.b"}),

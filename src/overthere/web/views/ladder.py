@@ -57,7 +57,9 @@ VIEW = View(
     "Two URIs, rung by rung: the changes of each normalization, and the lowest rung at which they are equal.",
     (Input("a", "One URI"), Input("b", "Another")),
     ladder,
-    (
+    python="from overthere import lowest_rung\nprint(lowest_rung({a}, {b}))",
+    command="overthere compare -- {a} {b}",
+    examples=(
         Example("The RFC's own", {"a": "example://a/b/c/%7Bfoo%7D", "b": "eXAMPLE://a/./b/../b/%63/%7bfoo%7d"}),
         Example("A default port", {"a": "http://example.com", "b": "http://EXAMPLE.com:80/"}),
         Example("Never equal", {"a": "http://example.com/a", "b": "http://example.com/a/"}),

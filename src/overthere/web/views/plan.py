@@ -55,7 +55,9 @@ VIEW = View(
     "The exact dialogue of opening the URI: each step with its octets and RFC section. Nothing is opened.",
     (TEXT,),
     view_plan,
-    (
+    python="from overthere import plan\nprint(plan({text}))",
+    command="overthere plan -- {text}",
+    examples=(
         Example("HTTP", {"text": "http://example.com:8042/over/there?name=ferret#nose"}),
         Example("FTP", {"text": "ftp://joe:secret@ftp.example/pub/file;type=a"}),
         Example("Gopher", {"text": "gopher://gopher.example/7/search%09museum"}),

@@ -44,7 +44,9 @@ VIEW = View(
         Input("base", "Base", "The URI of the document that has the reference.", default="http://a/b/c/d;p?q"),
     ),
     resolution,
-    (
+    python="from overthere import URI\nprint(URI({base}).join({reference}))",
+    command="overthere resolve --base {base} -- {reference}",
+    examples=(
         Example("The RFC's table", {"reference": "/a/b/c/./../../g", "base": "http://a/b/c/d;p?q"}),
         Example("A query alone", {"reference": "?y", "base": "http://a/b/c/d;p?q"}),
         Example("Above the root", {"reference": "../../../g", "base": "http://a/b/c/d;p?q"}),

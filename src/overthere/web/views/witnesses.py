@@ -39,7 +39,9 @@ VIEW = View(
         Input("rule", "Rule", "All common rules unless one is named.", default="", limit=100),
     ),
     witnesses,
-    (
+    python="from overthere.editions.compare import diff\nprint(diff({a}, {b}[, {rule}]))",
+    command="overthere editions diff[ --rule {rule}] {a} {b}",
+    examples=(
         Example("1997 and RFC 3986", {"a": "url-1997", "b": "rfc3986"}),
         Example("2003 and RFC 3986", {"a": "uri-2003", "b": "rfc3986"}),
         Example("Paths in 1738 and today", {"a": "rfc1738", "b": "rfc3986", "rule": "path"}),
