@@ -37,6 +37,7 @@ from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
 from overthere import iri
 from overthere.access import steps
 from overthere.values.known_secrets import Secrets
+from overthere import repairs
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
@@ -66,6 +67,8 @@ for safe in ("", "abc/"):
 for private in (False, True):
     iri.decodable(private)
 steps._delimiter_pattern(b" @")
+for component in repairs._ESCAPED:
+    repairs._runs(component)
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)
 for name in ("url-1994", "rfc1738"):
