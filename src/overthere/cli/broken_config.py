@@ -91,7 +91,7 @@ def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, f
         raise click.UsageError(f"{where}: must be true or false")
     if option.multiple and not isinstance(value, list):
         value = [value]
-    if any(isinstance(one, dict | list) for one in (value if option.multiple else [value])):
+    if any(isinstance(one, dict | list) for one in (value if option.multiple and isinstance(value, list) else [value])):
         raise click.UsageError(f"{where}: must be one value")
     try:
         given = option.type_cast_value(ctx, value)
