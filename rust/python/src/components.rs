@@ -379,7 +379,9 @@ impl Components {
             Some(component) => Ok(self.bounds(component)),
             None => {
                 let known = "scheme, authority, userinfo, host, port, path, query, fragment";
-                Err(PyKeyError::new_err(format!("'{component}' is not a component; the components are {known}")))
+                Err(PyKeyError::new_err(format!(
+                    "'{component}' is not a component; the components are {known}"
+                )))
             }
         })
     }

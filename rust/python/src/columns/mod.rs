@@ -40,7 +40,8 @@ use schemes::{ErrorSlot, Finisher, Rules, Schemes};
 use text::{BaseOperation, Operation, Text};
 
 fn rule_of(rule: &str) -> PyResult<SyntaxRule> {
-    rule_named(rule).ok_or_else(|| PyValueError::new_err(format!("the rule must be one of URIs or IRIs, not {rule:?}")))
+    rule_named(rule)
+        .ok_or_else(|| PyValueError::new_err(format!("the rule must be one of URIs or IRIs, not {rule:?}")))
 }
 
 fn not_text(column: &dyn Array) -> String {

@@ -27,8 +27,9 @@ pub enum Parameters {
 impl Parameters {
     /// The operation with its arguments; None for an operation that is not one of parameters.
     pub fn new(operation: &str, (given, separator, plus): ParameterArguments) -> PyResult<Option<Self>> {
-        let separator = u8::try_from(separator)
-            .map_err(|_| PyValueError::new_err(format!("the separator must be \"&\" or \";\", not {separator:?}")))?;
+        let separator = u8::try_from(separator).map_err(|_| {
+            PyValueError::new_err(format!("the separator must be \"&\" or \";\", not {separator:?}"))
+        })?;
         let form = Form { separator, plus };
         let pieces = |given: Vec<Given>| given.into_iter().map(|(_, pieces)| pieces);
         let change = match operation {
