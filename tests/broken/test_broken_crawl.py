@@ -189,7 +189,7 @@ def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
         assert "1  URIs of the site left when --crawl-time was over" in cut.output
         assert (tmp_path / "c.warc").exists(), "what came is kept"
         more = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
-        assert "continue with --resume" in more.output
+        assert "with --cache, --resume continues" in more.output
     for bad in ("", "-1", "nan", "inf", "1y", "1e400h"):
         assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
 

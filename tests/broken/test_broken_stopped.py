@@ -106,7 +106,7 @@ def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, kep
     assert not (tmp_path / "cache.warc").exists()
     code, _, told = run("-c", STOPPED, *verb, kept=kept)
     assert code == 130
-    assert f"stopped: of the site, {kept - 1} of the " in told
+    assert f"stopped: {kept - 1} of the " in told
     documents = (tmp_path / "cache.warc").read_bytes()
     assert 1 <= documents.count(b"WARC-Target-URI") <= kept
     # A process that was killed may leave half a record.

@@ -35,6 +35,7 @@ CLOSED = {
     "editions/compare_resolution.py _abnormal": DATA,
     "editions/url1997.py _safe": DATA,
     "editions/coding1738.py _safe": DATA,
+    "repairs.py _runs": DATA,
     "text/output.py _linkable": FEW,
     "text/names.py _names": FEW,
     "text/names.py registered_schemes": FEW,

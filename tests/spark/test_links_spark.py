@@ -345,7 +345,7 @@ def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
     frame = session.createDataFrame([("x",)], "path string")
     with pytest.raises(NotSpecified):
         spark.extract(frame, edition="rfc9999")
-    with pytest.raises(ValueError, match="neither"):
+    with pytest.raises(ValueError, match="a column of paths or of contents is missing"):
         spark.extract(frame, path=None)
 
 
@@ -458,7 +458,7 @@ def test_contents(session: SparkSession, folder: Path) -> None:
 
 def test_contents_that_are_no_octets(session: SparkSession) -> None:
     frame = session.createDataFrame([("a", "<a href=x>")], "path string, body string")
-    with pytest.raises(ValueError, match="the column 'body' is string, and documents are octets"):
+    with pytest.raises(ValueError, match="the column 'body' is string, and documents must be in a binary column"):
         spark.extract(frame, content="body")
 
 
@@ -498,7 +498,7 @@ def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
         (["-o", output, "--format", "csv"], "Parquet"),
         (["-o", f"{tmp_path}/x.csv"], "-o DIR/"),
         ([], "-o DIR/"),
-        (["-o", output, "--only", "nothing"], "there is no 'nothing'"),
+        (["-o", output, "--only", "nothing"], "unknown value 'nothing'"),
         (["-o", output, "-"], "no standard input"),
         (["-o", output, "--base", "x"], "--base is no URI"),
     ):

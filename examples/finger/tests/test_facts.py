@@ -107,7 +107,7 @@ def test_tls() -> None:
     """No redirect leads out of TLS: to http or to finger, neither of which has it."""
     registry = known(SECURE)
     for target in ("http://h/", "finger://h/u"):
-        assert "leads out of x-fingers" in redirected("x-fingers://h/u", target, registry)
+        assert "a redirect leaves x-fingers" in redirected("x-fingers://h/u", target, registry)
         assert redirected("x-fingers://h/u", target, registry, downgrade=True) == ""
     assert redirected("x-fingers://h/u", "https://h/", registry) == ""
     assert redirected("x-fingers://h/u", "http://h/", known(replace(SECURE, tls=False))) == ""
@@ -138,7 +138,7 @@ def test_redirected_from() -> None:
 
 def test_by_proxy() -> None:
     policy = Policy(proxy={"finger": "http://p.example:3128"})
-    with pytest.raises(NotSpecified, match="through a proxy"):
+    with pytest.raises(NotSpecified, match="how a proxy requests"):
         through_proxy(plan(THERE, registry=known()), policy, THERE, known())
     registry = known(by_proxy="tunnel")
     lines = [step.line() for step in through_proxy(plan(THERE, registry=registry), policy, THERE, registry)]
