@@ -500,7 +500,7 @@ def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
         ([], "-o DIR/"),
         (["-o", output, "--only", "nothing"], "unknown value 'nothing'"),
         (["-o", output, "-"], "no standard input"),
-        (["-o", output, "--base", "x"], "--base is no URI"),
+        (["-o", output, "--base", "x"], "--base is not a valid URI"),
     ):
         done = CliRunner().invoke(command, ["x.html", "--engine", "spark", *given])
         assert (done.exit_code, said in done.output) == (2, True), done.output
