@@ -55,6 +55,17 @@ def test_targets_and_sources_are_left_out(site: Path, kernels: str) -> None:
     assert (found, summary.documents, summary.passed["excluded"]) == (every, 1, 2)
 
 
+@pytest.mark.parametrize("exclude", [(), ("http://*",)])
+def test_a_count_of_none_is_not_told(tmp_path: Path, exclude: tuple[str, ...]) -> None:
+    """What is excluded outside is counted and not requested; without exclusions the summary has no such line."""
+    (tmp_path / "a.html").write_text('<a href="http://127.0.0.1:9/x">')
+    summary = Summary()
+    found = list(check([str(tmp_path)], Checker(online=True, exclude=exclude), summary))
+    assert dict(summary.passed) == ({"excluded": 1} if exclude else {})
+    assert [one.kind for one in found] == ([] if exclude else ["refused-by-policy"])
+    assert summary.asked == (0 if exclude else 1)
+
+
 def test_accepted_statuses_are_fine() -> None:
     said = Outcome("http://h/", "not-found", 404, "", None, False, (), 0.0, False)
     checker = Checker(accept=((200, 299), (404, 404)))
@@ -107,6 +118,7 @@ def test_the_search_ends_at_the_repository(site: Path) -> None:
         ("base = { a = 1 }", "must be one value"),
         ('cache = "c"', "--config"),
         ("private = true", "--config"),
+        ('since = "HEAD"', "--config"),
         ('fix = "certain"', "--config"),
         ('config = "x"', "unknown setting"),
         ("[[broken.ignore]]", "reason"),

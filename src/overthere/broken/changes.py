@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from overthere.broken.model import Broken, Checker
@@ -48,7 +49,7 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         os.path.relpath(path, root).replace(os.sep, "/")
         for path in changed
         for root in roots
-        if os.path.commonpath((path, root)) == root
+        if Path(path).is_relative_to(root)
     }
     for found in findings:
         file = found.source if os.path.lexists(found.source) else found.source.partition("!")[0]

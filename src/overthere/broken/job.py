@@ -119,12 +119,14 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
             outcomes[uri] = outcome
     if not inside.checker.online:
         return outcomes
+    excluded = {uri for uri in wanted if is_excluded(uri, inside.checker)}
+    if excluded:
+        inside.summary.passed["excluded"] += len(excluded)
     left = {
         uri: fragments
         for uri, fragments in wanted.items()
-        if uri not in known and (crawl is None or not crawl.has_passed(uri)) and not is_excluded(uri, inside.checker)
+        if uri not in known and (crawl is None or not crawl.has_passed(uri)) and uri not in excluded
     }
-    inside.summary.passed["excluded"] += sum(is_excluded(uri, inside.checker) for uri in wanted)
     for done, outcome in enumerate(asker.ask(left, left), 1):
         inside.summary.asked += not outcome.cached
         outcome = _accept(outcome, inside.checker)

@@ -19,9 +19,10 @@ __all__ = ["apply_config", "find_config"]
 
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
 _NAMED_ONLY = frozenset(
-    ("agent", "cache", "fix", "header", "o", "policy", "private", "resume", "write-baseline", "yes")
+    ("agent", "cache", "fix", "header", "o", "policy", "private", "resume", "since", "write-baseline", "yes")
 )
-"""What writes files or lets requests reach more: only from the command line, or from a file that it names."""
+"""Settings that write files, run Git, or let requests reach more: only the command line, or a file that it names, may
+give them."""
 _NEVER = frozenset(("config", "no-config", "help", "sources"))
 
 
