@@ -20,6 +20,9 @@ AGES: Mapping[str, float] = {
     "not-found": _DAY,
     "gone": 7 * _DAY,
     "client-error": _DAY,
+    "programs-refused": _DAY,
+    "unusual-status": _DAY,
+    "bad-redirect": _DAY,
     "redirect-loop": _DAY,
     "tls": _DAY,
     "protocol": _DAY,
@@ -29,8 +32,11 @@ AGES: Mapping[str, float] = {
     "timeout": _HOUR,
     "server-error": _HOUR,
     "rate-limited": 0.0,
+    "bad-location": 0.0,
+    "no-fragment": 0.0,
 }
-"""Seconds for which an outcome holds; what is not named is asked again each time."""
+"""Seconds for which an outcome holds; what is not named is requested each time.  0: the answer may be another
+next time, or the fragments that were looked up."""
 _APPLICATION, _VERSION = 0x6F767468, 2
 """`application_id`, "ovth", by which a cache is known as ours; `user_version`."""
 _BATCH = 500
