@@ -96,7 +96,7 @@ def test_the_answer_comes_while_one_types(watched: Watched) -> None:
     expect(page.locator("ol.findings li")).to_have_count(1)
     page.locator("#in-text").fill("http://example.com/over/there")
     expect(page.locator("#status")).to_have_text("URI, 4 components")
-    assert page.url == f"{watched.served.root}/anatomy?text=http%3A%2F%2Fexample.com%2Fover%2Fthere"
+    expect(page).to_have_url(f"{watched.served.root}/anatomy?text=http%3A%2F%2Fexample.com%2Fover%2Fthere")
     parts = [url for url in watched.asked if url.endswith(".part")]
     assert len(parts) == 2, "not one for each key"
     page.reload()
@@ -109,7 +109,7 @@ def test_the_first_page_answers_while_one_types(watched: Watched) -> None:
     page.locator("#in-text").fill("http://h.example/a")
     expect(page.locator("#status")).to_have_text("URI, 4 components")
     expect(page.locator("tr.c-path code").first).to_have_text("/a")
-    assert page.url == f"{watched.served.root}/anatomy?text=http%3A%2F%2Fh.example%2Fa"
+    expect(page).to_have_url(f"{watched.served.root}/anatomy?text=http%3A%2F%2Fh.example%2Fa")
     expect(page).to_have_title("Anatomy · overthere")
 
 
@@ -202,7 +202,7 @@ def test_an_older_answer_does_not_overtake(watched: Watched) -> None:
 def test_the_links_lead_where_they_say(watched: Watched) -> None:
     page = watched.go("anatomy", text="http://h.example/a?b")
     page.get_by_role("link", name="Five documents").click()
-    assert page.url.endswith("/editions?text=http%3A%2F%2Fh.example%2Fa%3Fb")
+    expect(page).to_have_url(f"{watched.served.root}/editions?text=http%3A%2F%2Fh.example%2Fa%3Fb")
     page.get_by_role("link", name="Permanent link").click()
     expect(page.locator("h1")).to_have_text("Five documents")
     page.get_by_role("link", name="The same as JSON").click()
@@ -250,7 +250,7 @@ def test_hostile_text_is_text(watched: Watched, name: str) -> None:
             answer = watched.served.ask(pages.link(name, given) or "")
             if answer.status == 200:  # Chromium tells the console of others
                 page.goto(watched.served.root + (pages.link(name, given) or ""))
-                assert page.locator(FOREIGN).count() == 0
+                expect(page.locator(FOREIGN)).to_have_count(0)
     page = watched.go(name)
     for number in range(page.locator("form[data-view] :is(input, textarea)").count()):
         field = page.locator("form[data-view] :is(input, textarea)").nth(number)
@@ -258,13 +258,13 @@ def test_hostile_text_is_text(watched: Watched, name: str) -> None:
             with page.expect_response("**/*.part"):
                 field.fill(text)
             expect(page.locator("#answer.waiting")).to_have_count(0)
-            assert page.locator("#answer > *").count() == 1
-            assert page.locator(FOREIGN).count() == 0
+            expect(page.locator("#answer > *")).to_have_count(1)
+            expect(page.locator(FOREIGN)).to_have_count(0)
 
 
 def test_marks_of_direction_cannot_turn_the_text(watched: Watched) -> None:
     page = watched.go("anatomy", text="http://h/\u202egnp.exe")
-    assert page.locator(".text .unseen").inner_text() == "U+202E"
+    expect(page.locator(".text .unseen")).to_have_text("U+202E")
     assert "\u202e" not in page.locator("#answer").inner_text()
 
 
@@ -308,10 +308,11 @@ def test_the_keyboard_is_enough(watched: Watched) -> None:
     page.keyboard.type("a:b")
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_have_text("URI, 2 components")
-    assert page.get_by_role("navigation", name="Views").count() == 1
-    assert page.get_by_role("main").count() == page.get_by_role("banner").count() == 1
-    assert page.get_by_role("contentinfo").count() == 1
-    assert page.locator("th:not([scope])").count() == 0
+    expect(page.get_by_role("navigation", name="Views")).to_have_count(1)
+    expect(page.get_by_role("main")).to_have_count(1)
+    expect(page.get_by_role("banner")).to_have_count(1)
+    expect(page.get_by_role("contentinfo")).to_have_count(1)
+    expect(page.locator("th:not([scope])")).to_have_count(0)
 
 
 def test_without_javascript(browser: Browser, served: Explainer) -> None:
@@ -320,14 +321,14 @@ def test_without_javascript(browser: Browser, served: Explainer) -> None:
     page = watched.go("")
     page.locator("#in-text").fill("http://h/a b")
     page.get_by_role("button", name="Show").click()
-    assert page.url == f"{served.root}/anatomy?text=http%3A%2F%2Fh%2Fa+b"
-    assert page.locator("ol.findings li").count() == 1
+    expect(page).to_have_url(f"{served.root}/anatomy?text=http%3A%2F%2Fh%2Fa+b")
+    expect(page.locator("ol.findings li")).to_have_count(1)
     for name, field, text in [("links", "document", "<a href=x>" * 9000), ("anatomy", "text", "a" * 100_000)]:
         page = watched.go(name)
         page.locator(f"#in-{field}").fill(text)
         page.get_by_role("button", name="Show").click()
-        assert page.url == f"{served.root}/{name}"
-        assert page.locator("#answer > *").count() == 1
+        expect(page).to_have_url(f"{served.root}/{name}")
+        expect(page.locator("#answer > *")).to_have_count(1)
     assert f"the limit here is {TEXT:,}" in page.locator(".failed").inner_text()
     context.close()
 
