@@ -332,6 +332,27 @@ def test_symlinks_are_what_they_lead_to(tmp_path: Path, kernels: str) -> None:
         assert found == [*dead, *((f"{name}.html#b", "no-fragment") for name in names[2:])]
 
 
+def test_what_is_beside_the_sources_leaves_no_page_to_python(tmp_path: Path, kernels: str) -> None:
+    """A file that is not of the table is looked up on the disk once; whoever asks for its anchors alone is Python's."""
+    outside = made(tmp_path / "outside", {"style.css": "", "page.html": "<p id=a>", "folder/index.html": "<p id=a>"})
+    wanted = ("style.css", "page.html", "folder/", "folder", "missing", "https://e.example/#a", "mailto:a")
+    pages = {f"a{n}.html": f'<!doctype html><a href="{one}">' for n, one in enumerate(wanted)}
+    site = made(tmp_path / "site", {**pages, "z.html": '<!doctype html><a href="page.html#b"><a href="page.html#a">'})
+    for name in ("style.css", "page.html", "folder"):
+        (site / name).symlink_to(outside / name)
+    given, summary = list(tasks([str(site)], None, Options())), Summary()
+    check = InternalCheck(given, Checker(), Options(), summary)
+    assert sum(check.gather())
+    if kernels == "native" and kernel.name == "native":
+        left = [name for name in check.site.names if name.endswith(b".html") and name[:1] in b"az"]
+        read = {check.site.names[number] for number in check.native}
+        assert [name for name in left if name not in read] == [b"z.html"]
+    assert (summary.references, summary.within, summary.outside) == (9, 8, 1)
+    assert [(one.reference, one.kind) for one in check.findings({})] == [
+        ("folder", "redirected"), ("missing", "no-document"), ("mailto:a", "bad-mailto"), ("page.html#b", "no-fragment"),
+    ]  # fmt: skip
+
+
 def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
     """RFC 3986 6.2.3: capitals in the host and a default port; the native kernel leaves no such page to Python."""
     targets = (

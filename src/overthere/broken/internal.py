@@ -192,7 +192,7 @@ class InternalCheck:
             if key not in verdicts:
                 verdicts[key] = self._verdict(target)
                 if verdicts[key] == "outside":
-                    self.distinct.add(document_key(target))
+                    self.distinct.add(document_key(target.rstrip("#")))
                 elif verdicts[key] == "fault":
                     self.targets.add(key)
         octets = 0
@@ -238,13 +238,19 @@ class InternalCheck:
         return pages.read_again(self.pages, self.site, self.checker, some, self.keys, self.targets)
 
     def _verdict(self, target: str) -> str:
-        """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document."""
-        if (told := by_scheme(target)) is not None:
+        """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document.
+
+        target: with "#" at its end if an anchor of it is asked for.
+        """
+        whole, asked, _ = target.partition("#")
+        if (told := by_scheme(whole)) is not None:
             return "fault" if told else "fine"
-        place = self.site.find(target)
+        place = self.site.find(whole)
         if place.verdict == "outside":
             return "outside"
-        return "left" if place.verdict in ("document", "redirected") else "fault"
+        if asked and place.verdict in ("document", "redirected"):
+            return "left"
+        return "fine" if place.verdict == "document" else "fault"
 
     def _read_outer(self) -> None:
         """Gather the anchors of documents that lie beside the sources, and that were asked for."""

@@ -79,7 +79,8 @@ pub fn key(document: u64, name: &[u8]) -> u64 {
 pub struct Page {
     pub anchors: Vec<u64>,
     pub pairs: Vec<u64>,
-    /// Targets that Python judges, each as often as it stands there, by the keys of their texts.
+    /// Targets that Python judges, each as often as it stands there, by the keys of their texts; a "#" at the end:
+    /// an anchor of it is asked for.
     pub others: Vec<u64>,
     pub references: u64,
     pub within: u64,
@@ -314,7 +315,7 @@ impl<'a> Asks<'a> {
             let is_absolute =
                 self.is_content || text.starts_with(b"//") || parse(text, Rule::Uri, false).is_ok();
             return if is_absolute || !text.is_ascii() && text.contains(&b':') {
-                Ok(self.judge_other_target(whole))
+                Ok(self.judge_other_target(whole, fragment.is_some()))
             } else {
                 Err(NeedsPython)
             };
@@ -323,7 +324,7 @@ impl<'a> Asks<'a> {
             return Err(NeedsPython);
         }
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
-            return Ok(self.judge_other_target(whole));
+            return Ok(self.judge_other_target(whole, fragment.is_some()));
         };
         if found & REDIRECTED != 0 {
             return Ok(Verdict::Fault);
@@ -353,9 +354,14 @@ impl<'a> Asks<'a> {
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
-    fn judge_other_target(&mut self, whole: &str) -> Verdict {
-        let found = key(0, whole.as_bytes());
-        self.others.entry(found).or_insert_with(|| whole.to_owned());
+    /// A "#" behind a target says that an anchor of it is asked for.
+    fn judge_other_target(&mut self, whole: &str, has_fragment: bool) -> Verdict {
+        let mut asked = whole.to_owned();
+        if has_fragment {
+            asked.push('#');
+        }
+        let found = key(0, asked.as_bytes());
+        self.others.entry(found).or_insert(asked);
         Verdict::Other(found)
     }
 
