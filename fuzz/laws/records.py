@@ -1,4 +1,4 @@
-"""WARC files read record by record natively and in Python: the same rows, the same counts.
+"""WARC and ARC files read record by record natively and in Python: the same rows, the same counts.
 
 An input is one octet of flags, two for a place and one for what is changed there, and a file without compression.
 """
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from laws.warc import WORDS
+from laws import warc
 from overthere import kernel
 from overthere.links.containers.model import Place
 from overthere.links.containers.nested import NestedReader
@@ -22,23 +22,26 @@ from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.rows import rows
 from readings import OUTER
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "read_file", "record", "response", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "pack", "read_file", "record", "response", "seeds"]
 
+WORDS = (*warc.WORDS, b"http://h/ 192.0.2.1 20080430204825 text/html 9\n", b"dns:h 0.0.0.0 20080430204825 a 3\n")
 LONGEST = 4096
 AFTER = "a test to tests/links/test_record_pages.py"
-PACKED, LATE, METADATA, SMALL, NARROW = 1, 2, 4, 8, 16
+PACKED, LATE, METADATA, SMALL, NARROW, ARC = 1, 2, 4, 8, 16, 32
 """Flags: each record is a gzip member; what is changed is changed after that; embedded content is read; documents of
-more than 64 octets are too large; the file is read in windows of a few octets."""
+more than 64 octets are too large; the file is read in windows of a few octets; it is an ARC file."""
 
 
-def read_file(octets: bytes, options: Options, natively: bool) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a WARC file, what was passed over, and how many pages there are."""
+def read_file(
+    octets: bytes, options: Options, natively: bool, of: str = "warc"
+) -> tuple[list[Link], Counter[str], int]:
+    """The rows of a WARC file, or a container of another kind, what was passed over, and how many pages there are."""
     made = rows(options)
-    reader = NestedReader(options, len(octets))
-    place = Place(options, pages=made.pages if natively else None)
+    reader = NestedReader(options, len(octets), pages=made.pages if natively else None)
     found: list[Link] = []
     pages = 0
-    for document, (kind, notes) in reader.members(("warc", ()), io.BytesIO(octets), Document("w", b"", OUTER), place):
+    outside = Document("w", b"", OUTER)
+    for document, (kind, notes) in reader.members((of, ()), io.BytesIO(octets), outside, Place(options)):
         pages += kind == "html"
         for _ in fill(made, document, kind, notes, options):
             found += links(made.take())
@@ -51,18 +54,19 @@ def check(data: bytes) -> None:
         return
     flags, octets = data[0], data[4:]
     if flags & PACKED and flags & LATE:
-        octets = _change(_pack(octets), data)
+        octets = _change(pack(octets), data)
     elif flags & PACKED:
-        octets = _pack(_change(octets, data))
+        octets = pack(_change(octets, data))
     else:
         octets = _change(octets, data)
     options = Options(metadata=bool(flags & METADATA), limit=64 if flags & SMALL else 1 << 18)
+    of = "arc" if flags & ARC else "warc"
     before, RecordPages.window = RecordPages.window, 16 if flags & NARROW else RecordPages.window
     try:
-        native = read_file(octets, options, natively=True)
+        native = read_file(octets, options, natively=True, of=of)
     finally:
         RecordPages.window = before
-    plain = read_file(octets, options, natively=False)
+    plain = read_file(octets, options, natively=False, of=of)
     assert native == plain, f"natively {native}, in Python {plain}"
 
 
@@ -75,9 +79,10 @@ def _change(octets: bytes, data: bytes) -> bytes:
     return octets[:at] + bytes((octets[at] ^ data[3],)) + octets[at + 1 :]
 
 
-def _pack(octets: bytes) -> bytes:
+def pack(octets: bytes) -> bytes:
     """Each record as a gzip member."""
-    return b"".join(gzip.compress(part, mtime=0) for part in re.split(rb"(?=WARC/1\.)", octets) if part)
+    begins = rb"(?=WARC/1\.)|(?<=\n)(?=[a-z<]+:\S* 192\.)"
+    return b"".join(gzip.compress(part, mtime=0) for part in re.split(begins, octets) if part)
 
 
 def record(block: bytes, *fields: bytes, kind: bytes = b"response", uri: bytes = b"http://h/a/b") -> bytes:
@@ -85,6 +90,11 @@ def record(block: bytes, *fields: bytes, kind: bytes = b"response", uri: bytes =
     lines = [b"WARC/1.1", b"WARC-Type: " + kind, b"WARC-Record-ID: <urn:x:y>", b"WARC-Target-URI: " + uri]
     lines += [b"Content-Type: application/http; msgtype=response", b"Content-Length: %d" % len(block), *fields]
     return b"\r\n".join(lines) + b"\r\n\r\n" + block + b"\r\n\r\n"
+
+
+def arc_record(block: bytes, *, uri: bytes = b"http://h/a/b", behind: bytes = b"\n") -> bytes:
+    """A record of an ARC file."""
+    return b"%b 192.0.2.1 20080430204825 text/html %d\n%b%b" % (uri, len(block), block, behind)
 
 
 def response(content: bytes, *fields: bytes, status: bytes = b"200 OK", media: bytes = b"text/html") -> bytes:
@@ -122,7 +132,28 @@ _WHOLE = (
 )  # fmt: skip
 
 
+_ARC = (
+    b"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 0 arc\n\n",
+    arc_record(response(_PAGE, b"Link: <a>", media=b"text/html; charset=utf-8")),
+    arc_record(response(_PAGE, b"Content-Length: 7"), behind=b"\n\r\n\n"),
+    arc_record(b"192.0.2.9\n", uri=b"dns:h"),
+    arc_record(response(b"", b"Location: ../z", status=b"301 Moved: yes")),
+    arc_record(response(gzip.compress(_PAGE, mtime=0), b"Content-Encoding: gzip"), uri=b"http://h/x#y"),
+    arc_record(_PAGE),
+    arc_record(_PAGE, uri=b"ftp://h/"),
+    arc_record(response(_PAGE), uri=b"http://h/a b"),
+    arc_record(response(b"\x89PNG\r\n\x1a\n<a href=x>")),
+    arc_record(response(_PAGE)).replace(b"text/html 2", b"text/html 200 - - 0 x.arc 2"),
+    arc_record(response(_PAGE), behind=b""),
+)  # fmt: skip
+
+
 def seeds() -> Iterator[bytes]:
+    for flags in (ARC, ARC | PACKED, ARC | METADATA | NARROW, ARC | PACKED | SMALL | NARROW):
+        yield bytes((flags, 0, 0, 0)) + b"".join(_ARC)
+    for one in _ARC:
+        for flags in (ARC, ARC | PACKED, ARC | PACKED | LATE):
+            yield bytes((flags, 0x80, 0, 0x20)) + one + _ARC[1]
     for flags in (0, PACKED, METADATA, PACKED | SMALL, NARROW, PACKED | NARROW | METADATA):
         yield bytes((flags, 0, 0, 0)) + b"".join(_WHOLE)
     for one in _WHOLE:

@@ -207,6 +207,7 @@ class LinkRows:
         stop: int,
         is_last: bool,
         is_packed: bool,
+        is_arc: bool,
         source: str,
         limit: int,
         rows: int,

@@ -349,7 +349,8 @@ def test_what_is_beside_the_sources_leaves_no_page_to_python(tmp_path: Path, ker
         assert [name for name in left if name not in read] == [b"z.html"]
     assert (summary.references, summary.within, summary.outside) == (9, 8, 1)
     assert [(one.reference, one.kind) for one in check.findings({})] == [
-        ("folder", "redirected"), ("missing", "no-document"), ("mailto:a", "bad-mailto"), ("page.html#b", "no-fragment"),
+        ("folder", "redirected"), ("missing", "no-document"), ("mailto:a", "bad-mailto"),
+        ("page.html#b", "no-fragment"),
     ]  # fmt: skip
 
 

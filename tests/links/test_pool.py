@@ -105,7 +105,8 @@ def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("name", "options", "by_threads"),
     [
-        ("a.html", {}, True), ("a.warc.gz", {}, True), ("a.md", {}, False), ("a.zip", {}, False),
+        ("a.html", {}, True), ("a.warc.gz", {}, True), ("a.arc", {}, True), ("a.zip", {}, True), ("a.tar", {}, True),
+        ("a.md", {}, False), ("a.mbox", {}, False),
         ("a.html", {"audit": True}, False), ("a.html", {"edition": "rfc1738"}, False),
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
 from laws import records
 from overthere.links.model import Options
 from overthere.links.report.record_pages import RecordPages
+from test_archives import tarred, zipped
 
 if kernel.name != "native":
     pytest.skip("the native kernel is absent or not asked for", allow_module_level=True)
@@ -37,10 +38,11 @@ def test_both_ways_give_the_same() -> None:
             records.check(head + octets)
 
 
-def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("of", "natively", "in_all"), [("warc", 8, 12), ("arc", 3, 7)])
+def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str, natively: int, in_all: int) -> None:
     """A comparison of nothing would be no comparison."""
-    whole = next(iter(records.seeds()))[4:]
-    _, _, pages = records.read_file(whole, Options(), natively=True)
+    whole = next(seed[4:] for seed in records.seeds() if bool(seed[0] & records.ARC) == (of == "arc"))
+    _, _, pages = records.read_file(whole, Options(), natively=True, of=of)
     made = []
 
     def count(self: RecordPages, *given: object, **more: object) -> object:
@@ -49,10 +51,10 @@ def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch) -> None
 
     before = RecordPages.read_records
     monkeypatch.setattr(RecordPages, "read_records", count)
-    records.read_file(whole, Options(), natively=True)
+    records.read_file(whole, Options(), natively=True, of=of)
     assert made
-    assert made[0].native.counts()[0] >= 8
-    assert pages >= 12
+    assert made[0].native.counts()[0] >= natively
+    assert pages >= in_all
 
 
 def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,3 +86,15 @@ def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     assert found[1].source == f"w!{len(good)}"
     assert found[1].base == "http://h/a/b"
+
+
+@pytest.mark.parametrize("flags", [0, records.PACKED])
+def test_crawls_in_archives_are_read_natively(flags: int) -> None:
+    """In ZIP, tar and one another: the rows are those that Python makes."""
+    made = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
+    assert len(made) == 2
+    files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), made, strict=True)}
+    for of, whole in (("zip", zipped(files)), ("tar", tarred(files)), ("zip", zipped({"c.tar": tarred(files)}))):
+        native = records.read_file(whole, Options(), natively=True, of=of)
+        assert native == records.read_file(whole, Options(), natively=False, of=of)
+        assert len(native[0]) > 100

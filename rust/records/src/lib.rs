@@ -1,4 +1,5 @@
-//! Records of WARC files (WARC 1.1 section 4, annex D) and the HTTP responses in them (RFC 9112), of those that are whole.
+//! Records of WARC files (WARC 1.1 section 4, annex D) and ARC files, and the HTTP responses in them (RFC 9112), of
+//! those that are whole.
 //!
 //! What is cut, broken, folded or seldom is not judged here: it is left to the reader in Python, which knows what to
 //! say of it, so that both give the same rows.
@@ -6,12 +7,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod arc;
 mod fields;
 mod gzip;
 mod http;
 mod warc;
 
+pub use arc::{arc_frame, arc_member};
 pub use fields::{is_plain, trim, Fields};
 pub use gzip::{inflate, Inflated};
 pub use http::{media_type, Body, Links, Response};
-pub use warc::{frame, member, Frame, Member, Record, HEADER_MOST, TYPES};
+pub use warc::{frame, member, Exchange, Frame, Member, Record, HEADER_MOST, PASSED};

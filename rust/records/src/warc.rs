@@ -7,24 +7,40 @@ use crate::fields::{trim, Fields};
 /// Octets of a header block that are looked at; a longer one is left to Python.
 pub const HEADER_MOST: usize = 1 << 16;
 
-/// The types of records that hold no document here; "other" is none of WARC 1.1.
-pub const TYPES: [&str; 6] = ["warcinfo", "request", "metadata", "revisit", "continuation", "other"];
+/// What holds no document here: types of WARC records, of which "other" is none of WARC 1.1, and of ARC.
+pub const PASSED: [&str; 8] =
+    ["warcinfo", "request", "metadata", "revisit", "continuation", "other", "filedesc", "dns"];
+const OTHER: usize = 5;
+/// In `PASSED`, the record that describes an ARC file.
+pub const FILE_DESCRIPTION: usize = 6;
+/// In `PASSED`, what came by DNS.
+pub const DNS: usize = 7;
 
 /// A record that is whole.
 pub struct Record<'a> {
-    /// The header block with its empty line.
+    /// The header block with its empty line; empty in an ARC file.
     pub header: &'a [u8],
-    /// Its fields.
-    pub fields: Fields<'a>,
     /// The content block.
     pub content: &'a [u8],
+    /// What was asked for and came by HTTP, if the record says that it is so.
+    pub exchange: Option<Exchange<'a>>,
+}
+
+/// What was asked for and came by HTTP.
+pub struct Exchange<'a> {
+    /// The URI that was asked for, as it is written, without angle brackets and fragment.
+    pub target: &'a [u8],
+    /// The response.
+    pub content: &'a [u8],
+    /// Whether it is one part of several, or was cut when it was written.
+    pub is_truncated: bool,
 }
 
 /// What stands in a gzip member, or at a place of a file without compression.
 pub enum Member<'a> {
     /// A record that may hold a document.
     Record(Record<'a>),
-    /// A record without a document, by the number of its type in `TYPES`.
+    /// A record without a document, by its number in `PASSED`.
     Passed(usize),
     /// Something else, or not for sure.
     Odd,
@@ -75,7 +91,7 @@ fn block_end(data: &[u8]) -> Option<usize> {
 /// What the header block says that is needed here: the length of the content, and the type.
 struct Said {
     length: usize,
-    /// The number of the type in `TYPES`; None for one that may hold a document.
+    /// Its number in `PASSED`; None for one that may hold a document.
     passed: Option<usize>,
 }
 
@@ -94,7 +110,7 @@ fn read_block(fields: &Fields<'_>) -> Option<Said> {
     {
         None
     } else {
-        Some(TYPES.iter().position(|name| is(name)).unwrap_or(TYPES.len() - 1))
+        Some(PASSED.part(..OTHER).iter().position(|name| is(name)).unwrap_or(OTHER))
     };
     Some(Said { length, passed })
 }
@@ -127,7 +143,7 @@ pub fn member(data: &[u8]) -> Member<'_> {
     }
     match said.passed {
         Some(kind) => Member::Passed(kind),
-        None => Member::Record(Record { header, fields, content }),
+        None => Member::Record(Record { header, content, exchange: exchange(&fields, content) }),
     }
 }
 
@@ -155,37 +171,30 @@ pub fn frame(data: &[u8], is_last: bool, most: usize) -> Frame<'_> {
     let content = rest.part(..said.length);
     let member = match said.passed {
         Some(kind) => Member::Passed(kind),
-        None => Member::Record(Record { header, fields, content }),
+        None => Member::Record(Record { header, content, exchange: exchange(&fields, content) }),
     };
     Frame::Whole(member, header.len() + after)
 }
 
-impl<'a> Record<'a> {
-    /// Whether it is one part of several, or was cut when it was written.
-    pub fn is_truncated(&self) -> bool {
-        let says = |name: &[u8]| self.fields.first(name).is_some_and(|value| !value.is_empty());
-        says(b"warc-truncated") || says(b"warc-segment-number")
-    }
+/// The HTTP exchange of a record that is a response.
+fn exchange<'a>(fields: &Fields<'a>, content: &'a [u8]) -> Option<Exchange<'a>> {
+    let kind = fields.first(b"warc-type").unwrap_or_default();
+    let media = fields.first(b"content-type").unwrap_or_default();
+    let essence = media.part(..memchr::memchr(b';', media).unwrap_or(media.len()));
+    let is_response = kind.eq_ignore_ascii_case(b"response")
+        && media.len() < 1024
+        && crate::is_plain(media)
+        && trim(essence).eq_ignore_ascii_case(b"application/http");
+    let target = target(fields.first(b"warc-target-uri").filter(|_| is_response)?);
+    let says = |name: &[u8]| fields.first(name).is_some_and(|value| !value.is_empty());
+    let is_truncated = says(b"warc-truncated") || says(b"warc-segment-number");
+    Some(Exchange { target, content, is_truncated })
+}
 
-    /// Whether it is a response of HTTP.
-    pub fn is_response(&self) -> bool {
-        let kind = self.fields.first(b"warc-type").unwrap_or_default();
-        let media = self.fields.first(b"content-type").unwrap_or_default();
-        let essence = media.part(..memchr::memchr(b';', media).unwrap_or(media.len()));
-        kind.eq_ignore_ascii_case(b"response")
-            && media.len() < 1024
-            && crate::is_plain(media)
-            && trim(essence).eq_ignore_ascii_case(b"application/http")
-    }
-
-    /// The WARC-Target-URI as it is written, without angle brackets and fragment.
-    pub fn target(&self) -> Option<&'a [u8]> {
-        let mut text = self.fields.first(b"warc-target-uri")?;
-        if text.first() == Some(&b'<') && text.last() == Some(&b'>') && text.len() > 1 {
-            text = text.part(1..text.len() - 1);
-        }
-        Some(text.part(..memchr::memchr(b'#', text).unwrap_or(text.len())))
-    }
+/// A URI that was asked for, without the angle brackets that older drafts have, and without its fragment.
+pub fn target(written: &[u8]) -> &[u8] {
+    let bare = written.strip_prefix(b"<").and_then(|inner| inner.strip_suffix(b">")).unwrap_or(written);
+    bare.part(..memchr::memchr(b'#', bare).unwrap_or(bare.len()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! Pages of a crawl: from the octets of a WARC file to rows, while records are whole and hold HTML.
+//! Pages of a crawl: from the octets of a WARC or ARC file to rows, while records are whole and hold HTML.
 
 use overthere_core::parse::Rule;
 use overthere_core::place::{Part, Span};
-use overthere_records::{frame, inflate, is_plain, media_type, member, Body, Frame, Inflated, Links, Member};
-use overthere_records::{Record, Response, HEADER_MOST, TYPES};
+use overthere_records::{
+    arc_frame, arc_member, frame, inflate, is_plain, media_type, member, Body, Exchange, Frame,
+};
+use overthere_records::{Inflated, Links, Member, Response, HEADER_MOST, PASSED};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -16,8 +18,8 @@ use crate::fast::parse;
 #[derive(Default)]
 pub struct Crawl {
     inflated: Vec<u8>,
-    /// Records that hold no document, by their number in `TYPES`.
-    pub passed: [u64; TYPES.len()],
+    /// Records that hold no document, by their number in `PASSED`.
+    pub passed: [u64; PASSED.len()],
     /// Pages that were read, and their octets.
     pub pages: (u64, u64),
     /// The record that is being read.
@@ -46,6 +48,8 @@ pub struct Window<'a> {
     pub is_last: bool,
     /// Whether each record is a gzip member.
     pub is_packed: bool,
+    /// Whether it is an ARC file, and no WARC file.
+    pub is_arc: bool,
     /// What the source of a record begins with.
     pub source: &'a str,
 }
@@ -120,13 +124,26 @@ impl LinkRows {
             let rest = window.data.get(at - window.first..).unwrap_or_default();
             let (member, used) = if window.is_packed {
                 match inflate(rest, inflated, most) {
+                    Inflated::Whole(used) if window.is_arc => (arc_member(inflated), used),
                     Inflated::Whole(used) => (member(inflated), used),
                     Inflated::Cut if !window.is_last => return Ok(Stop::Cut),
                     Inflated::Cut | Inflated::Odd => return Ok(Stop::Odd),
                 }
             } else {
-                match frame(rest, window.is_last, most) {
-                    Frame::Whole(member, used) => (member, used),
+                let (blank, found) = if window.is_arc {
+                    arc_frame(rest, window.is_last, most)
+                } else {
+                    (0, frame(rest, window.is_last, most))
+                };
+                match found {
+                    Frame::Whole(member, used) => {
+                        at += blank;
+                        self.crawl.now.at = at;
+                        if at >= window.stop {
+                            return Ok(Stop::End);
+                        }
+                        (member, used - blank)
+                    }
                     Frame::Cut => return Ok(Stop::Cut),
                     Frame::Odd => return Ok(Stop::Odd),
                 }
@@ -141,7 +158,11 @@ impl LinkRows {
                 }
                 Member::Record(record) => {
                     self.crawl.now.next = Some(next);
-                    let Some(found) = self.find(&record, limits.octets) else {
+                    let found = record.exchange.and_then(|exchange| self.find(&exchange, limits.octets));
+                    let Some(found) = found else {
+                        if window.is_arc {
+                            return Ok(Stop::Odd);
+                        }
                         return Python::attach(|py| {
                             let octets = |part| PyBytes::new(py, part).unbind();
                             Ok(Stop::Record(octets(record.header), octets(record.content)))
@@ -166,8 +187,8 @@ impl LinkRows {
     }
 
     /// The response of a record, if all of it is read here.
-    fn find<'a>(&self, record: &Record<'a>, most: usize) -> Option<Found<'a>> {
-        let target = record.target().filter(|_| record.is_response())?;
+    fn find<'a>(&self, exchange: &Exchange<'a>, most: usize) -> Option<Found<'a>> {
+        let target = exchange.target;
         let spans = parse(target, Rule::Uri, false).ok()?;
         if spans
             .scheme()
@@ -178,7 +199,7 @@ impl LinkRows {
         }
         let base =
             Base { text: String::from_utf8(target.to_vec()).ok()?, spans, layer: "retrieval".to_owned() };
-        let response = Response::read(record.content)?;
+        let response = Response::read(exchange.content)?;
         let has = |name: &[u8]| response.fields.first(name).is_some();
         if has(b"content-location") || has(b"content-base") {
             return None;
@@ -193,7 +214,7 @@ impl LinkRows {
         }
         let body = response.body(most)?;
         let mut notes = Vec::new();
-        if record.is_truncated() {
+        if exchange.is_truncated {
             notes.push("truncated");
         } else if body.has_wrong_length {
             notes.push("wrong-length");

@@ -161,10 +161,10 @@ impl LinkRows {
         released(py, || self.make_rows(count))
     }
 
-    /// Make rows of the records of a WARC file that begin in [at, stop), while they are whole and hold HTML.
+    /// Make rows of the records of a WARC or ARC file that begin in [at, stop), while they are whole and hold HTML.
     ///
     /// data: the octets of the file from `first` on; is_last: whether the file ends with them.
-    /// is_packed: whether each record is a gzip member.  source: what comes before the place of a record.
+    /// is_packed: whether each record is a gzip member.  is_arc: whether it is an ARC file.  source: what comes before the place of a record.
     /// limit: octets of a document; rows: of a batch.
     /// Returns: why it stops, and what belongs to that; `place` is the record.  "end": there are no more.  "cut": it is
     /// not whole in `data`.  "odd": it is for Python.  "record": its header and content are for Python.  "page": there
@@ -180,11 +180,12 @@ impl LinkRows {
         stop: usize,
         is_last: bool,
         is_packed: bool,
+        is_arc: bool,
         source: &str,
         limit: usize,
         rows: usize,
     ) -> PyResult<(&'static str, Py<PyAny>)> {
-        let window = Window { data, first, stop, is_last, is_packed, source };
+        let window = Window { data, first, stop, is_last, is_packed, is_arc, source };
         let limits = Limits { octets: limit, rows };
         let found = released(py, || self.read_records(&window, at, &limits))?;
         guarded(py, || {
@@ -211,7 +212,7 @@ impl LinkRows {
     fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64, Counted)> {
         guarded(py, || {
             let (pages, octets) = self.crawl.pages;
-            Ok((pages, octets, overthere_records::TYPES.into_iter().zip(self.crawl.passed).collect()))
+            Ok((pages, octets, overthere_records::PASSED.into_iter().zip(self.crawl.passed).collect()))
         })
     }
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.gzip_member import inflate_octets, read_gzip_member
 from overthere.links.containers.model import Member, Place, Stream
-from overthere.links.containers.records import write_pieces
+from overthere.links.containers.records import PageReader, write_pieces
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
-from overthere.links.model import Document, Note, Options, PassedContent
+from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 
 __all__ = ["members"]
 
@@ -52,7 +52,7 @@ def members(
     stream: Stream,
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
-) -> Iterator[Member | Note | PassedContent]:
+) -> Iterator[BegunPage | Member | Note | PassedContent]:
     """As `Container.members`, of the records that begin in [start, end) of the place.
 
     Sources, bases and what a header of HTTP refers to are those of `warc.members`.  The record that describes the file
@@ -64,7 +64,11 @@ def members(
         end = size if place.end is None else min(place.end, size)
         file.seek(place.start)
         read_records = _read_gzip if file.read(3) == _GZIP else _read_plain
-        for record in read_records(file, size, place.start, end, place.options.limit):
+        pages = None if place.pages is None else place.pages(document)
+        for record in read_records(file, size, place.start, end, place.options.limit, pages):
+            if isinstance(record, BegunPage):
+                yield record
+                continue
             here = Document(
                 f"{document.source}!{record.at}", b"", document.base, notes=record.notes, depth=document.depth + 1
             )
@@ -116,12 +120,18 @@ def _line(data: bytes) -> _Line | None:
     return None
 
 
-def _read_plain(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+def _read_plain(
+    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None = None
+) -> Iterator[_Record | BegunPage]:
     file.seek(max(at - 1, 0))
     if at and file.read(1) != b"\n":
         yield _Record(str(at), None, b"", ("corrupt",))  # no record begins here
         at = _next_record(file, at, size)
     while at < end:
+        if pages is not None:
+            at = yield from _native_pages(pages, file, at, end, is_packed=False)
+            if at >= end:
+                break
         file.seek(at)
         head = file.read(_LONGEST)
         blank = len(head) - len(head.lstrip(b"\r\n"))
@@ -171,8 +181,21 @@ def _next_record(file: BinaryIO, at: int, size: int) -> int:
     return size
 
 
-def _read_gzip(file: BinaryIO, size: int, at: int, end: int, limit: int) -> Iterator[_Record]:
+def _native_pages(
+    pages: PageReader, file: BinaryIO, at: int, end: int, *, is_packed: bool
+) -> Generator[BegunPage, None, int]:
+    reading = pages.read_records(file, at, end, "", is_packed=is_packed, is_arc=True)
+    return (yield from cast("Generator[BegunPage, None, int]", reading))
+
+
+def _read_gzip(
+    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None
+) -> Iterator[_Record | BegunPage]:
     while at < end:
+        if pages is not None:
+            at = yield from _native_pages(pages, file, at, end, is_packed=True)
+            if at >= end:
+                break
         data, note, after = read_gzip_member(
             file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None
         )
@@ -198,7 +221,7 @@ def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Reco
     most = 64 * limit + 32 * size
     with open_unnamed() as into:
         made, note = write_pieces(inflate_octets(file, at), into, most)
-        for record in _read_plain(into, made, 0, made, limit):
+        for record in cast("Iterator[_Record]", _read_plain(into, made, 0, made, limit)):
             yield record._replace(at=f"{at}!{record.at}" if record.at != "0" else str(at))
         if note:
             yield _Record(f"{at}!{made}", None, b"", (note,))

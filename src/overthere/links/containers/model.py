@@ -13,7 +13,10 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.links.containers.records import PageReader
 
-__all__ = ["STREAMED", "Container", "Member", "Place", "Stream", "find_container"]
+__all__ = ["STREAMED", "Container", "MakePageReader", "Member", "Place", "Stream", "find_container"]
+
+MakePageReader = Callable[[Document], "PageReader"]
+"""Of a WARC or ARC file, what reads pages on its own."""
 
 
 class Place(NamedTuple):
@@ -26,8 +29,8 @@ class Place(NamedTuple):
     start: int = 0
     end: int | None = None
     """Of a WARC or ARC file the records that begin in [start, end)."""
-    pages: Callable[[Document], PageReader] | None = None
-    """Of a WARC file, what reads pages on its own; None if each is to be a document here."""
+    pages: MakePageReader | None = None
+    """None if each page of a crawl is to be a document here."""
 
 
 class Member(NamedTuple):

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 
 from overthere.ground.atomic import open_unnamed
-from overthere.links.containers.model import STREAMED, Member, Place, Stream, find_container
+from overthere.links.containers.model import STREAMED, MakePageReader, Member, Place, Stream, find_container
 from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import ChainedStream, take_octets, truncate
 from overthere.links.documents.kinds import CONTAINERS, Kind, kind_of, passed_kind
@@ -33,9 +33,12 @@ def with_kind(document: Document) -> KnownDocument:
 class NestedReader:
     """Gives the documents of a source, out of all containers in it."""
 
-    def __init__(self, options: Options, size: int, progress: Progress | None = None) -> None:
-        """size: octets of the source."""
+    def __init__(
+        self, options: Options, size: int, progress: Progress | None = None, pages: MakePageReader | None = None
+    ) -> None:
+        """size: octets of the source.  pages: what reads the pages of crawls on its own (`Place`)."""
         self.options = options
+        self.pages = pages
         self.progress: Progress = Progress() if progress is None else progress
         self.left: int = 64 * options.limit + 32 * size
         """Octets that may still come out of archives: bombs of bombs end here."""
@@ -71,7 +74,7 @@ class NestedReader:
         if document.depth >= self.options.depth:
             yield with_kind(document._replace(notes=("too-deep",)))
             return
-        members = find_container(kind[0]).members(stream, document._replace(notes=()), place)
+        members = find_container(kind[0]).members(stream, document._replace(notes=()), place._replace(pages=self.pages))
         # Compression is no entity of its own: what is in it is the source.
         beneath = place.beneath if kind[0] == "compressed" else None
         for member in guard(members, Note):

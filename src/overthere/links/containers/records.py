@@ -45,11 +45,12 @@ class PageReader(Protocol):
     """What makes rows of whole records that hold HTML, of which nobody else hears then."""
 
     def read_records(
-        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool
+        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
         """Read records from `at` on that begin before `end`.
 
         prefix: of the place of a record, as in `Record.at`.  is_packed: whether each is a gzip member.
+        is_arc: whether they are those of an ARC file, of which no record comes back.
         Gives: records that are whole and are not read; a page where rows are to be taken, or something in it is not
         read.
         Returns: where the first one begins that is not whole, or not for sure; `end` or more if there is none.

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from overthere.base import Base, file_uri, retrieval_uri
-from overthere.links.containers.model import Place
+from overthere.links.containers.model import MakePageReader, Place
 from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
 from overthere.links.containers.progress import Progress
-from overthere.links.containers.records import PageReader
 from overthere.links.containers.streams import read_content
 from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
@@ -31,14 +30,14 @@ def documents(
     task: Task,
     options: Options,
     progress: Progress | None = None,
-    pages: Callable[[Document], PageReader] | None = None,
+    pages: MakePageReader | None = None,
 ) -> Iterator[KnownDocument]:
     """The documents of a task that a reader can read, out of all containers, and those that have notes.
 
     Each with its kind.  Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is
     passed over in folders and containers; of a file that was named the note "unsupported" says so.
 
-    pages: of a WARC file, what reads pages on its own (`containers.model.Place`).
+    pages: of crawls, what reads pages on its own (`containers.model.Place`).
     """
     progress = Progress() if progress is None else progress
     places = _Places(task)
@@ -115,7 +114,7 @@ def _file_documents(
     path: str,
     options: Options,
     progress: Progress,
-    pages: Callable[[Document], PageReader] | None,
+    pages: MakePageReader | None,
 ) -> Iterator[KnownDocument]:
     task = places.task
     document = _document(places, path)
@@ -127,7 +126,7 @@ def _file_documents(
         return
     with opened as file:
         size = os.fstat(file.fileno()).st_size
-        reader = NestedReader(options, size, progress)
+        reader = NestedReader(options, size, progress, pages)
         head = file.read(HEAD)
         known = kind(document.name or task.name or path, document.media_type, head)
         if not known[0] and ends_as_zip(file):
@@ -145,7 +144,7 @@ def _file_documents(
             beneath = URI(task.base) if is_named and task.base is not None else None
             if beneath is None and is_named and options.rooted:
                 beneath = URI(f"{document.base.uri}!/")
-            yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end, pages))
+            yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end))
             return
         content, notes = read_content(file, options.limit)
     if is_named and content and not known[0]:

@@ -30,7 +30,7 @@ _AHEAD = 4
 """Tasks that are begun or wait, for each thread: what is far ahead of its turn would only be held."""
 _PATIENCE = 5.0
 """Seconds that a thread has to end, which it does behind the document that it reads."""
-_NATIVE = ("html", "warc")
+_NATIVE = ("html", "warc", "arc", "zip", "tar")
 
 
 def is_native(task: Task, options: Options) -> bool:

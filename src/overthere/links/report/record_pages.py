@@ -1,4 +1,4 @@
-"""Pages of a WARC file, read natively: whole records that hold HTML become rows without a step in Python."""
+"""Pages of a WARC or ARC file, read natively: whole records that hold HTML become rows without a step in Python."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RecordPages:
         self.is_last: bool = False
 
     def read_records(
-        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool
+        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
         source = f"{self.outside.source}!{prefix}"
         size = self.window
@@ -54,8 +54,9 @@ class RecordPages:
                 self._fill_window(file, at, size)
             try:
                 why, more = self.native.records(
-                    self.octets, self.first, at, end, self.is_last, is_packed, source, self.rows.options.limit, BATCH
-                )
+                    self.octets, self.first, at, end, self.is_last, is_packed, is_arc, source,
+                    self.rows.options.limit, BATCH,
+                )  # fmt: skip
             except Exception as error:
                 place, after, uri = self.native.place()
                 if after is None:

@@ -17,7 +17,7 @@ from overthere.editions import edition
 from overthere.editions.resolution_steps import for_request
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message_labels import part_of
-from overthere.links.containers.records import PageReader
+from overthere.links.containers.model import MakePageReader
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind
 from overthere.links.documents.kinds import SIGNATURES
@@ -59,8 +59,8 @@ class Rows(ABC):
         return +self.others
 
     @property
-    def pages(self) -> Callable[[Document], PageReader] | None:
-        """For a WARC file, what reads the pages in it into rows on its own."""
+    def pages(self) -> MakePageReader | None:
+        """For crawls, what reads the pages in them into rows on its own."""
         return None
 
     @property
@@ -129,7 +129,7 @@ class _Native(Rows):
         )  # fmt: skip
 
     @property
-    def pages(self) -> Callable[[Document], PageReader] | None:
+    def pages(self) -> MakePageReader | None:
         # What browsers open is found out document by document, in Python.
         return None if self.options.whatwg else partial(RecordPages, self)
 
