@@ -19,6 +19,8 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from overthere.access.judging import AsyncResolve, Judged, Resolve
+
 __all__ = ["Policy"]
 
 _RESERVED = range(1024)
@@ -82,6 +84,51 @@ class Policy:
     def with_(self, **changes: object) -> Self:
         """A copy with other fields."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+    def judge(self, uri: URI | str, *, registry: Registry | None = None) -> Judged:
+        """What may be requested, for a client that connects by itself: scheme, host, port and octets are judged.
+
+        The addresses of a host that is a name are not asked for: `addresses` does that where the client connects.
+
+        registry: the known schemes (default: the default registry).
+        Raises: AccessRefused; InvalidURI for text that is no URI of its scheme; PlanRefused for data that its protocol
+        would read as delimiters; NotSpecified if the scheme has no retrieval.
+
+        >>> Policy().judge("https://h.example/a")
+        Judged(uri=URI('https://h.example/a'), host='h.example', port=443, tls=True)
+        >>> Policy().judge("http://0x7f.1/")
+        Traceback (most recent call last):
+            ...
+        overthere.access.errors.AccessRefused: 127.0.0.1 is loopback (RFC 3986 7.4; http://0x7f.1/)
+        """
+        from overthere.access.judging import judge
+
+        return judge(self, uri, registry)
+
+    def addresses(
+        self, host: str, port: int, *, resolve: Resolve | None = None, uri: URI | None = None
+    ) -> list[Address]:
+        """The addresses of a host to which a connection may go, in the order of the answer; others are left out.
+
+        host: a name, or an address without brackets.
+        resolve: what looks a name up, with the port; default: the system, for at most `connect_timeout`.
+        uri: for messages.
+        Raises: AccessRefused if no address is allowed; AccessTimeout or AccessFailed without an answer (RFC 3986 7.4).
+
+        >>> Policy().addresses("h.example", 443, resolve=lambda host, port: ["10.0.0.1", "192.0.43.8"])
+        [IPv4Address('192.0.43.8')]
+        """
+        from overthere.access.judging import addresses
+
+        return addresses(self, host, port, resolve, uri)
+
+    async def aaddresses(
+        self, host: str, port: int, *, resolve: AsyncResolve | None = None, uri: URI | None = None
+    ) -> list[Address]:
+        """As `addresses`, in an event loop of asyncio."""
+        from overthere.access.judging import aaddresses
+
+        return await aaddresses(self, host, port, resolve, uri)
 
     def judge_scheme(self, scheme: Scheme, uri: URI) -> None:
         """Raises: AccessRefused if the scheme may not be opened."""
@@ -154,7 +201,7 @@ class Policy:
         if not 0 < port < 65536 or port in _RESERVED:
             raise AccessRefused("port", f"the server gave port {port} for the data", "RFC 3986 7.2", uri)
 
-    def judge_address(self, address: Address, uri: URI) -> None:
+    def judge_address(self, address: Address, uri: URI | None) -> None:
         """Raises: AccessRefused if the address is not public."""
         why = None if self.private else forbidden(address, self.nat64)
         if why is not None:

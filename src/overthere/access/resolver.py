@@ -110,7 +110,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def allowed_addresses(answers: list[Any], policy: Policy, uri: URI) -> list[tuple[int, Any]]:
+def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> list[tuple[int, Any]]:
     """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
 
     Raises: AccessRefused if there is none.

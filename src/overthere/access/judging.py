@@ -1,0 +1,131 @@
+"""Judges a URI and the addresses of its host for clients that connect by themselves (RFC 3986 7.1, 7.2, 7.4).
+
+`overthere.open` does both on its way; a guard of another client (`overthere.faces`) does the first before a request,
+and the second where the client connects, so that what was judged is what is connected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from overthere.access.errors import AccessFailed, AccessTimeout
+from overthere.access.gateways import Gateways
+from overthere.access.planning import plan_under
+from overthere.access.resolver import Question, allowed_addresses
+from overthere.access.steps import Connect
+from overthere.ground.errors import NotSpecified
+from overthere.schemes.registry import Registry
+from overthere.values.hosts.address import Address, literal, resolvable
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["AsyncResolve", "Judged", "Resolve", "aaddresses", "addresses", "judge"]
+
+Resolve = Callable[[str, int], Iterable[str]]
+"""From a host name in US-ASCII and a port to the texts of addresses.  Raises: OSError."""
+AsyncResolve = Callable[[str, int], Awaitable[Iterable[str]]]
+
+
+class Judged(NamedTuple):
+    """What a policy allows to be requested, and where a connection for it may go."""
+
+    uri: URI
+    host: str | None
+    """A name, or an address without brackets; None where nothing is connected (a file, data)."""
+    port: int | None
+    tls: bool
+
+
+def judge(policy: Policy, uri: URI | str, registry: Registry | None) -> Judged:
+    """`Policy.judge`."""
+    known = Registry.default() if registry is None else registry
+    plan = plan_under(policy, uri, None, registry=known, gateways=Gateways())
+    given = uri if isinstance(uri, URI) else URI(uri)
+    scheme = known.scheme(given.scheme)
+    policy.judge_scheme(scheme, given)
+    if plan.locates_nothing:
+        raise NotSpecified(f"it is only a name, so there is nothing to request: {plan.locates_nothing}")
+    step = next((step for step in plan.done.steps if isinstance(step, Connect)), None)
+    if step is None:
+        return Judged(given, None, None, False)
+    policy.judge_octets(plan.done.steps, scheme, given)
+    policy.judge_connection(step, scheme.port, given)
+    return Judged(given, step.host, step.port, step.tls)
+
+
+def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri: URI | None) -> list[Address]:
+    """`Policy.addresses`."""
+    if (number := literal(host, decoded=True)) is not None:
+        return _allowed([number], policy, uri)
+    name = _name(host, uri)
+    if resolve is None:
+        return _allowed(_look_up(name, port, policy, uri), policy, uri)
+    try:
+        found = list(resolve(name, port))
+    except OSError as error:
+        raise _unresolved(host, uri, error) from error
+    return _allowed(map(ip_address, found), policy, uri)
+
+
+async def aaddresses(
+    policy: Policy, host: str, port: int, resolve: AsyncResolve | None, uri: URI | None
+) -> list[Address]:
+    """`Policy.aaddresses`."""
+    if (number := literal(host, decoded=True)) is not None:
+        return _allowed([number], policy, uri)
+    name = _name(host, uri)
+    try:
+        if resolve is not None:
+            return _allowed(map(ip_address, await resolve(name, port)), policy, uri)
+        asked = asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        found = await asyncio.wait_for(asked, policy.connect_timeout)
+    except TimeoutError:
+        raise AccessTimeout("the name was not resolved in time", uri=uri, where=host) from None
+    except OSError as error:
+        raise _unresolved(host, uri, error) from error
+    return _allowed(_of_system(found), policy, uri)
+
+
+def _name(host: str, uri: URI | None) -> str:
+    try:
+        return resolvable(host)
+    except UnicodeError as error:
+        raise AccessFailed(f"no resolver knows the name: {error}", uri=uri, where=host) from error
+
+
+def _look_up(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
+    """The system's answer, within `connect_timeout`."""
+    question = Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))
+    try:
+        question.ready.settimeout(policy.connect_timeout)
+        question.ready.recv(1)
+        return _of_system(question.answer())
+    except TimeoutError:
+        raise AccessTimeout("the name was not resolved in time", uri=uri, where=name) from None
+    except OSError as error:
+        raise _unresolved(name, uri, error) from error
+    finally:
+        question.close()
+
+
+def _unresolved(host: str, uri: URI | None, error: OSError) -> AccessFailed:
+    return AccessFailed(f"the name could not be resolved: {error}", uri=uri, where=host)
+
+
+def _of_system(answers: Iterable[Any]) -> Iterable[Address]:
+    """With the zone of a link-local address, which `getaddrinfo` gives as a number of its own (RFC 4007 11)."""
+    for family, _, _, _, address in answers:
+        zone = f"%{address[3]}" if family == socket.AF_INET6 and address[3] and "%" not in address[0] else ""
+        yield ip_address(address[0] + zone)
+
+
+def _allowed(found: Iterable[Address], policy: Policy, uri: URI | None) -> list[Address]:
+    answers = [(0, 0, 0, "", (str(one),)) for one in found]
+    return [ip_address(address[0]) for _, address in allowed_addresses(answers, policy, uri)]
