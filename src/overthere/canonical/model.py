@@ -160,7 +160,7 @@ class Canonical:
 
     def _canonical_text(self, uri: URIReference | IRIReference | str, key: bool) -> str:
         """The canonical URI or its key, by the native kernel; by steps here what it leaves to Python."""
-        uri = _mapped(uri)
+        uri = _to_uri(uri)
         done = None if self.compiled is None else self.compiled.apply(str(uri), key)
         if done is not None:
             return done
@@ -172,7 +172,7 @@ class Canonical:
 
     def changes(self, uri: URIReference | IRIReference | str) -> list[Applied]:
         """Each step that changes something, with the text before and after.  Raises: InvalidURI."""
-        uri = _mapped(uri)
+        uri = _to_uri(uri)
         text = str(uri if isinstance(uri, URI) else URI(str(uri)))
         found: list[Applied] = []
         for step in self.steps:
@@ -236,7 +236,7 @@ class Canonical:
         return f"Canonical({', '.join([*map(repr, self.steps), *key])})"
 
 
-def _mapped(uri: URIReference | IRIReference | str) -> URIReference | str:
+def _to_uri(uri: URIReference | IRIReference | str) -> URIReference | str:
     """The URI of an IRI (RFC 3987 3.1); anything else as it is."""
     return uri if isinstance(uri, str | URIReference) else uri.to_uri()
 
