@@ -7,7 +7,7 @@ import json
 import pickle
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
@@ -30,7 +30,7 @@ from overthere.canonical import (
     raw_uri,
 )
 from overthere.cli.app import app
-from overthere.links.model import Options
+from overthere.links.model import OptionFields, Options
 from support import ROOT, cases, ids
 
 ROWS = cases("canonical")
@@ -106,6 +106,26 @@ def test_one_host_has_one_key(name: str) -> None:
         ascii_form = IRI(f"http://{host}/x").to_uri(idna=True)
         written = {letters, ascii_form, URI(str(ascii_form).replace("xn--", "XN--")), URI(str(letters).lower())}
         assert len({FORMS[name].key(uri) for uri in written}) == 1, host
+
+
+@pytest.mark.parametrize("name", [name for name in FORMS if name != "tracking"])
+def test_an_iri_has_the_key_of_its_uri(name: str) -> None:
+    letters, escaped = IRI("http://bücher.example/é"), URI("http://b%C3%BCcher.example/%C3%A9")
+    form = FORMS[name]
+    assert (form.key(letters), form(letters), form.changes(letters)) == (
+        form.key(escaped), form(escaped), form.changes(escaped),
+    )  # fmt: skip
+    with pytest.raises(InvalidURI):
+        form(str(letters))
+    done = CliRunner().invoke(app, ["canonical", "--form", name, "--key", str(letters), str(escaped)])
+    assert done.stdout.splitlines() == [form.key(escaped)] * 2
+
+
+def test_a_form_without_the_step_takes_no_letters() -> None:
+    done = CliRunner().invoke(app, ["canonical", "--form", "tracking", "http://bücher.example/"])
+    assert (done.exit_code, "non-ascii" in done.stderr or "US-ASCII" in done.stderr) == (1, True)
+    done = CliRunner().invoke(app, ["canonical", "--idna", "http://u:geheim@b\u00fc cher.example/"])
+    assert (done.exit_code, "geheim" in done.stderr) == (1, False)
 
 
 def test_every_form_that_is_a_key_has_the_step_of_it() -> None:
@@ -396,16 +416,25 @@ def test_one_host_in_the_table_of_links(tmp_path: Path) -> None:
         '<a href="file:///C|/m"><a href="http://h&#12;x/"><a href="http://h/a&#12;b">',
         encoding="utf-8",
     )
-    for asked in (["--canonical", "surt"], ["--idna"], ["--idna", "--canonical", "tracking"]):
+    for asked, options in (
+        (["--canonical", "surt"], {"canonical": FORMS["surt"]}),
+        (["--idna"], {"idna": True}),
+        (["--idna", "--canonical", "tracking"], {"idna": True, "canonical": FORMS["tracking"]}),
+    ):
         done = CliRunner().invoke(app, ["links", str(page), *asked, "--format", "jsonl"])
         found = [json.loads(line) for line in done.stdout.splitlines()]
         host = "http://xn--bcher-kva.de/x"
         same = host if "tracking" not in asked else "http://XN--bcher-kva.de/x"
         assert [row["normal"] for row in found[:3]] == [host, host, same]
+        rows = list(links.extract([page], **cast(OptionFields, options)))
+        assert [row.normal for row in rows] == [row["normal"] for row in found]
         # A bar behind a drive letter is mended; a form feed is no line break, and no URI holds it.
         assert [(row["target"], row["error"]) for row in found[3:]] == [
             ("file:///C:/m", "path-char"), (None, "control"), (None, "control"),
         ]  # fmt: skip
+
+    older = links.extract([page], edition="uri-2003", idna=True)
+    assert {row.normal for row in older} >= {"http://xn--bcher-kva.de/x"}
 
 
 def test_the_verb_makes_uris_of_raw_text_and_a_labels() -> None:

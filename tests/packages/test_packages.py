@@ -125,6 +125,7 @@ def test_the_readme_of_an_index_has_absolute_links(tree: Path, tmp_path: Path) -
         ),
         ("import overthere.columns.spark", "spark", "pyspark"),
         ("import overthere.links.spark", "spark", "pyspark"),
+        ("import overthere.faces.sqlalchemy", "sqlalchemy", "sqlalchemy"),
     ],
 )
 def test_what_is_missing_is_told_with_its_extra(code: str, extra: str, package: str) -> None:

@@ -21,6 +21,7 @@ from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere._native import CanonicalForm
+    from overthere.iri import IRIReference
 
 __all__ = ["Applied", "Canonical", "Step"]
 
@@ -143,8 +144,11 @@ class Canonical:
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "written_as", key)
 
-    def __call__(self, uri: URIReference | str) -> URI:
-        """The canonical URI.  Raises: InvalidURI if the text is no URI (`raw_uri` makes one of raw text)."""
+    def __call__(self, uri: URIReference | IRIReference | str) -> URI:
+        """The canonical URI; of an IRI, that of the URI that it maps to (RFC 3987 3.1).
+
+        Raises: InvalidURI if the text is no URI (`raw_uri` makes one of raw text).
+        """
         return URI(self._canonical_text(uri, False))
 
     @property
@@ -154,8 +158,9 @@ class Canonical:
             object.__setattr__(self, "_compiled", _compile(self.steps, self.written_as))
         return self._compiled
 
-    def _canonical_text(self, uri: URIReference | str, key: bool) -> str:
+    def _canonical_text(self, uri: URIReference | IRIReference | str, key: bool) -> str:
         """The canonical URI or its key, by the native kernel; by steps here what it leaves to Python."""
+        uri = _to_uri(uri)
         done = None if self.compiled is None else self.compiled.apply(str(uri), key)
         if done is not None:
             return done
@@ -165,8 +170,9 @@ class Canonical:
         written = str(URI(recompose(parts)))
         return KEYS[self.written_as](written) if key and self.written_as else written
 
-    def changes(self, uri: URIReference | str) -> list[Applied]:
+    def changes(self, uri: URIReference | IRIReference | str) -> list[Applied]:
         """Each step that changes something, with the text before and after.  Raises: InvalidURI."""
+        uri = _to_uri(uri)
         text = str(uri if isinstance(uri, URI) else URI(str(uri)))
         found: list[Applied] = []
         for step in self.steps:
@@ -176,7 +182,7 @@ class Canonical:
             text = after
         return found
 
-    def key(self, uri: URIReference | str) -> str:
+    def key(self, uri: URIReference | IRIReference | str) -> str:
         """The text to compare by: the URI's own, or the key of the form, which is not a URI.  Raises: InvalidURI."""
         return self._canonical_text(uri, True)
 
@@ -228,6 +234,11 @@ class Canonical:
     def __repr__(self) -> str:
         key = [f"key={self.written_as!r}"] if self.written_as else []
         return f"Canonical({', '.join([*map(repr, self.steps), *key])})"
+
+
+def _to_uri(uri: URIReference | IRIReference | str) -> URIReference | str:
+    """The URI of an IRI (RFC 3987 3.1); anything else as it is."""
+    return uri if isinstance(uri, str | URIReference) else uri.to_uri()
 
 
 def _compile(steps: tuple[Step, ...], key: str) -> CanonicalForm | None:

@@ -10,6 +10,7 @@ from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
+from overthere.iri import IRI
 from overthere.values.uri import URI
 
 _THERE = f"known: {', '.join(FORMS)}, or a file NAME.toml"
@@ -59,8 +60,11 @@ def command(
         table.apply(texts, "canonicalize", whole, key=key)
         return
 
+    by_letters = Step("host-idna") in whole.steps
+
     def answer(text: str) -> Answer:
-        uri = raw_uri(text) if raw else URI(text)
+        letters = by_letters and not text.isascii()
+        uri = raw_uri(text) if raw else IRI(text) if letters else URI(text)
         written = whole.key(uri) if key else str(whole(uri))
         if not changes:
             return Answer(written, {"text": text, "canonical": written})

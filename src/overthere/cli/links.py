@@ -107,7 +107,7 @@ def _form(name: str | None) -> Canonical | None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="Format of standard output."
 )
-def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
+def command(sources: tuple[str, ...], **asked: Any) -> None:
     """Write the table of links of documents.
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
@@ -119,8 +119,6 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
     Exit 1 if a document could not be read completely, 2 if the table could not be written, 130 if stopped.
     """
     try:
-        if idna:
-            asked["canonical"] = _with_a_labels(asked["canonical"], asked["rung"])
         if asked["engine"] == "spark":
             from overthere.cli.spark_links import run
 
@@ -138,15 +136,9 @@ def command(sources: tuple[str, ...], idna: bool, **asked: Any) -> None:
         raise Impossible(str(error)) from None
 
 
-def _with_a_labels(form: Canonical | None, rung: str) -> Canonical:
-    from overthere.canonical import Canonical, Step
-
-    return Canonical(Step("host-idna")) + (form or Canonical(Step("ladder", rung=Rung[rung.upper()].name)))
-
-
 def _options(asked: dict[str, Any]) -> Options:
     """The library options of the command line."""
-    same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical")
+    same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical", "idna")
     return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
 
 
@@ -271,8 +263,8 @@ class _Job:
     def _fingerprint(self) -> str:
         """Identifies the job: --resume requires the same fingerprint."""
         told = {name: self.asked[name] for name in _FINGERPRINT}
-        if self.asked["canonical"] is not None:  # its steps: a file of the same name may say others now
-            told["canonical"] = self.asked["canonical"].to_toml()
+        if (form := self.options.form) is not None:  # its steps: a file of the same name may say others now
+            told["canonical"] = form.to_toml()
         return json.dumps({"sources": self.sources, **told})
 
     def _take_up(self, writer: Writer) -> None:

@@ -202,6 +202,17 @@ class Options(NamedTuple):
     3986 (as in older editions), the column is None."""
     rooted: bool = False
     """Whether an archive that is a source without a base is the root of its members."""
+    idna: bool = False
+    """Whether host names in the column `normal` are written as A-labels (RFC 5891 4)."""
+
+    @property
+    def form(self) -> Canonical | None:
+        """The form that writes the column `normal`, with the step of `idna` first; None: the rung alone."""
+        if not self.idna:
+            return self.canonical
+        from overthere.canonical import Canonical, Step
+
+        return Canonical(Step("host-idna")) + (self.canonical or Canonical(Step("ladder", rung=self.rung.name)))
 
 
 class OptionFields(TypedDict, total=False):
@@ -218,3 +229,4 @@ class OptionFields(TypedDict, total=False):
     registry: Registry | None
     canonical: Canonical | None
     rooted: bool
+    idna: bool

@@ -131,7 +131,9 @@ def _host(cut: TextParts, start: int, end: int) -> Iterator[Place]:
         yield Place("host-long", start, end)
         return
     if "%" in text and not text.startswith("["):
-        yield Place("encoded-host", start, end, MASK if hidden else quote_host(decode_escapes(text)))
+        name = decode_escapes(text)
+        advice = "" if name.isascii() or "\ufffd" in name else "; repair(text, idna=True) writes A-labels"
+        yield Place("encoded-host", start, end, MASK if hidden else quote_host(name) + advice)
     if text[:2] in ("[v", "[V"):
         yield Place("host-future", start, end, MASK if hidden else quote_host(text))
         return

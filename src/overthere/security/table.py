@@ -170,7 +170,7 @@ KINDS: dict[str, Concern] = {
         "warning", "the host is written with escapes: {it}", "host", "reg-name",
         "RFC 3986 3.2.2, 7.3", "",
         "Software that compares the text sees a different host from software that decodes it. Before 2003, hosts had "
-        "no escapes.",
+        "no escapes. `repair(text, idna=True)` and `overthere repair --idna` write the name in A-labels.",
         "http://%65xample.com/", "http://h.example/%65",
     ),
     "encoded-host-delimiter": Concern(

@@ -142,7 +142,7 @@ class JobSettings(NamedTuple):
     @property
     def job(self) -> str:
         """A text that is the same if and only if the rows are."""
-        form = self.options.canonical
+        form = self.options.form
         registry = self.options.registry
         options = {
             **self.options._asdict(),

@@ -37,7 +37,7 @@ def is_native(task: Task, options: Options) -> bool:
     """Whether a task is mostly work of the native kernel, by the names of its files."""
     if kernel.name != "native" or options.edition != "rfc3986":
         return False
-    if options.audit or options.whatwg or options.canonical is not None:
+    if options.audit or options.whatwg or options.form is not None:
         return False  # Python looks at every target
     told = "" if task.retrieved is None else task.retrieved.media_type
     known = [kind(task.name or path, told, b"")[0] for path in task.paths]

@@ -120,7 +120,7 @@ class _Native(Rows):
         super().__init__()
         self.options = options
         names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
-        normal = None if options.canonical is None and options.rung <= Rung.SYNTAX else _normalizer(options)
+        normal = None if options.form is None and options.rung <= Rung.SYNTAX else _normalizer(options)
         attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native: LinkRows = LinkRows(
@@ -218,7 +218,7 @@ def _styles(text: str) -> list[tuple[str, str]]:
 
 def _normalizer(options: Options) -> Callable[[str], str]:
     """What writes the column `normal` of a target that is a URI."""
-    if (form := options.canonical) is not None:
+    if (form := options.form) is not None:
         return lambda target: str(form(target))
     rung, registry = options.rung, options.registry
     return lambda target: normal_form(target, rung, None, registry)
@@ -321,7 +321,7 @@ class _PythonRows(Rows):
         normal = error = None
         try:
             normal = None if text is None else by.normalize(text, self.options.rung, registry=self.options.registry)
-            if text is not None and self.options.canonical is not None:
+            if text is not None and (self.options.canonical is not None or self.options.idna):
                 valid = not edition("rfc3986").check(text, "URI", 1)
                 normal = self.normal(text) if valid else None
         except NotSpecified:
