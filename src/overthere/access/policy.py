@@ -19,7 +19,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from overthere.access.judging import AsyncResolve, Judged, Resolve
+    from overthere.access.judgment import AsyncResolve, Judged, Resolve
 
 __all__ = ["Policy"]
 
@@ -86,13 +86,13 @@ class Policy:
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def judge(self, uri: URI | str, *, registry: Registry | None = None) -> Judged:
-        """What may be requested, for a client that connects by itself: scheme, host, port and octets are judged.
+        """Judge a URI before another client requests it: its scheme, host, port and octets.
 
-        The addresses of a host that is a name are not asked for: `addresses` does that where the client connects.
+        Names are not resolved here: the client calls `addresses` when it connects.
 
         registry: the known schemes (default: the default registry).
-        Raises: AccessRefused; InvalidURI for text that is no URI of its scheme; PlanRefused for data that its protocol
-        would read as delimiters; NotSpecified if the scheme has no retrieval.
+        Raises: AccessRefused; InvalidURI for text that is not a URI of its scheme; PlanRefused for data that the
+        protocol would read as delimiters; NotSpecified if the scheme has no retrieval.
 
         >>> Policy().judge("https://h.example/a")
         Judged(uri=URI('https://h.example/a'), host='h.example', port=443, tls=True)
@@ -101,32 +101,32 @@ class Policy:
             ...
         overthere.access.errors.AccessRefused: 127.0.0.1 is loopback (RFC 3986 7.4; http://0x7f.1/)
         """
-        from overthere.access.judging import judge
+        from overthere.access.judgment import judge
 
         return judge(self, uri, registry)
 
     def addresses(
         self, host: str, port: int, *, resolve: Resolve | None = None, uri: URI | None = None
     ) -> list[Address]:
-        """The addresses of a host to which a connection may go, in the order of the answer; others are left out.
+        """The allowed addresses of a host, in the order of the answer.
 
         host: a name, or an address without brackets.
-        resolve: what looks a name up, with the port; default: the system, for at most `connect_timeout`.
+        resolve: resolves a name, with the port; default: the system's resolver, for at most `connect_timeout`.
         uri: for messages.
         Raises: AccessRefused if no address is allowed; AccessTimeout or AccessFailed without an answer (RFC 3986 7.4).
 
         >>> Policy().addresses("h.example", 443, resolve=lambda host, port: ["10.0.0.1", "192.0.43.8"])
         [IPv4Address('192.0.43.8')]
         """
-        from overthere.access.judging import addresses
+        from overthere.access.judgment import addresses
 
         return addresses(self, host, port, resolve, uri)
 
     async def aaddresses(
         self, host: str, port: int, *, resolve: AsyncResolve | None = None, uri: URI | None = None
     ) -> list[Address]:
-        """As `addresses`, in an event loop of asyncio."""
-        from overthere.access.judging import aaddresses
+        """Do the same as `addresses` in an event loop of asyncio."""
+        from overthere.access.judgment import aaddresses
 
         return await aaddresses(self, host, port, resolve, uri)
 

@@ -33,7 +33,7 @@ _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 class Guard:
     """Adds the headers to every answer; on loopback, rejects other host names than this machine's.
 
-    From the page of another origin comes only a link that is followed.  A client that leaves is no fault.
+    Of requests that come from pages of another origin, only followed links are answered.
     """
 
     def __init__(self, inner: ASGIApp, *, loopback: bool) -> None:

@@ -66,7 +66,7 @@ def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri
         return _allowed([number], policy, uri)
     name = _name(host, uri)
     if resolve is None:
-        return _allowed(_look_up(name, port, policy, uri), policy, uri)
+        return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
         found = list(resolve(name, port))
     except OSError as error:
@@ -100,7 +100,7 @@ def _name(host: str, uri: URI | None) -> str:
         raise AccessFailed(f"no resolver knows the name: {error}", uri=uri, where=host) from error
 
 
-def _look_up(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
+def _system_addresses(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
     """The system's answer, within `connect_timeout`."""
     question = Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))
     try:

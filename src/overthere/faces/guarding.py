@@ -1,0 +1,103 @@
+"""What the guards of HTTP clients share: a request is judged by its text, and so is the line that the client writes.
+
+A guard asks the policy twice: before a request, and for the addresses where the client connects.  So no other reader of
+the URI and no second look-up of the name can lead elsewhere (RFC 3986 7.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from overthere.access.errors import AccessRefused
+from overthere.access.judgment import Judged
+from overthere.access.policy import Policy
+from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.values.uri import URI
+
+__all__ = ["RedirectChain", "judge_line", "judge_redirect", "judge_request", "refusals", "request_target"]
+
+_SCHEMES = ("http", "https")
+_TEXT = "RFC 3986 3"
+
+
+def judge_request(policy: Policy, text: str) -> Judged:
+    """What a client may request.  Raises: AccessRefused, also for text that is no http or https URI."""
+    try:
+        judged = policy.judge(text)
+    except InvalidURI as error:
+        raise AccessRefused("text", str(error), _TEXT) from error
+    except (NotSpecified, PlanRefused) as error:
+        raise AccessRefused("text", str(error), _TEXT, text) from error
+    if judged.uri.scheme.lower() not in _SCHEMES:
+        raise AccessRefused("scheme", f"{judged.uri.scheme!r} is not http or https", "RFC 9110 4.2", judged.uri)
+    return judged
+
+
+def request_target(judged: Judged) -> str:
+    """The target that the request line has to have (RFC 9112 3.2.1).
+
+    >>> request_target(Policy().judge("http://h.example?q=%7e#f"))
+    '/?q=%7e'
+    """
+    uri = judged.uri
+    return (uri.path or "/") + ("" if uri.query is None else f"?{uri.query}")
+
+
+def judge_line(judged: Judged, written: str, also: Collection[str] = ()) -> None:
+    """Raises: AccessRefused if the client would not request the URI octet for octet as it was judged.
+
+    also: other forms of the target, such as the absolute form for a proxy.
+    """
+    target = request_target(judged)
+    if written != target and written not in also:
+        why = f"the client would request {written!r} in place of {target!r}"
+        raise AccessRefused("octets", why, "RFC 9112 3.2", judged.uri)
+
+
+def judge_redirect(policy: Policy, source: str, location: str) -> None:
+    """Raises: AccessRefused for a redirect that the policy forbids, or whose target is no URI."""
+    try:
+        policy.judge_redirect(URI(source), URI(source).join(location, errors="repair"))
+    except InvalidURI as error:
+        raise AccessRefused("redirect", f"the target of a redirect is not a URI: {error}", _TEXT, source) from error
+
+
+class RedirectChain:
+    """The requests of one chain of redirects."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        """The request of the client: who sends one again begins anew."""
+        self.uris: list[URI] = []
+
+    def follow(self, policy: Policy, request: Any, uri: URI) -> None:
+        """Take the next request.  Raises: AccessRefused if the policy forbids its redirect."""
+        if self.last is request:
+            self.uris.clear()
+        if self.uris:
+            policy.judge_redirect(self.uris[-1], uri)
+        if len(self.uris) > policy.max_redirects:
+            why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
+            raise AccessRefused("redirect", why, "RFC 9110 15.4", self.uris[0])
+        self.last = request
+        self.uris.append(uri)
+
+
+class Refusal(Protocol):
+    """A class of exceptions that is AccessRefused and one of the client's."""
+
+    def __call__(self, rule: str, message: str, source: str = "", uri: object = None) -> AccessRefused: ...
+
+
+@contextmanager
+def refusals(kind: Refusal, **known: Any) -> Iterator[None]:
+    """Raise each refusal as that kind, with attributes that the client expects."""
+    try:
+        yield
+    except AccessRefused as error:
+        made = kind(error.rule, error.message, error.source, error.uri)
+        for name, value in known.items():
+            setattr(made, name, value)
+        raise made.with_traceback(error.__traceback__) from error.__cause__

@@ -1,0 +1,130 @@
+"""What the guards of httpx and httpx2 share: network backends that connect to judged addresses alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
+from overthere.access.judgment import AsyncResolve, Resolve
+from overthere.access.policy import Policy
+from overthere.faces.guarding import RedirectChain, judge_line, judge_request
+from overthere.values.hosts.address import Address
+
+__all__ = ["AsyncBackend", "Backend", "judge", "put_backend", "transport_settings"]
+
+_CHAIN = "overthere.redirects"
+_OWN = {"proxy": "name the proxy in Policy.proxy", "uds": "a Unix socket has no host to judge"}
+
+
+def transport_settings(policy: Policy, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a transport.  Raises: TypeError for those that lead around the policy."""
+    for name, why in _OWN.items():
+        if settings.get(name) is not None:
+            raise TypeError(f"a guard takes no {name!r}: {why}")
+    return settings if policy.tls is None else {"verify": policy.tls, **settings}
+
+
+def put_backend(transport: Any, make: Any) -> None:
+    """Let a transport connect by another backend, which is made of its own.
+
+    Raises: RuntimeError if this version of the library has no such place: there is no guard without it.
+    """
+    pool: Any = getattr(transport, "_pool", None)
+    own = getattr(pool, "_network_backend", None)
+    if own is None:
+        raise RuntimeError("this version of the library does not say where it connects: no guard is possible")
+    pool._network_backend = make(own)
+
+
+def judge(policy: Policy, request: Any) -> str:
+    """Judge a request of httpx, and the redirect that led to it.  Returns: its scheme.  Raises: AccessRefused."""
+    judged = judge_request(policy, str(request.url))
+    written = request.extensions.get("target", request.url.raw_path)
+    judge_line(judged, (written if isinstance(written, bytes) else str(written).encode()).decode("latin-1"))
+    if (host := request.url.raw_host.decode("latin-1")).lower() != (judged.host or "").lower():
+        raise AccessRefused("host", f"the client would connect to {host!r}", "RFC 3986 3.2.2", judged.uri)
+    # A redirect takes the extensions of the request before it.
+    request.extensions.setdefault(_CHAIN, RedirectChain()).follow(policy, request, judged.uri)
+    return judged.uri.scheme.lower()
+
+
+class _Connector:
+    def __init__(self, own: Any, policy: Policy, resolve: Any, core: ModuleType) -> None:
+        """own: the library's backend; core: its module of exceptions."""
+        self.own = own
+        self.policy = policy
+        self.resolve = resolve
+        self.core = core
+
+    def to_library(self, error: AccessFailed | AccessTimeout) -> Exception:
+        kind = self.core.ConnectTimeout if isinstance(error, AccessTimeout) else self.core.ConnectError
+        made: Exception = kind(str(error))
+        return made
+
+    def refuse_socket(self, path: str) -> AccessRefused:
+        return AccessRefused("host", f"{path!r} is a Unix socket, so there is no host to judge", "RFC 3986 3.2.2")
+
+    def is_next_tried(self, error: Exception) -> bool:
+        return isinstance(error, self.core.ConnectError | self.core.ConnectTimeout)
+
+
+class Backend(_Connector):
+    """A `NetworkBackend` that asks the policy for the addresses of each host."""
+
+    resolve: Resolve | None
+
+    def connect_tcp(self, host: str, port: int, *given: Any, **settings: Any) -> Any:
+        try:
+            found: Iterable[Address] = self.policy.addresses(host, port, resolve=self.resolve)
+        except (AccessFailed, AccessTimeout) as error:
+            raise self.to_library(error) from error
+        *others, last = found
+        for address in others:
+            try:
+                return self.own.connect_tcp(str(address), port, *given, **settings)
+            except Exception as error:
+                if not self.is_next_tried(error):
+                    raise
+        return self.own.connect_tcp(str(last), port, *given, **settings)
+
+    def connect_unix_socket(self, path: str, *given: Any, **settings: Any) -> Any:
+        raise self.refuse_socket(path)
+
+    def sleep(self, seconds: float) -> None:
+        self.own.sleep(seconds)
+
+
+class AsyncBackend(_Connector):
+    """The same for `AsyncNetworkBackend`, in asyncio and Trio."""
+
+    resolve: AsyncResolve | None
+
+    async def _addresses(self, host: str, port: int) -> Iterable[Address]:
+        if self.resolve is not None:
+            return await self.policy.aaddresses(host, port, resolve=self.resolve)
+        from anyio.to_thread import run_sync
+
+        return await run_sync(partial(self.policy.addresses, host, port), abandon_on_cancel=True)
+
+    async def connect_tcp(self, host: str, port: int, *given: Any, **settings: Any) -> Any:
+        try:
+            found = await self._addresses(host, port)
+        except (AccessFailed, AccessTimeout) as error:
+            raise self.to_library(error) from error
+        *others, last = found
+        for address in others:
+            try:
+                return await self.own.connect_tcp(str(address), port, *given, **settings)
+            except Exception as error:
+                if not self.is_next_tried(error):
+                    raise
+        return await self.own.connect_tcp(str(last), port, *given, **settings)
+
+    async def connect_unix_socket(self, path: str, *given: Any, **settings: Any) -> Any:
+        raise self.refuse_socket(path)
+
+    async def sleep(self, seconds: float) -> None:
+        await self.own.sleep(seconds)
