@@ -112,7 +112,7 @@ class Guard(urllib3.PoolManager):
         if self.policy.tls is not None:
             settings = {"ssl_context": self.policy.tls, **settings}
         super().__init__(**settings)
-        self.pool_classes_by_scheme = pool_classes(self.policy, resolve, direct=True)
+        self.pool_classes_by_scheme: dict[str, Any] = pool_classes(self.policy, resolve, direct=True)
         self._proxied: dict[str, urllib3.ProxyManager] = {}
         for name, proxy in self.policy.proxy.items():
             self._proxied[name] = urllib3.ProxyManager(proxy, **settings)
