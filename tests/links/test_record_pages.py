@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import sys
 from pathlib import Path
@@ -65,6 +66,19 @@ def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> Non
     assert pages == 3
     assert len(found) == 6000
     assert (found, pages) == records.read_file(whole, Options(), natively=False)[::2]
+
+
+def test_each_gzip_member_of_many_records_is_its_own_file() -> None:
+    """Of the octets that were read before for another one, nothing is taken."""
+    page = [record(f"<a href=x{number}>".encode()) for number in range(8)]
+    whole = b"".join(gzip.compress(page[at] + page[at + 1], mtime=0) for at in range(0, 8, 2))
+    found, _, pages = records.read_file(whole, Options(), natively=True)
+    assert [link.reference for link in found] == [f"x{number}" for number in range(8)]
+    assert (found, pages) == records.read_file(whole, Options(), natively=False)[::2]
+
+
+def record(page: bytes) -> bytes:
+    return records.record(records.response(page, media=b"text/html; charset=utf-8"))
 
 
 def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,8 @@ class RecordPages:
         self.rows: _Rows = rows
         self.outside: Document = outside
         self.native: LinkRows = rows.native
+        self.file: BinaryIO | None = None
+        """The file that `octets` are of: what many records in one gzip member are unpacked into is another each time."""
         self.first: int = 0
         """Where in the file `octets` begin."""
         self.octets: bytes = b""
@@ -50,7 +52,7 @@ class RecordPages:
         source = f"{self.outside.source}!{prefix}"
         size = self.window
         while True:
-            if not self.first <= at < self.first + len(self.octets):
+            if self.file is not file or not self.first <= at < self.first + len(self.octets):
                 self._fill_window(file, at, size)
             try:
                 why, more = self.native.records(
@@ -86,5 +88,5 @@ class RecordPages:
 
     def _fill_window(self, file: BinaryIO, at: int, size: int) -> None:
         file.seek(at)
-        self.first, self.octets = at, file.read(size)
+        self.file, self.first, self.octets = file, at, file.read(size)
         self.is_last = len(self.octets) < size
