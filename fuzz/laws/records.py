@@ -27,9 +27,10 @@ __all__ = ["AFTER", "LONGEST", "WORDS", "check", "pack", "read_file", "record", 
 WORDS = (*warc.WORDS, b"http://h/ 192.0.2.1 20080430204825 text/html 9\n", b"dns:h 0.0.0.0 20080430204825 a 3\n")
 LONGEST = 4096
 AFTER = "a test to tests/links/test_record_pages.py"
-PACKED, LATE, METADATA, SMALL, NARROW, ARC = 1, 2, 4, 8, 16, 32
+PACKED, LATE, METADATA, SMALL, NARROW, ARC, PAIRS = 1, 2, 4, 8, 16, 32, 64
 """Flags: each record is a gzip member; what is changed is changed after that; embedded content is read; documents of
-more than 64 octets are too large; the file is read in windows of a few octets; it is an ARC file."""
+more than 64 octets are too large; the file is read in windows of a few octets; it is an ARC file; a gzip member has
+two records."""
 
 
 def read_file(
@@ -54,9 +55,9 @@ def check(data: bytes) -> None:
         return
     flags, octets = data[0], data[4:]
     if flags & PACKED and flags & LATE:
-        octets = _change(pack(octets), data)
+        octets = _change(pack(octets, 1 + bool(flags & PAIRS)), data)
     elif flags & PACKED:
-        octets = pack(_change(octets, data))
+        octets = pack(_change(octets, data), 1 + bool(flags & PAIRS))
     else:
         octets = _change(octets, data)
     options = Options(metadata=bool(flags & METADATA), limit=64 if flags & SMALL else 1 << 18)
@@ -79,10 +80,13 @@ def _change(octets: bytes, data: bytes) -> bytes:
     return octets[:at] + bytes((octets[at] ^ data[3],)) + octets[at + 1 :]
 
 
-def pack(octets: bytes) -> bytes:
-    """Each record as a gzip member."""
+def pack(octets: bytes, together: int = 1) -> bytes:
+    """So many records in each gzip member."""
     begins = rb"(?=WARC/1\.)|(?<=\n)(?=[a-z<]+:\S* 192\.)"
-    return b"".join(gzip.compress(part, mtime=0) for part in re.split(begins, octets) if part)
+    parts = [part for part in re.split(begins, octets) if part]
+    return b"".join(
+        gzip.compress(b"".join(parts[at : at + together]), mtime=0) for at in range(0, len(parts), together)
+    )
 
 
 def record(block: bytes, *fields: bytes, kind: bytes = b"response", uri: bytes = b"http://h/a/b") -> bytes:
@@ -149,12 +153,12 @@ _ARC = (
 
 
 def seeds() -> Iterator[bytes]:
-    for flags in (ARC, ARC | PACKED, ARC | METADATA | NARROW, ARC | PACKED | SMALL | NARROW):
+    for flags in (ARC, ARC | PACKED, ARC | PACKED | PAIRS, ARC | METADATA | NARROW, ARC | PACKED | SMALL | NARROW):
         yield bytes((flags, 0, 0, 0)) + b"".join(_ARC)
     for one in _ARC:
         for flags in (ARC, ARC | PACKED, ARC | PACKED | LATE):
             yield bytes((flags, 0x80, 0, 0x20)) + one + _ARC[1]
-    for flags in (0, PACKED, METADATA, PACKED | SMALL, NARROW, PACKED | NARROW | METADATA):
+    for flags in (0, PACKED, PACKED | PAIRS, METADATA, PACKED | SMALL, NARROW, PACKED | NARROW | METADATA):
         yield bytes((flags, 0, 0, 0)) + b"".join(_WHOLE)
     for one in _WHOLE:
         for flags in (0, PACKED, PACKED | LATE):

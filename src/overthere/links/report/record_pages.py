@@ -40,7 +40,7 @@ class RecordPages:
         self.outside: Document = outside
         self.native: LinkRows = rows.native
         self.file: BinaryIO | None = None
-        """The file that `octets` are of: what many records in one gzip member are unpacked into is another each time."""
+        """The file that `octets` are of: each gzip member of many records is unpacked into another one."""
         self.first: int = 0
         """Where in the file `octets` begin."""
         self.octets: bytes = b""
