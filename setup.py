@@ -1,4 +1,5 @@
-"""What pyproject.toml cannot say: wheels without the native kernel are for every machine; the README of an index.
+"""What pyproject.toml cannot say: wheels without the native kernel are for every machine; the README of an index; files
+that are installed beside the package.
 
 The kernel is optional (`[tool.setuptools-rust]`): where cargo is missing, or its build fails, the package is made
 without it.  `OVERTHERE_PURE=1` leaves it out on purpose.  The README has relative links, which a package index does not
@@ -71,7 +72,15 @@ def index_readme() -> str:
     return absolute_links((ROOT / "README.md").read_text("utf-8"), project["urls"]["Repository"])
 
 
+def share_files() -> list[tuple[str, list[str]]]:
+    """Man pages and completions, by the folders where they are installed; tools/generate.py writes them."""
+    folders = sorted({file.parent for file in (ROOT / "share").rglob("*") if file.is_file()})
+    names = [folder.relative_to(ROOT).as_posix() for folder in folders]
+    return [(name, sorted(f"{name}/{file.name}" for file in (ROOT / name).iterdir())) for name in names]
+
+
 setup(
+    data_files=share_files(),
     distclass=Plain,
     cmdclass={"build_ext": BuildExt, "bdist_wheel": Wheel},
     long_description=index_readme(),

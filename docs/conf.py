@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import index
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
@@ -45,3 +50,22 @@ html_show_sourcelink = False
 html_copy_source = False
 # The theme's own fonts are the system's; nothing is fetched from elsewhere.
 html_theme_options = {"navigation_with_keys": True}
+
+# Words that people search and that a long title holds, by the title's beginning; those in parentheses are found anyway.
+SEARCHED = {"Convert a Windows path": ["windows path", "unc path"], "Write a mailto": ["mailto"]}
+
+
+def index_titles(_: Sphinx, document: nodes.document) -> None:
+    """Index entries lead a search to the section; its whole title is no match for a word of it."""
+    for section in document.findall(nodes.section):
+        title = section.next_node(nodes.title)
+        words = re.findall(r"\(([^()]+)\)$", title.astext()) if title else []
+        words += [
+            word for start, those in SEARCHED.items() if title and title.astext().startswith(start) for word in those
+        ]
+        if words:
+            section.insert(1, index(entries=[("single", word, section["ids"][0], "main", None) for word in words]))
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", index_titles)

@@ -129,20 +129,10 @@ def conformance_page() -> str:
 
 
 def command_line() -> dict[str, Callable[[], str]]:
-    """A page and a man page for each verb."""
+    """A page and a man page for each verb, and the completion of shells."""
     import generate_cli
 
     return generate_cli.outputs()
-
-
-def manuals() -> None:
-    """build/man, which is not kept."""
-    import generate_cli
-
-    folder = ROOT / "build" / "man"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in generate_cli.manuals().items():
-        (folder / name).write_text(text)
 
 
 OUTPUTS: dict[str, Callable[[], str]] = {
@@ -239,15 +229,13 @@ def main() -> int:
             print(f"{path} is not what `make docs` writes", file=sys.stderr)
             stale = 1
         else:
-            (ROOT / path).parent.mkdir(exist_ok=True)
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / path).write_text(text)
             print(f"wrote {path}")
             digest.cache_clear()  # what was written may be an input of others
             stamps[path] = stamp(path)
     STAMPS.parent.mkdir(exist_ok=True)
     STAMPS.write_text(json.dumps(stamps))
-    if not check:
-        manuals()
     return stale
 
 

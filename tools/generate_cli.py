@@ -1,4 +1,7 @@
-"""A page and a man page for each verb, from its own help and its examples; the pages show what these print."""
+"""A page and a man page for each verb, from its own help and its examples; the pages show what these print.
+
+The folder `share` is installed with the package: the man pages, and the completion of each shell.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
 import click
+from click.shell_completion import get_completion_class
 
+from overthere import __version__
 from overthere.cli.app import VERBS, app
 from overthere.cli.examples import EXAMPLES, Example
 
@@ -26,12 +32,27 @@ _MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 
 def outputs() -> dict[str, Callable[[], str]]:
     """Each file, and what makes it."""
-    return {"docs/cli/index.md": _index, **{f"docs/cli/{verb}.md": partial(_page, verb) for verb in VERBS}}
+    return {
+        "docs/cli/index.md": _index,
+        **{f"docs/cli/{verb}.md": partial(_page, verb) for verb in VERBS},
+        "share/man/man1/overthere.1": _manual_of_all,
+        **{f"share/man/man1/overthere-{verb}.1": partial(_manual, verb) for verb in VERBS},
+        **{file: partial(_completion, shell) for shell, file in COMPLETIONS.items()},
+    }
 
 
-def manuals() -> dict[str, str]:
-    """The man pages by their file names, as `make docs` writes them to build/man."""
-    return {"overthere.1": _manual_of_all(), **{f"overthere-{verb}.1": _manual(verb) for verb in VERBS}}
+COMPLETIONS = {
+    "bash": "share/bash-completion/completions/overthere",
+    "zsh": "share/zsh/site-functions/_overthere",
+    "fish": "share/fish/vendor_completions.d/overthere.fish",
+}
+"""Where each shell looks for the completion of a command, below the prefix of an installation."""
+
+
+def _completion(shell: str) -> str:
+    kind = get_completion_class(shell)
+    assert kind is not None
+    return kind(app, {}, "overthere", "_OVERTHERE_COMPLETE").source().rstrip("\n") + "\n"
 
 
 @cache
@@ -69,9 +90,10 @@ def _index() -> str:
             app.get_help(_root_context()),
             "```",
             "",
-            "In bash, `eval \"$(overthere completion bash)\"` completes verbs, options and their values;",
-            "[`completion`](completion.md) says how it is done in zsh and fish. `make docs` writes the same",
-            "pages for `man` into the folder `build/man`: `man build/man/overthere-check.1`.",
+            "The package installs these pages for `man` (`man overthere-check`) and the completion of verbs, options",
+            "and their values for bash, zsh and fish, in the folder `share` of the environment. `man` finds them there",
+            "if its `bin` is in the PATH; a shell, if the environment is that of the system. Otherwise",
+            "[`completion`](completion.md) prints what a shell needs: `eval \"$(overthere completion bash)\"`.",
             "",
             'On these pages "..." stands for lines that are left out.',
             "",
@@ -118,10 +140,10 @@ def _printed(line: str, folder: Path) -> str:
 
 
 def _manual_of_all() -> str:
-    lines = [*_head("overthere", "URIs by the letter of their specifications"), ".SH SYNOPSIS"]
+    lines = [*_head("overthere", "parse, check, resolve and compare URIs exactly as specified"), ".SH SYNOPSIS"]
     lines += [".B overthere", ".I VERB", "[OPTIONS] [TEXTS]...", *_description(_root_context()), ".SH VERBS"]
     for verb, about in VERBS.items():
-        lines += [".TP", f".BR overthere\\-{verb} (1)", _roff(about)]
+        lines += [".TP", f".BR overthere\\-{verb} (1)", *_text(about)]
     return "\n".join([*lines, ".SH OPTIONS", *_options(_root_context()), ""])
 
 
@@ -133,31 +155,30 @@ def _manual(verb: str) -> str:
     for path, under in below:
         lines += [f".SH {_quote(f'OVERTHERE {path}'.upper())}", *_synopsis(under), ".PP", *_description(under)[1:]]
         lines += [*_options(under)]
-    lines += [".SH EXAMPLES", ".EX"]
-    for path, _ in [(verb, context), *below]:
-        lines += [_roff(example.line) for example in EXAMPLES[path]]
-    lines.append(".EE")
+    examples = dict.fromkeys(example.line for path, _ in [(verb, context), *below] for example in EXAMPLES[path])
+    lines += [".SH EXAMPLES", ".EX", *(_roff(part) for line in examples for part in _continued(line)), ".EE"]
     return "\n".join([*lines, ".SH SEE ALSO", ".BR overthere (1)", ""])
 
 
 def _head(name: str, about: str) -> list[str]:
     return [
         '.\\" Written by tools/generate.py from the help of the command.',
-        f'.TH {_quote(name.upper())} 1 "" overthere "overthere manual"',
+        f'.TH {_quote(name.upper())} 1 "" "overthere {__version__}" "overthere manual"',
         ".ad l",
+        ".nh",
         ".SH NAME",
         f"{_roff(name)} \\- {_roff(about)}",
     ]
 
 
 def _synopsis(context: click.Context) -> list[str]:
-    return [f".B {_roff(context.command_path)}", _roff(" ".join(context.command.collect_usage_pieces(context)))]
+    return [f".B {_roff(context.command_path)}", _breakable(" ".join(context.command.collect_usage_pieces(context)))]
 
 
 def _description(context: click.Context) -> list[str]:
     lines = [".SH DESCRIPTION"]
     for paragraph in _clean_output(context.command.help or "").split("\n\n"):
-        lines += [".PP", _roff(" ".join(paragraph.split()))]
+        lines += [".PP", *_text(paragraph)]
     return [lines[0], *lines[2:]]
 
 
@@ -169,9 +190,33 @@ def _options(context: click.Context) -> list[str]:
     lines: list[str] = []
     for option in context.command.get_params(context):
         record = option.get_help_record(context)
-        if record is not None:
-            lines += [".TP", f".B {_roff(record[0])}", _roff(" ".join(record[1].split())) or "\\&"]
+        if record is not None and (record[1] or record[0].startswith("-")):
+            names = re.match(r"(?:-[\w-]+(?:, |/)?)*", record[0])
+            assert names is not None
+            value = record[0][names.end() :].strip()
+            head = rf"\fB{_roff(names[0].rstrip())}\fR {_breakable(value)}"
+            lines += [".TP", head.rstrip(), *(_text(record[1]) or ["\\&"])]
     return lines
+
+
+def _breakable(text: str) -> str:
+    """Words of a command; many choices have spaces, at which a line can end."""
+    return _roff(text.replace("|", " | ") if len(text) > 70 else text)
+
+
+def _text(text: str) -> list[str]:
+    """Text in lines of at most 80 characters, each sentence on its own, as is usual in roff."""
+    sentences = re.split(r"(?<=[.?!;:]) (?=[A-Z])", " ".join(text.split()))
+    return [_roff(line) for sentence in sentences for line in textwrap.wrap(sentence, 72, break_on_hyphens=False)]
+
+
+def _continued(line: str) -> list[str]:
+    """A line of a shell in lines that fit a terminal, each but the last continued."""
+    words = [word.replace(" ", "\0") for word in re.findall(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", line)]
+    if " ".join(words).replace("\0", " ") != line:
+        return [line]
+    parts = textwrap.wrap(" ".join(words), 70, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return [part.replace("\0", " ") + (" \\" if part is not parts[-1] else "") for part in parts]
 
 
 def _quote(text: str) -> str:

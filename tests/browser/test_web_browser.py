@@ -133,6 +133,48 @@ def test_a_value_of_the_query_is_edited_in_the_table(watched: Watched) -> None:
     expect(page.locator("tr.c-query code").first).to_have_text("a=%7e&q=x%20y%26%C3%A9z&bare=1&token=***")
 
 
+def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> None:
+    """With the keyboard alone; the focus goes on to what is done next."""
+    page = watched.go("anatomy", text="http://h/?a=%7e&bare&token=t#f")
+    text = page.locator("#in-text")
+    page.get_by_label("name of parameter 1").fill("a=&é")
+    expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&bare&token=t#f")
+    page.get_by_label("name of parameter 2").fill("")
+    expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&token=t#f")
+    expect(page.locator("#answer.waiting")).to_have_count(0)
+    page.get_by_role("button", name="Add a parameter").press("Enter")
+    expect(page.get_by_label("name of parameter 4")).to_be_focused()
+    page.keyboard.type("new name")
+    page.keyboard.press("Tab")
+    page.keyboard.type("1+1")
+    expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&token=t&new%20name=1%2B1#f")
+    expect(page.locator("#answer.waiting")).to_have_count(0)
+    expect(page.get_by_label("value of new name")).to_be_focused()
+    page.get_by_role("button", name="Remove token").press("Space")
+    expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&new%20name=1%2B1#f")
+    expect(page.get_by_role("button", name="Remove new name")).to_be_focused()
+    for left in (2, 1, 0):
+        page.keyboard.press("Enter")
+        expect(page.locator("tr[data-piece]")).to_have_count(left)
+    expect(text).to_have_value("http://h/#f")
+    expect(page.get_by_role("button", name="Add a parameter")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(text).to_have_value("http://h/?=#f")
+    expect(page.get_by_label("name of parameter 1")).to_be_focused()
+
+
+@pytest.mark.parametrize("query", ["a&&b=2", "&", "a=1&", "=&=", "a;b=1", "a=b=c", "%FF=%zz", "<i>=<b>"])
+def test_each_piece_of_a_query_can_be_removed(watched: Watched, query: str) -> None:
+    """Also pieces that are empty: the row of a piece is the row of that piece."""
+    page = watched.go("anatomy", text=f"x:?{query}")
+    rows = page.locator("tr[data-piece]")
+    for row in range(rows.count()):
+        piece = rows.nth(row)
+        pieces = query.split("&")
+        name = pieces[int(piece.get_attribute("data-piece") or 0)].split("=")[0]
+        assert name in (piece.get_attribute("data-name"), "%FF")
+
+
 def test_a_uri_within_a_value_leads_to_its_anatomy(watched: Watched) -> None:
     page = watched.go("anatomy", text="http://h/?q=a:b&next=https%3A%2F%2Fe.example%2F%3Fx%3D1")
     page.get_by_role("link", name="Anatomy of this URI").click()
@@ -283,7 +325,9 @@ def test_accessible_and_within_the_screen(browser: Browser, served: Explainer, w
     watched = Watched(context, served)
     some = 2 if (width, scheme) == SCREENS[0] else 1
     links = ["/", *(pages.link(view.name, one.inputs) or "" for view in VIEWS.values() for one in view.examples[:some])]
-    links.append("/anatomy?text=http%3A%2F%2Fh%3A8o%2Fa+b%E2%80%AE")
+    links += [
+        f"/anatomy?text={text}" for text in ("http%3A%2F%2Fh%3A8o%2Fa+b%E2%80%AE", "x%3A%3Fa%3D1%26token%3D2%26%3D")
+    ]
     found: list[str] = []
     for link in links:
         watched.page.goto(served.root + link)

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,27 +79,43 @@ def test_every_verb_has_its_pages() -> None:
     assert {page.stem for page in (ROOT / "docs" / "cli").glob("*.md")} == {*VERBS, "index"}
 
 
+MANUALS = ROOT / "share" / "man" / "man1"
+
+
+def test_every_verb_has_its_manual() -> None:
+    assert {page.name for page in MANUALS.iterdir()} == {"overthere.1", *(f"overthere-{verb}.1" for verb in VERBS)}
+
+
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
-@pytest.mark.parametrize("name", ["overthere.1", *(f"overthere-{verb}.1" for verb in VERBS)])
-def test_a_man_page_is_well_formed(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", sorted(MANUALS.iterdir()), ids=lambda page: page.name)
+def test_a_man_page_is_well_formed(page: Path) -> None:
     """A page has no date, for it is written anew without one; all else that mandoc warns of is a fault."""
-    page = tmp_path / name
-    page.write_text(manuals()[name])
     lint = subprocess.run(
         ["mandoc", "-Tlint", "-Wwarning", str(page)], capture_output=True, text=True, timeout=5 * NET, check=False
     )
     assert [line for line in lint.stdout.splitlines() if "missing date" not in line] == []
     told = subprocess.run(
-        ["mandoc", "-Tutf8", "-Owidth=100", str(page)], capture_output=True, text=True, timeout=5 * NET, check=True
+        ["mandoc", "-Tutf8", "-Owidth=80", str(page)], capture_output=True, text=True, timeout=5 * NET, check=True
     ).stdout
     shown = re.sub(".\b", "", told)
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    continued = re.sub(r" \\\n +", " ", shown)
     for example in EXAMPLES.get(page.stem.removeprefix("overthere-"), ()):
-        assert example.line in shown
+        assert example.line in continued
 
 
-@cache
-def manuals() -> dict[str, str]:
-    return generate_cli.manuals()
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_groff_reads_the_man_pages() -> None:
+    for page in sorted(MANUALS.iterdir()):
+        command = ["groff", "-ww", "-man", "-Tutf8", "-rLL=80n", str(page)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5 * NET, check=True)
+        assert done.stderr == "", page.name
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_that_is_installed_is_the_one_that_is_printed(shell: str) -> None:
+    done = CliRunner().invoke(app, ["completion", shell])
+    assert (ROOT / generate_cli.COMPLETIONS[shell]).read_text().strip() == done.stdout.strip()
 
 
 def completed(folder: Path, words: str) -> list[str]:

@@ -66,7 +66,10 @@ def test_without_the_kernel_a_wheel_is_for_every_machine(tree: Path, tmp_path: P
     assert "Root-Is-Purelib: true\n" in told
     assert "Tag: py3-none-any\n" in told
     assert {n.split("/")[0].split("-")[0] for n in names} == {"overthere"}
-    assert not [n for n in names if ".data/" in n or n.endswith((".so", ".pyd"))]
+    assert not [n for n in names if n.endswith((".so", ".pyd"))]
+    assert sorted(n.partition(".data/data/")[2] for n in names if ".data/" in n) == sorted(
+        file.relative_to(ROOT).as_posix() for file in (ROOT / "share").rglob("*") if file.is_file()
+    )
     installed = {n for n in names if n.startswith("overthere/")}
     here = ROOT / "src"
     assert installed == {
@@ -74,6 +77,36 @@ def test_without_the_kernel_a_wheel_is_for_every_machine(tree: Path, tmp_path: P
         for file in (here / "overthere").rglob("*")
         if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".so"
     }
+
+
+def test_the_manuals_and_completions_are_installed(tree: Path, tmp_path: Path) -> None:
+    """Below the prefix of an installation, where man and shells look for them."""
+    wheel = build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")
+    prefix = tmp_path / "prefix"
+    install = [
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--prefix",
+        str(prefix),
+        "--ignore-installed",
+        str(wheel),
+    ]
+    subprocess.run([sys.executable, "-m", "pip", *install], capture_output=True, text=True, check=True)
+    for name in ("man/man1/overthere.1", "man/man1/overthere-check.1", *COMPLETED):
+        assert (prefix / "share" / name).read_text() == (ROOT / "share" / name).read_text()
+    if shutil.which("man"):
+        command = ["man", "--manpath", str(prefix / "share" / "man"), "overthere-check"]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"MANWIDTH": "80"})
+        assert "overthere check [OPTIONS]" in told.stdout
+
+
+COMPLETED = (
+    "bash-completion/completions/overthere",
+    "zsh/site-functions/_overthere",
+    "fish/vendor_completions.d/overthere.fish",
+)
 
 
 def test_a_failed_build_leaves_no_older_kernel(tree: Path, tmp_path: Path) -> None:

@@ -35,6 +35,14 @@ def test_a_section_runs(section: Section) -> None:
     assert not failed, "".join(printed)
 
 
+def test_results_are_compared() -> None:
+    """Not only that both run: tasks of every day, of which each has the answer of the other library beside it."""
+    examples = [example for section in sections(PAGE) for example in PARSER.get_examples(section.text)]
+    compared = [example for example in examples if " == " in example.source]
+    assert all(set(re.findall(r"\w+", example.want)) == {"True"} or ", " in example.source for example in compared)
+    assert sum(example.source.count(" == ") for example in compared) >= 55
+
+
 def test_the_names_of_this_library_are_there() -> None:
     """What the tables call is there: an edition, a function or a class that is named alone."""
     text = PAGE.read_text("utf-8")

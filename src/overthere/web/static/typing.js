@@ -58,50 +58,74 @@
   }
 
   function copyButton(template, kind, title) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = title;
-    button.addEventListener("click", async () => {
+    const made = button(title, "", async () => {
       const text = fill(template, kind);
       try {
         await navigator.clipboard.writeText(text);
-        status.textContent = button.textContent = title.replace("Copy", "Copied");
+        status.textContent = made.textContent = title.replace("Copy", "Copied");
       } catch { // no clipboard outside of this machine
         status.textContent = `The browser denies the clipboard. Copy this: ${text}`;
       }
     });
-    return button;
+    return made;
   }
 
-  // What needs this script: buttons that copy, and fields for the values of the query.
+  function button(title, label, work) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = "copy";
+    made.textContent = title;
+    if (label) made.setAttribute("aria-label", label);
+    made.addEventListener("click", work);
+    return made;
+  }
+
+  // What needs this script: buttons that copy, and fields for the parameters of the query.
   function equip() {
     const links = answer.querySelector("[data-link]");
     if (links?.dataset.python) {
       links.append(copyButton(links.dataset.python, "python", "Copy as Python"));
       links.append(copyButton(links.dataset.command, "command", "Copy as command"));
     }
-    for (const cell of answer.querySelectorAll("[data-piece]")) {
+    for (const cell of answer.querySelectorAll("[data-part]")) {
+      const { piece, name } = cell.parentElement.dataset;
+      const { part } = cell.dataset;
       const shown = cell.querySelector("code, .none");
       const field = document.createElement("input");
       field[shown.matches("code") ? "value" : "placeholder"] = shown.textContent;
       field.dir = "ltr";
       field.spellcheck = false;
-      field.setAttribute("aria-label", `value of ${cell.dataset.name}`);
-      field.addEventListener("input", () => write(Number(cell.dataset.piece), field.value));
+      field.setAttribute("aria-label", part === "name" ? `name of parameter ${Number(piece) + 1}` : `value of ${name}`);
+      field.addEventListener("input", () => edit((pieces) => {
+        if (piece >= pieces.length) return;
+        const whole = encodeURIComponent(field.value.replace(/\p{Surrogate}/gu, "\ufffd"));
+        const at = `${pieces[piece]}=`.indexOf("=");
+        pieces[piece] = part === "name" ? (whole + pieces[piece].slice(at) || "=") : `${pieces[piece].slice(0, at)}=${whole}`;
+      }));
       shown.replaceWith(field);
     }
+    for (const row of answer.querySelectorAll("tr[data-piece]")) {
+      const piece = Number(row.dataset.piece);
+      row.insertCell().append(button("Remove", `Remove ${row.dataset.name || `parameter ${piece + 1}`}`, () => {
+        edit((pieces) => pieces.splice(piece, 1));
+        wanted = [piece, piece - 1].map((place) => `tr[data-piece="${place}"] button`);
+      }));
+    }
+    answer.querySelector(".parameters thead tr")?.insertCell();
+    answer.querySelector("[data-add]")?.append(button("Add a parameter", "", () => {
+      edit((pieces) => { wanted = [`tr[data-piece="${pieces.push("=") - 1}"] [data-part="name"] input`]; });
+    }));
   }
 
-  // One piece of the query is written anew; the others stay as they are.
-  function write(piece, value) {
+  let wanted; // what gets the focus when the answer is there: the first of these that is in it
+
+  // The pieces of the query are changed; what is not changed stays as it is written.
+  function edit(change) {
     const text = form.elements.text;
-    const [, before, query, after] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(text.value) || [];
-    const pieces = query?.split("&") || [];
-    if (piece >= pieces.length) return;
-    const whole = value.replace(/\p{Surrogate}/gu, "\ufffd");
-    pieces[piece] = `${pieces[piece].split("=", 1)[0]}=${encodeURIComponent(whole)}`;
-    text.value = before + pieces.join("&") + after;
+    const [, before, query, after] = /^([^?#]*)(\?[^#]*)?(.*)$/s.exec(text.value);
+    const pieces = query && query !== "?" ? query.slice(1).split("&") : [];
+    change(pieces);
+    text.value = before + (pieces.length ? `?${pieces.join("&")}` : "") + after;
     text.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -114,12 +138,17 @@
         else link.setAttribute("href", `${name}.html${query || ""}`);
       }
     }
-    const old = answer.querySelector("[data-piece] input:focus");
+    const old = answer.querySelector("[data-part] input:focus");
     const selection = old && [old.selectionStart, old.selectionEnd];
-    const piece = old?.closest("[data-piece]").dataset.piece;
+    const place = old && `[data-piece="${old.closest("tr").dataset.piece}"] [data-part="${old.parentElement.dataset.part}"]`;
     answer.replaceChildren(...made.body.childNodes);
     equip();
-    const field = old && answer.querySelector(`[data-piece="${piece}"] input`);
+    if (wanted && last === inputs().toString()) { // not an answer from before
+      [...wanted, "[data-add] button"].map((one) => answer.querySelector(one)).find(Boolean)?.focus();
+      wanted = undefined;
+      return;
+    }
+    const field = old && answer.querySelector(`${place} input`);
     if (field) { // whoever types there goes on typing
       field.value = old.value;
       field.focus({ preventScroll: true });
