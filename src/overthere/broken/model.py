@@ -112,6 +112,29 @@ KINDS: Mapping[str, Kind] = {
 }
 """The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
 
+
+def kind_of_status(status: int) -> str | None:
+    """What a status without a redirect says of a link (RFC 9110 15)."""
+    match status:
+        case 404:
+            return "not-found"
+        case 410:
+            return "gone"
+        case 429:
+            return "rate-limited"
+        case 403 | 999:
+            return "programs-refused"
+        case 300 | 304 | 305 | 306:
+            return "unusual-status"
+        case _ if 200 <= status < 300:
+            return None
+        case _ if 400 <= status < 500:
+            return "client-error"
+        case _ if 500 <= status < 600:
+            return "server-error"
+    return "protocol"
+
+
 TOLD = UNREAD | {"read-as-text"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 

@@ -287,13 +287,13 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents, or grouped."""
-        if self.asked["group"] != GROUPS[0]:
-            wanted = (one for one in findings if self._is_shown(one))
-            for line in show_groups(wanted, self.asked["group"]):
-                console().print(line, soft_wrap=True)
-            return
         source, target = None, console()
         width = target.width if target.is_terminal else None
+        if self.asked["group"] != GROUPS[0]:
+            wanted = (one for one in findings if self._is_shown(one))
+            for line in show_groups(wanted, self.asked["group"], width):
+                target.print(line, soft_wrap=True)
+            return
         for found in findings:
             if not self._is_shown(found):
                 continue

@@ -29,6 +29,8 @@ blank, or anywhere."""
 # A tag that may hold a reference; most do not, and reading one takes a document of its own.
 _ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
+# Without one of these no reference is in a text, however it is escaped.
+_REFERENCE = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
 # Without one of these no extended autolink is in a text (GFM 6.9).
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
 
@@ -47,6 +49,8 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         yield Note("too-large")
     deep = False
     for piece in pieces(text[:LONGEST]):
+        if not _REFERENCE.search(piece):
+            continue
         # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
@@ -97,7 +101,7 @@ def _accept_any(url: str) -> bool:
 def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | EmbeddedContent]:
     env: dict[str, object] = {}
     for token in parser.parse(text, env):
-        if token.type == "inline":
+        if token.type == "inline" and _REFERENCE.search(token.content):
             yield from _inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
             yield from _html(token.content)
