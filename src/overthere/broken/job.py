@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from overthere.broken.changes import changed_files, choose
+from overthere.broken.dialects import find_dialects
 from overthere.broken.filters import is_excluded
 from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
@@ -48,6 +49,9 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
     parts = list(tasks(files, base, options))
+    if checker.anchors == "auto":
+        summary.dialects = find_dialects(parts)
+        checker = checker._replace(dialects=summary.dialects)
     asker = None
     if starts or checker.online:
         from overthere.broken.external import Asker

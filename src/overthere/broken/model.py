@@ -169,8 +169,11 @@ PASSED: Mapping[str, str] = {
 }  # fmt: skip
 """What is not judged, with the words for why."""
 
-ANCHORS = ("github", "gitlab", "sphinx", "mkdocs")
-"""By whose rule headings of Markdown have anchors."""
+ANCHORS = (
+    "auto", "github", "gitlab", "sphinx", "myst", "mkdocs", "pymdownx", "docusaurus", "mdbook", "pandoc", "pandoc-gfm",
+    "kramdown", "jekyll",
+)  # fmt: skip
+"""The program that makes the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
 
 
 class Outcome(NamedTuple):
@@ -199,8 +202,10 @@ class Checker(NamedTuple):
     """The URIs under which the sources are published; the first is the documents' own, others are aliases."""
     fragments: bool = True
     """Whether fragments are looked up."""
-    anchors: str = "github"
+    anchors: str = "auto"
     """Of `ANCHORS`."""
+    dialects: tuple[tuple[str, str, str], ...] = ()
+    """Of "auto", as found: a folder, the rule of the anchors in it, and the file that says so; the innermost first."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
@@ -268,6 +273,8 @@ class Summary:
     """Findings that are in the baseline."""
     read_again: int = 0
     """Documents that were read a second time, for the places of findings."""
+    dialects: tuple[tuple[str, str, str], ...] = ()
+    """`Checker.dialects`, as found."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 

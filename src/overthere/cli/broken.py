@@ -55,7 +55,13 @@ class _Command(click.Command):
     "others that lead there too).",
 )
 @click.option("--fragments/--no-fragments", default=True, help="Check anchors, or documents only.")
-@click.option("--anchors", type=click.Choice(ANCHORS), default="github", help="How Markdown headings become anchors.")
+@click.option(
+    "--anchors",
+    type=click.Choice(ANCHORS),
+    default=ANCHORS[0],
+    help="The program that makes the anchors of Markdown headings; auto: the one whose configuration is there "
+    "(mkdocs.yml, conf.py, docusaurus.config.*, _config.yml, book.toml), otherwise GitHub.",
+)
 @click.option("--index", multiple=True, metavar="NAME", help="File that a server sends for a folder (repeatable).")
 @click.option(
     "--extension", "extensions", multiple=True, metavar="EXT", help="Extension that a server adds to a missing name."
@@ -357,6 +363,11 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     if summary.outside:
         asked = f"{summary.asked:,} asked" if summary.asked else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
+    for folder, rule, file in summary.dialects:
+        yield (
+            f"anchors of Markdown in {printable(os.path.relpath(folder))}: {rule.partition(':')[0]} "
+            f"({printable(file)}; --anchors overrides it)"
+        )
     if summary.passed:
         yield "not judged:"
         for reason, count in _rank(summary.passed):
