@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere.broken import Checker, Summary, check
-from overthere.broken.anchors import slug
+from overthere.broken.heading_slugs import slug
 
 TEXTS = (
     "What's new in 2.0?", "Straße & Ærø", "Łódź đħ", "H₂O and x² ½", "a - b -- c", "- leading", "trailing -",

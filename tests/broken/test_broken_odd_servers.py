@@ -11,8 +11,7 @@ import pytest
 from overthere import Policy
 from overthere.broken.cache import AGES
 from overthere.broken.external import Asker
-from overthere.broken.model import Checker, Outcome
-from overthere.broken.requests import _kind as status_kind
+from overthere.broken.model import Checker, Outcome, kind_of_status
 from servers import NET
 
 PAGE = b"<!doctype html><p id=here>"
@@ -82,7 +81,7 @@ SAID: dict[str, tuple[str | None, int | None]] = {
 def test_each_outcome_has_an_age() -> None:
     """What a server may be said to have done is kept for a time of its own, or for none on purpose."""
     said = {kind for kind, _ in SAID.values() if kind is not None}
-    said |= {kind for status in range(200, 1000) if (kind := status_kind(status)) is not None}
+    said |= {kind for status in range(200, 1000) if (kind := kind_of_status(status)) is not None}
     assert said <= AGES.keys()
 
 

@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.broken.keys import NUMBERLESS, document_key, key
+from overthere.broken.dialects import rule_of
+from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import TOLD, Checker, Summary
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import refresh_target
@@ -61,7 +62,7 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
     for document, (kind, notes) in documents(task, options, walk):
         if kind in ("http", "header") and not document.content:
             continue
-        found = scan(document, kind, notes, options, checker.anchors)
+        found = scan(document, kind, notes, options, rule_of(checker, document.source))
         if is_source_code(document, kind):
             summary.files["code"] += 1
         else:
@@ -93,6 +94,7 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
     state = State(found.kind, found.is_whole, found.has_anchors)
     names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
     mine = {key(document, name) for name in names}
+    mine.update(key(LABELS, name) for name in found.labels)
     called = -1
     if document >= NUMBERLESS:
         # Others may know it by its URI, or as a part of a message.

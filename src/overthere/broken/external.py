@@ -11,6 +11,7 @@ from overthere.access.policy import Policy
 from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
 from overthere.broken.default_policy import PATIENT
+from overthere.broken.dialects import rule_of
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.redirects import RedirectChains
 from overthere.broken.requests import Requester
@@ -34,7 +35,7 @@ class Asker:
         self.checker = checker
         self.asking: Requester = Requester(
             policy or PATIENT, agent=checker.agent, headers=checker.headers, limit=checker.limit,
-            rule=checker.anchors, registry=registry, most=max(checker.jobs, MOST),
+            rule=rule_of(checker, ""), registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
         self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
         self.is_whole: bool = True

@@ -59,6 +59,11 @@ class Anchors(NamedTuple):
         return (gone, "") if self.is_whole or not gone else ((), f"it was read only in part: {', '.join(gone)}")
 
 
+_PREFIXED = ("github.com", "gist.github.com")
+"""Hosts whose pages have a prefix before the anchors of what users wrote, which a script of theirs puts before a
+fragment, too."""
+
+
 def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> Anchors:
     """What a document has.
 
@@ -71,4 +76,6 @@ def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> 
     document = Document(uri, content, base, told, charset, ("too-large",) if cut else ())
     kind, notes = kind_of(document)
     read = scan(document, kind, notes, Options(), rule)
+    if (there.host or "").lower() in _PREFIXED:
+        read.anchors.update([name.removeprefix("user-content-") for name in read.anchors])
     return Anchors(kind, there.path, array("q", map(hash, read.anchors)), read.has_anchors, read.is_whole)

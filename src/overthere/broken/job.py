@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from overthere.broken.changes import changed_files, choose
+from overthere.broken.dialects import find_dialects
 from overthere.broken.filters import is_excluded
 from overthere.broken.internal import InternalCheck
-from overthere.broken.model import Broken, Checker, Outcome, Summary
+from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.reporting import finding
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
@@ -48,6 +49,9 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
     parts = list(tasks(files, base, options))
+    if checker.anchors == "auto":
+        summary.dialects = find_dialects(parts)
+        checker = checker._replace(dialects=summary.dialects)
     asker = None
     if starts or checker.online:
         from overthere.broken.external import Asker
@@ -136,16 +140,12 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     return outcomes
 
 
-_OF_STATUS = frozenset(
-    ("not-found", "gone", "client-error", "server-error", "rate-limited", "programs-refused", "unusual-status")
-)
-
-
 def _accept(outcome: Outcome, checker: Checker) -> Outcome:
     """The outcome, without its kind if the settings accept its status."""
     status = outcome.status
-    is_fine = status is not None and any(low <= status <= high for low, high in checker.accept)
-    return outcome._replace(kind=None) if is_fine and outcome.kind in _OF_STATUS else outcome
+    if status is None or outcome.kind != kind_of_status(status):
+        return outcome
+    return outcome._replace(kind=None) if any(low <= status <= high for low, high in checker.accept) else outcome
 
 
 def _is_told(outcome: Outcome) -> bool:

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 from overthere import kernel
 
-__all__ = ["NUMBERLESS", "document_key", "key"]
+__all__ = ["LABELS", "NUMBERLESS", "document_key", "key"]
 
 NUMBERLESS = 1 << 63
 """This bit is set in the identity of a document that has no number in the site's table."""
@@ -32,3 +32,7 @@ def document_key(name: str) -> int:
     """The identity of a document that has no number: by its URI or its path."""
     octets = name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little") | NUMBERLESS
+
+
+LABELS = document_key("\0labels")
+"""Where the targets are that any document of a project may name without theirs (MyST)."""

@@ -112,6 +112,29 @@ KINDS: Mapping[str, Kind] = {
 }
 """The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
 
+
+def kind_of_status(status: int) -> str | None:
+    """What a status without a redirect says of a link (RFC 9110 15)."""
+    match status:
+        case 404:
+            return "not-found"
+        case 410:
+            return "gone"
+        case 429:
+            return "rate-limited"
+        case 403 | 999:
+            return "programs-refused"
+        case 300 | 304 | 305 | 306:
+            return "unusual-status"
+        case _ if 200 <= status < 300:
+            return None
+        case _ if 400 <= status < 500:
+            return "client-error"
+        case _ if 500 <= status < 600:
+            return "server-error"
+    return "protocol"
+
+
 TOLD = UNREAD | {"read-as-text"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 
@@ -146,8 +169,11 @@ PASSED: Mapping[str, str] = {
 }  # fmt: skip
 """What is not judged, with the words for why."""
 
-ANCHORS = ("github", "gitlab", "sphinx", "mkdocs")
-"""By whose rule headings of Markdown have anchors."""
+ANCHORS = (
+    "auto", "github", "gitlab", "sphinx", "myst", "mkdocs", "pymdownx", "docusaurus", "mdbook", "pandoc", "pandoc-gfm",
+    "kramdown", "jekyll",
+)  # fmt: skip
+"""The program that makes the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
 
 
 class Outcome(NamedTuple):
@@ -176,8 +202,10 @@ class Checker(NamedTuple):
     """The URIs under which the sources are published; the first is the documents' own, others are aliases."""
     fragments: bool = True
     """Whether fragments are looked up."""
-    anchors: str = "github"
+    anchors: str = "auto"
     """Of `ANCHORS`."""
+    dialects: tuple[tuple[str, str, str], ...] = ()
+    """Of "auto", as found: a folder, the rule of the anchors in it, and the file that says so; the innermost first."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
@@ -245,6 +273,8 @@ class Summary:
     """Findings that are in the baseline."""
     read_again: int = 0
     """Documents that were read a second time, for the places of findings."""
+    dialects: tuple[tuple[str, str, str], ...] = ()
+    """`Checker.dialects`, as found."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 

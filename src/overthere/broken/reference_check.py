@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from overthere.broken.anchors import is_top, names, reason
-from overthere.broken.keys import NUMBERLESS, document_key, key
+from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
@@ -174,6 +174,8 @@ def _fragment(
         return known._replace(passed="text-fragment")
     if one.where.endswith(" usemap"):
         return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
+    if scan.names_labels and one.reference.startswith("#") and "%" not in fragment:
+        return known._replace(document=document, pairs=(key(document, fragment), key(LABELS, fragment)))
     return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from overthere.broken.collecting import State
+from overthere.broken.dialects import rule_of
 from overthere.broken.model import KINDS, TOLD, Broken, Checker, Outcome
 from overthere.broken.places import Places
 from overthere.broken.reference_check import ReferenceState, check_reference, document_identity, unjudged_reason
@@ -62,7 +63,9 @@ class Reporter:
             if document.source in sources:
                 again = told.get(document.source)
                 found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
-                yield from self.document(found or scan(document, kind, notes, self.options, self.checker.anchors))
+                yield from self.document(
+                    found or scan(document, kind, notes, self.options, rule_of(self.checker, document.source))
+                )
 
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""
@@ -96,7 +99,7 @@ class Reporter:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
         for document, (kind, notes) in documents(task, self.options):
-            return scan(document, kind, notes, self.options, self.checker.anchors).anchors
+            return scan(document, kind, notes, self.options, rule_of(self.checker, document.source)).anchors
         return None
 
     def _missing_kinds(self, seen: ReferenceState, found: Scan) -> Iterator[tuple[str, str]]:

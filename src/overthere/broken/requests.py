@@ -27,6 +27,7 @@ from overthere.access.transport import Carrier
 from overthere.access.wire import Head
 from overthere.broken.connections import MOST, Connection, Connections, next_item
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
+from overthere.broken.model import kind_of_status
 from overthere.ground.display import printable, shorten
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.ground.redact import mask
@@ -225,7 +226,7 @@ class Requester:
         told = status, head.details["reason"], head.media_type or "", is_read
         if head.location is None and told in self._plain:
             return self._plain[told]
-        said = Reply(_kind(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
+        said = Reply(kind_of_status(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
         if head.location is not None:
             return said._replace(kind=None, redirect=head, peer=connection.peer)
         if status in (429, 503):
@@ -271,28 +272,6 @@ def _line(name: str, value: str) -> bytes:
     if any((octet < 32 and octet != 9) or octet == 127 for octet in octets):
         raise ValueError(f"the value of the field {name!r} contains a control character (RFC 9110 5.5)")
     return name.encode("ascii") + b": " + octets + b"\r\n"
-
-
-def _kind(status: int) -> str | None:
-    """What a status without a redirect says of a link (RFC 9110 15)."""
-    match status:
-        case 404:
-            return "not-found"
-        case 410:
-            return "gone"
-        case 429:
-            return "rate-limited"
-        case 403 | 999:
-            return "programs-refused"
-        case 300 | 304 | 305 | 306:
-            return "unusual-status"
-        case _ if 200 <= status < 300:
-            return None
-        case _ if 400 <= status < 500:
-            return "client-error"
-        case _ if 500 <= status < 600:
-            return "server-error"
-    return "protocol"
 
 
 _KINDS: Mapping[type[BaseException], str] = {

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.broken import anchors
+from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
@@ -74,6 +75,10 @@ class Scan:
     anchors: set[str] = field(default_factory=set)
     maps: set[str] = field(default_factory=set)
     """Names of image maps."""
+    labels: set[str] = field(default_factory=set)
+    """Targets that other documents may name without this one (MyST)."""
+    names_labels: bool = False
+    """Whether a fragment alone may name one of another document."""
     next: Reference | None = None
     """Where its reader is sent at once (HTML, shared declarative refresh steps)."""
     has_anchors: bool = False
@@ -228,8 +233,10 @@ def _markdown(found: Scan, options: Options, rule: str) -> None:
     found.document = whole
     if "too-large" in found.notes:
         return
-    anchors.markdown(found.text, rule, found.anchors)
-    found.has_anchors = True
+    gathered = MarkdownAnchors(rule)
+    gathered.read(found.text)
+    found.anchors, found.labels, found.has_anchors = gathered.anchors, gathered.labels, True
+    found.names_labels = gathered.rule == "myst"
 
 
 def front_matter_end(content: bytes) -> int:

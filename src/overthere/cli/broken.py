@@ -55,7 +55,13 @@ class _Command(click.Command):
     "others that lead there too).",
 )
 @click.option("--fragments/--no-fragments", default=True, help="Check anchors, or documents only.")
-@click.option("--anchors", type=click.Choice(ANCHORS), default="github", help="How Markdown headings become anchors.")
+@click.option(
+    "--anchors",
+    type=click.Choice(ANCHORS),
+    default=ANCHORS[0],
+    help="The program that makes the anchors of Markdown headings; auto: the one whose configuration is there "
+    "(mkdocs.yml, conf.py, docusaurus.config.*, _config.yml, book.toml), otherwise GitHub.",
+)
 @click.option("--index", multiple=True, metavar="NAME", help="File that a server sends for a folder (repeatable).")
 @click.option(
     "--extension", "extensions", multiple=True, metavar="EXT", help="Extension that a server adds to a missing name."
@@ -287,13 +293,13 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings by their documents, or grouped."""
-        if self.asked["group"] != GROUPS[0]:
-            wanted = (one for one in findings if self._is_shown(one))
-            for line in show_groups(wanted, self.asked["group"]):
-                console().print(line, soft_wrap=True)
-            return
         source, target = None, console()
         width = target.width if target.is_terminal else None
+        if self.asked["group"] != GROUPS[0]:
+            wanted = (one for one in findings if self._is_shown(one))
+            for line in show_groups(wanted, self.asked["group"], width):
+                target.print(line, soft_wrap=True)
+            return
         for found in findings:
             if not self._is_shown(found):
                 continue
@@ -357,6 +363,11 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     if summary.outside:
         asked = f"{summary.asked:,} asked" if summary.asked else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
+    for folder, rule, file in summary.dialects:
+        yield (
+            f"anchors of Markdown in {printable(os.path.relpath(folder))}: {rule.partition(':')[0]} "
+            f"({printable(file)}; --anchors overrides it)"
+        )
     if summary.passed:
         yield "not judged:"
         for reason, count in _rank(summary.passed):

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from overthere.broken.model import Broken
 from overthere.broken.report import advice, group_by_target
-from overthere.cli.styles import HEADING, LEVELS, SIDE
+from overthere.cli.styles import HEADING, LEVELS, SIDE, wrap_fields
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
@@ -20,12 +20,15 @@ _PLACES = 3
 """Places that are printed of a group."""
 
 
-def show_groups(findings: Iterable[Broken], by: str) -> Iterator[Text]:
-    """Lines for people: the groups with the most findings first."""
+def show_groups(findings: Iterable[Broken], by: str, width: int | None) -> Iterator[Text]:
+    """Lines for people: the groups with the most findings first.
+
+    width: the columns of the terminal; None if it is none.
+    """
     groups = group_by_target(findings)
     if by == "target":
         for group in groups:
-            yield from _show_target(group)
+            yield from _show_target(group, width)
         return
     kinds: dict[str, list[list[Broken]]] = {}
     for group in groups:
@@ -41,14 +44,14 @@ def show_groups(findings: Iterable[Broken], by: str) -> Iterator[Text]:
             yield Text(f"             and {len(some) - _PLACES:,} more targets", SIDE)
 
 
-def _show_target(group: list[Broken]) -> Iterator[Text]:
+def _show_target(group: list[Broken], width: int | None) -> Iterator[Text]:
     first = group[0]
-    yield Text.assemble(
-        (f"{len(group):>7,}  ", SIDE), (f"{first.level:<7}  ", LEVELS[first.level]), (f"{first.kind}  ", ""),
-        (printable(mask(_target(first))), HEADING),
+    fields = (
+        Text(f"{len(group):>5,}", SIDE), Text(f"{first.level:<7}", LEVELS[first.level]), Text(first.kind),
+        Text(printable(mask(_target(first))), HEADING),
+        Text("; ".join(filter(None, (first.why, advice(first)))), SIDE),
     )  # fmt: skip
-    why = "; ".join(filter(None, (first.why, advice(first))))
-    yield Text(f"         {why}", SIDE)
+    yield wrap_fields(fields, width)
     for found in group[:_PLACES]:
         place = "" if found.line is None else f":{found.line}:{found.column}"
         yield Text(f"         {printable(mask(found.source))}{place}", SIDE)

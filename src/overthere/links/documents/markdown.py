@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["LONGEST", "PIECE", "pieces", "read"]
+__all__ = ["DIRECTIVE", "LONGEST", "NESTED", "PIECE", "is_prose", "pieces", "read", "unwrap"]
 
 LONGEST = 1 << 21
 """Characters of a document that are read: each takes the parser up to twenty microseconds."""
@@ -29,6 +29,8 @@ blank, or anywhere."""
 # A tag that may hold a reference; most do not, and reading one takes a document of its own.
 _ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
+# Without one of these no reference is in a text, however it is escaped.
+_REFERENCE = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
 # Without one of these no extended autolink is in a text (GFM 6.9).
 _EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
 
@@ -46,18 +48,70 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     if len(text) > LONGEST:
         yield Note("too-large")
     deep = False
-    for piece in pieces(text[:LONGEST]):
+    for piece in pieces(unwrap(text[:LONGEST])):
+        if not _REFERENCE.search(piece):
+            continue
         # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
         for part in _piece(piece, _markdown(links=not brackets)):
-            if isinstance(part, Found):
+            if isinstance(part, Found | Note):
                 yield part
                 continue
             for one in embedded_data.read(part, document.base, options, document.depth):
                 yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
     if deep:
         yield Note("too-deep")
+
+
+_WRAPPED = re.compile(r"^[ ]*+(?:!!!|\?\?\?\+?|===[!+]?)[ ]++[\"\w]|^\[\^[^\]\s]++\]:", re.MULTILINE)
+_FENCE = re.compile(r"[ ]*+(`{3,}|~{3,})")
+
+
+def unwrap(text: str) -> str:
+    """A text in which the contents of admonitions, tabs (Python-Markdown, pymdownx) and footnotes are not indented.
+
+    In CommonMark they would be code, in which no link is read.
+
+    >>> unwrap('!!! note\\n\\n    [a](b)\\n')
+    '!!! note\\n\\n[a](b)\\n'
+    """
+    if not _WRAPPED.search(text):
+        return text
+    lines, depth, fence = [], 0, ""
+    for line in text.split("\n"):
+        if line.strip():
+            indent = (len(line) - len(line.lstrip(" "))) // 4
+            if not fence:
+                depth = min(depth, indent)
+            line = line[4 * min(depth, indent) :]
+            if found := _FENCE.match(line):
+                # The end of a fence has its character, as often at least (CommonMark 4.5).
+                fence = found[1] if not fence else "" if found[1].startswith(fence) else fence
+            elif not fence and depth < _DEPTH and _WRAPPED.match(line):
+                depth += 1
+        lines.append(line)
+    return "\n".join(lines)
+
+
+_DEPTH = 100
+NESTED = 8
+"""Directives of MyST in one another that are read."""
+DIRECTIVE = re.compile(r"\{([a-zA-Z][\w:+-]*+)\}")
+"""The name of a directive of MyST, which a fence has for its language."""
+_PROSE = frozenset(
+    (
+        *("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip"),
+        *("warning", "topic", "sidebar", "dropdown", "card", "grid", "grid-item", "grid-item-card", "tab-set"),
+        *("tab-item", "versionadded", "versionchanged", "deprecated", "epigraph", "pull-quote", "margin", "only"),
+        *("list-table", "figure", "container", "rubric", "glossary", "details", "exercise", "solution", "aside"),
+    )
+)
+
+
+def is_prose(directive: str) -> bool:
+    """Whether the content of a directive of MyST is Markdown; of others, such as code, it is not."""
+    return directive in _PROSE
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -94,13 +148,18 @@ def _accept_any(url: str) -> bool:
     return True
 
 
-def _piece(text: str, parser: MarkdownIt) -> Iterator[Found | EmbeddedContent]:
+def _piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
     env: dict[str, object] = {}
     for token in parser.parse(text, env):
-        if token.type == "inline":
+        if token.type == "inline" and _REFERENCE.search(token.content):
             yield from _inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
             yield from _html(token.content)
+        elif token.type == "fence" and (directive := DIRECTIVE.match(token.info)) and is_prose(directive[1]):
+            if depth < NESTED:
+                yield from _piece(token.content, parser, depth + 1)
+            else:
+                yield Note("too-deep")
         elif token.type == "definition":
             # What looks like the definition of a footnote (GitHub) holds text.
             footnote = token.meta["label"].startswith("^")

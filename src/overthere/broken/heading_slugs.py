@@ -1,0 +1,148 @@
+"""Anchors that programs make of the text of a heading, before equal ones are numbered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from unicodedata import category
+
+from overthere.ground.unicode_forms import normalize_unicode
+
+__all__ = ["SLUGS", "docutils", "slug"]
+
+
+def slug(text: str, rule: str) -> str:
+    """The anchor of a heading by a rule.
+
+    >>> [slug("What's new in 2.0?", rule) for rule in ("github", "gitlab", "sphinx", "mkdocs")]
+    ['whats-new-in-20', 'whats-new-in-20', 'what-s-new-in-2-0', 'whats-new-in-20']
+    """
+    return SLUGS[rule](text)
+
+
+_NO_WORD = re.compile(r"[^\w\- ]")
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+_NO_MKDOCS = re.compile(r"[^\w\s-]")
+_JOINTS = re.compile(r"[-\s]+")
+_HYPHENS = re.compile(r"-{2,}")
+_PRODUCT = re.compile(
+    r"\*{0,9}\((?:premium|ultimate|free|beta|experiment)(?:\s(?:all|self|saas))?(?:\s(?:beta|experiment))?\)\*{0,9}"
+)
+"""The badges of GitLab's own documentation, such as `**(PREMIUM SELF)**`."""
+_CIRCLED = range(0x24B6, 0x24EA)
+"""Symbols that are alphabetic (Other_Alphabetic)."""
+_DOCUTILS = str.maketrans(
+    "\u00f8\u0111\u0127\u0131\u0142\u0167\u0180\u0183\u0188\u018c\u0192\u0199\u019a\u019e\u01a5\u01ab\u01ad\u01b4\u01b6\u01e5"
+    "\u0225\u0234\u0235\u0236\u0237\u023c\u023f\u0240\u0247\u0249\u024b\u024d\u024f",
+    "odhiltbbcdfklnpttyzgzlntjcszejqry",
+) | {0xDF: "sz", 0xE6: "ae", 0x153: "oe", 0x238: "db", 0x239: "qp"}
+"""Letters that no decomposition makes US-ASCII, as docutils writes them."""
+_NO_MYST = re.compile(r"[^\w\u4e00-\u9fff\- ]")
+_NO_KRAMDOWN = re.compile(r"[^a-zA-Z0-9 -]")
+_BEFORE_LETTER = re.compile(r"\A[^a-zA-Z]+")
+_DASHES = re.compile(r"-{2,3}")
+_DOTS = re.compile(r"\.{3}")
+_TYPOGRAPHIC = re.compile(r"-{2,3}|\.{3}")
+
+
+def _is_word(character: str) -> bool:
+    """Whether it is a letter, a mark, a decimal digit or a connector, as `\\p{Word}` of Ruby has it (UTS 18)."""
+    kind = category(character)
+    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or ord(character) in _CIRCLED
+
+
+def _lower(text: str) -> str:
+    """As Ruby, Haskell and Rust have it: a sigma at the end of a word is like others."""
+    return text.replace("\u03a3", "\u03c3").lower()
+
+
+def _github(text: str) -> str:
+    # Punctuation and symbols go, also numbers such as \u00b2 and \u00bd; marks stay; every blank becomes a hyphen.
+    return _docusaurus(text.strip())
+
+
+def _docusaurus(text: str) -> str:
+    # The package github-slugger.
+    text = text.lower()
+    if text.isascii():
+        return _NO_WORD.sub("", text).replace(" ", "-")
+    return "".join(one for one in text if one in "- " or _is_word(one)).replace(" ", "-")
+
+
+def _gitlab(text: str) -> str:
+    plain = _HYPHENS.sub("-", _github(_PRODUCT.sub("", text.strip().lower())))
+    return f"anchor-{plain}" if plain.isascii() and plain.isdecimal() else plain
+
+
+def docutils(text: str) -> str:
+    """docutils.nodes.make_id: US-ASCII letters and digits, and hyphens between them; it begins with a letter.
+
+    >>> docutils("2. \u00dcber uns!")
+    'uber-uns'
+    """
+    plain = normalize_unicode("NFKD", text.lower().translate(_DOCUTILS)).encode("ascii", "ignore").decode()
+    return _NO_NAME.sub("-", plain).strip("-").lstrip("0123456789-")
+
+
+def _mkdocs(text: str) -> str:
+    # Python-Markdown, extension toc, `slugify`.
+    plain = normalize_unicode("NFKD", text).encode("ascii", "ignore").decode()
+    return _JOINTS.sub("-", _NO_MKDOCS.sub("", plain).strip().lower())
+
+
+def _pymdownx(text: str) -> str:
+    # pymdownx.slugs.slugify(case="lower")
+    return _NO_MKDOCS.sub("", " ".join(normalize_unicode("NFC", text).split()).lower()).replace(" ", "-")
+
+
+def _myst(text: str) -> str:
+    # myst_parser.slugs.github_slugify: `\w` of Python has no marks.
+    return _NO_MYST.sub("", text.lower().replace(" ", "-"))
+
+
+def _pandoc(text: str) -> str:
+    # Text.Pandoc.Shared, inlineListToIdentifier, with the extension smart.
+    plain = _TYPOGRAPHIC.sub("", _lower(text))
+    kept = "-".join("".join(one for one in plain if one in "_-." or one.isspace() or category(one)[0] in "LN").split())
+    first = next((at for at, one in enumerate(kept) if category(one)[0] == "L"), len(kept))
+    return kept[first:] or "section"
+
+
+def _pandoc_gfm(text: str) -> str:
+    plain = _DASHES.sub("", _lower(" ".join(text.split())))
+    kept = (one for one in plain if one in "- " or category(one)[0] in "LNM" or category(one) == "Pc")
+    return "".join(kept).replace(" ", "-") or "section"
+
+
+def _kramdown(text: str) -> str:
+    # Kramdown::Converter::Base#basic_generate_id, of the source of the heading.
+    return _NO_KRAMDOWN.sub("", _BEFORE_LETTER.sub("", text)).replace(" ", "-").lower() or "section"
+
+
+def _jekyll(text: str) -> str:
+    # Kramdown::Parser::GFM#generate_gfm_header_id: dashes and ellipses are characters of their own before.
+    plain = _lower(_DOTS.sub("", _DASHES.sub("", text)))
+    return "".join(one for one in plain if one in "- \t" or _is_word(one)).replace(" ", "-").replace("\t", "-")
+
+
+def _mdbook(text: str) -> str:
+    kept = (
+        "-" if one.isspace() else one for one in _lower(text.strip()) if one.isalnum() or one in "_-" or one.isspace()
+    )
+    return "".join(kept)
+
+
+SLUGS: Mapping[str, Callable[[str], str]] = {
+    "github": _github,
+    "gitlab": _gitlab,
+    "sphinx": docutils,
+    "mkdocs": _mkdocs,
+    "pymdownx": _pymdownx,
+    "myst": _myst,
+    "docusaurus": _docusaurus,
+    "mdbook": _mdbook,
+    "pandoc": _pandoc,
+    "pandoc-gfm": _pandoc_gfm,
+    "kramdown": _kramdown,
+    "jekyll": _jekyll,
+}

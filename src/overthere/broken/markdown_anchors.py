@@ -1,0 +1,321 @@
+"""Anchors of a Markdown document: headings by a rule, attribute lists, footnotes, targets of MyST, and HTML."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from overthere.broken.heading_slugs import docutils, slug
+from overthere.links.documents import html
+from overthere.links.documents.markdown import DIRECTIVE, NESTED, is_prose, pieces, unwrap
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["MarkdownAnchors"]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Inline text is read of headings alone.
+    return MarkdownIt("commonmark").enable("table").disable("inline")
+
+
+_LONGEST = 1000
+"""Characters of a heading from which its anchor is made."""
+_HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
+_OWN = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
+_COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
+"""`{/* #id */}` of MDX, as Docusaurus reads it."""
+_ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
+_AFTER = re.compile(r"\{(:?+)([^{}\n]*+)\}")
+_SPAN = re.compile(r"\]\{(:?+)([^{}\n]*+)\}")
+_IDENTIFIER = re.compile(r"(?:\A|\s)#([^\s#={}]++)|(?:\A|\s)id=[\"']?([^\s\"'{}]++)")
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
+_TARGET = re.compile(r"\(([A-Za-z0-9|@<>*./_+: -]{1,100})\)=[ \t]*+(?:\n|\Z)")
+_NAME = re.compile(r"^(?:(?:---)?\n)?:?name:[ \t]*+(\S++)[ \t]*+$", re.MULTILINE)
+_DIV = re.compile(r"^:{3,}[ \t]*+\{([^{}\n]*+)\}", re.MULTILINE)
+_TIGHT = re.compile(r"^(#{1,6})(?=[^#\s])", re.MULTILINE)
+_NUMBERED = re.compile(r"(.*)_([0-9]{1,18})", re.DOTALL)
+
+
+class _Dialect(NamedTuple):
+    """What a program makes anchors of beside the slugs."""
+
+    alternative: bool = True
+    """Whether the alternative text of an image in a heading counts."""
+    own: bool = True
+    """Whether `{#id}` takes the place of a heading's slug."""
+    strict: bool = False
+    """Whether a heading stands at the start of its line, and in one line."""
+    interrupts: bool = True
+    """Whether a heading may follow a paragraph without a blank line."""
+    tight: bool = False
+    """Whether `#heading` is a heading."""
+    lists: str = ""
+    """The marks of attribute lists: ":" for `{:#id}`, " " for `{#id}`, ": " for both, "-" for none."""
+    footnotes: tuple[str, ...] = ()
+    """The anchors of a footnote and of what refers to it, first and again: {0} is its name, {1} the number of the
+    reference among all, {2} and {3} how often it was referred to before, and with this one."""
+    numbers: str = "free"
+    """How equal anchors are told apart: by the next that is free, by a count alone, or as the program does."""
+
+
+_NAMED = ("fn:{0}", "fnref:{0}", "fnref{3}:{0}")
+_COUNTED = ("fn:{0}", "fnref:{0}", "fnref:{0}:{2}")
+_DIALECTS = {
+    "github": _Dialect(own=False, lists="-"),
+    "gitlab": _Dialect(lists="-"),
+    "mkdocs": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
+    "pymdownx": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
+    "myst": _Dialect(False, lists=" "),
+    "docusaurus": _Dialect(
+        lists="-", footnotes=("user-content-fn-{0}", "user-content-fnref-{0}", "user-content-fnref-{0}-{3}")
+    ),
+    "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}"), numbers="count"),
+    "pandoc": _Dialect(strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")),
+    "kramdown": _Dialect(strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"),
+    "jekyll": _Dialect(False, strict=True, lists=":", footnotes=_COUNTED, numbers="count"),
+}
+_DIALECTS["pandoc-gfm"] = _DIALECTS["pandoc"]
+
+
+class MarkdownAnchors:
+    """Gathers the anchors of a Markdown document.
+
+    rule: of `model.ANCHORS`; of MyST with the level down to which headings have slugs, as in "myst:3".  "sphinx" is
+    MyST without any.
+    """
+
+    def __init__(self, rule: str) -> None:
+        self.rule, _, depth = ("myst:0" if rule == "sphinx" else rule).partition(":")
+        self.depth = int(depth or 7)
+        self.dialect = _DIALECTS[self.rule]
+        self.anchors: set[str] = set()
+        self.labels: set[str] = set()
+        """Targets that other documents of the project may name without this one (MyST)."""
+        self._headings: list[tuple[str, str | None]] = []
+        """Slugs of headings in order, and the anchors that are written at them."""
+        self._references: Counter[str] = Counter()
+        """References to footnotes."""
+        self._identifiers: list[str] = []
+        """The same as docutils has them."""
+
+    def read(self, text: str) -> None:
+        """Gather what a text has."""
+        for piece in pieces(unwrap(text)):
+            self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
+        written = self.anchors | {own for _, own in self._headings if own is not None}
+        self.anchors |= written
+        seen = dict.fromkeys(written if self.dialect.numbers == "mkdocs" else (), 0)
+        for name, own in self._headings:
+            if own is None:
+                self.anchors.add(_number(name, self.dialect.numbers, seen))
+            elif self.rule.startswith("pandoc"):
+                seen[own] = 0
+        if self.rule == "myst":
+            known: dict[str, int] = {}
+            self.anchors.update(self.labels, [_number(one, "docutils", known) for one in self._identifiers])
+        self.anchors.discard("")
+
+    def _piece(self, piece: str) -> None:
+        tokens = _parser().parse(piece)
+        lines = piece.split("\n")
+        for at, token in enumerate(tokens):
+            if token.type == "html_block":
+                self._html(token.content)
+            elif token.type == "inline":
+                is_heading = tokens[at - 1].type == "heading_open"
+                if is_heading and self._counts(tokens, at, lines):
+                    self._heading(tokens, at)
+                self._inline(token.content, is_heading)
+            elif token.type == "fence" and self.dialect.lists in (" ", ": "):
+                self._fence(token)
+        if self.dialect.footnotes:
+            self._footnotes(piece)
+
+    def _html(self, text: str) -> None:
+        for name in html.read(text).anchors:
+            # GitHub and GitLab put a prefix before it, which links may leave out or have.
+            prefixed = (name, f"user-content-{name}") if self.rule in ("github", "gitlab") else (name,)
+            self.anchors.update(prefixed)
+
+    def _counts(self, tokens: list[Token], at: int, lines: list[str]) -> bool:
+        """Whether the program takes it for a heading."""
+        opening = tokens[at - 1]
+        if not self.dialect.strict or opening.map is None:
+            return True
+        first = opening.map[0]
+        if "\n" in tokens[at].content or (opening.level == 0 and lines[first][:1] == " "):
+            return False
+        before = tokens[at - 2] if at > 1 else None
+        return (
+            self.dialect.interrupts
+            or before is None
+            or before.type != "paragraph_close"
+            or not lines[first - 1].strip()
+        )
+
+    def _heading(self, tokens: list[Token], at: int) -> None:
+        source = tokens[at].content[:_LONGEST]
+        own = _OWN.search(source)
+        if own is not None and self.rule in ("kramdown", "jekyll") and own[0][1] != ":":
+            own = own if source[: own.start()][-1:] in (" ", "\t", "") else None
+        if own is None and self.rule in ("docusaurus", "github"):
+            own = _COMMENT_ID.search(source)
+        written = own[1] if own is not None else None
+        if own is not None and not self.dialect.own:
+            self.anchors.add(own[1])  # of renderers beside GitHub's, which read the same files
+            written = None
+        if self.dialect.lists == ":" and (after := self._list_beside(tokens, at)) is not None:
+            written = after
+        level = int(tokens[at - 1].tag[1:])
+        if self.rule == "kramdown":
+            self._headings.append((slug(source, self.rule), written))
+            return
+        parser = _parser()
+        shown = parser.inline.parse(source, parser, {}, [])
+        blank = "" if self.rule == "myst" else " "
+        name = slug("".join(_shown_text(shown, self.dialect.alternative, blank)), self.rule)
+        if self.rule == "myst":
+            self._identifiers.append(docutils("".join(_shown_text(shown, False, " "))))
+            if level > self.depth or not name:
+                return
+        self._headings.append((name, written))
+
+    def _list_beside(self, tokens: list[Token], at: int) -> str | None:
+        """The identifier of an attribute list of kramdown that stands in the line after a heading, or before it."""
+        opening = tokens[at - 1]
+        for inline in (tokens[at + 3 : at + 4], tokens[max(0, at - 3) : at - 2]):
+            if not inline or inline[0].type != "inline" or inline[0].map is None or opening.map is None:
+                continue
+            touches = inline[0].map[0] == opening.map[1] or inline[0].map[1] == opening.map[0]
+            line = inline[0].content.split("\n")[0 if inline[0].map[0] >= opening.map[1] else -1]
+            if touches and (found := _ALONE.match(line)) and found[1] == ":":
+                return _identifier(found[2])
+        return None
+
+    def _inline(self, text: str, is_heading: bool) -> None:
+        if "<" in text and _HTML_ID.search(text):
+            self._html(text)
+        if self.rule == "myst" and text.startswith("("):
+            at = 0
+            while target := _TARGET.match(text, at):
+                at = target.end()
+                self._label(target[1])
+        if "{" not in text or self.dialect.lists == "-":
+            return
+        if self.dialect.lists == " ":
+            for div in _DIV.finditer(text):
+                self._add(_identifier(div[1]))
+        lines = text.split("\n")
+        if self.dialect.lists != " " or self.rule == "myst":
+            for line in lines[:1] if is_heading else lines:
+                if (found := _ALONE.match(line)) and self._is_list(found[1]):
+                    self._add(_identifier(found[2]))
+        parser = _parser()
+        tokens = parser.inline.parse(text, parser, {}, [])
+        for before, token in pairwise(tokens):
+            if token.type == "text" and before.type in _ELEMENTS and (found := _AFTER.match(token.content)):
+                self._add(_identifier(found[2]) if self._is_list(found[1]) else None)
+        for token in tokens if self.dialect.lists == " " else ():
+            for found in _SPAN.finditer(token.content) if token.type == "text" else ():
+                self._add(_identifier(found[2]) if self._is_list(found[1]) else None)
+
+    def _is_list(self, mark: str) -> bool:
+        return self.dialect.lists == ": " or (mark or " ") == self.dialect.lists
+
+    def _add(self, name: str | None) -> None:
+        if name is not None:
+            self.anchors.add(name)
+            if self.rule == "myst":
+                self._label(name)
+
+    def _label(self, name: str) -> None:
+        self.labels.update((name, name.lower()))
+        self._identifiers.append(docutils(name))
+
+    def _fence(self, token: Token, depth: int = 0) -> None:
+        if found := _AFTER.search(token.info):
+            self._add(_identifier(found[2]))
+        if self.rule != "myst" or not (directive := DIRECTIVE.match(token.info)):
+            return
+        if name := _NAME.search(token.content[:_LONGEST]):
+            self._label(name[1])
+        if is_prose(directive[1]) and depth < NESTED:
+            for one in _parser().parse(token.content):
+                if one.type == "inline":
+                    self._inline(one.content, False)
+                elif one.type == "html_block":
+                    self._html(one.content)
+                elif one.type == "fence":
+                    self._fence(one, depth + 1)
+
+    def _footnotes(self, piece: str) -> None:
+        note, first, again = self.dialect.footnotes
+        for found in _FOOTNOTE.finditer(piece):
+            before = self._references[found[1]]
+            self._references[found[1]] += 1
+            for form in (note, again if before else first):
+                self.anchors.add(form.format(found[1], self._references.total(), before, before + 1))
+
+
+_ELEMENTS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))
+"""Behind which an attribute list may stand."""
+
+
+def _identifier(attributes: str) -> str | None:
+    """The identifier of an attribute list; None without one."""
+    found = _IDENTIFIER.search(attributes)
+    return None if found is None else found[1] or found[2]
+
+
+def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[str]:
+    """The text that a heading shows.
+
+    alternative: whether that of images counts; blank: what a line end is.
+    """
+    for token in tokens:
+        if token.type in ("text", "code_inline", "text_special"):
+            yield token.content
+        elif token.type in ("softbreak", "hardbreak"):
+            yield blank
+        elif token.type == "image" and token.children and alternative:
+            yield from _shown_text(token.children, alternative, blank)
+
+
+def _number(name: str, way: str, seen: dict[str, int]) -> str:
+    """The name that a heading gets whose name others have: each program numbers them in its own way.
+
+    way: of `_Dialect.numbers`; seen: names that are taken, with the number that came last.
+    """
+    if name not in seen and (name or way not in ("mkdocs", "docutils")):
+        seen[name] = 0
+        return name
+    if way == "mkdocs":
+        while not name or name in seen:  # Python-Markdown, `unique`: the number at the end grows
+            numbered = _NUMBERED.fullmatch(name)
+            name = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{name}_1"
+        seen[name] = 0
+        return name
+    if way == "docutils":
+        while True:
+            number = seen[""] = seen.get("", 0) + 1
+            if f"id{number}" not in seen:
+                seen[f"id{number}"] = 0
+                return f"id{number}"
+    while True:
+        seen[name] += 1
+        found = f"{name}-{seen[name]}"
+        if way == "count":
+            return found
+        if found not in seen:
+            seen[found] = 0
+            return found
