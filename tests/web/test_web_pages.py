@@ -88,4 +88,7 @@ def test_values_that_are_uris_have_a_link_and_masked_ones_none() -> None:
     answer = pages.answer("anatomy", {"text": f"http://h/?{query}"})
     table = answer.partition("Parameters of the query")[2].partition("</table>")[0]
     assert re.findall(r'href="([^"]*)"', table) == [pages.link("anatomy", {"text": "http://e.example/"})]
-    assert re.findall(r'data-piece="(\d)" data-name="(\w)"', table) == [("0", "a"), ("1", "b"), ("4", "d"), ("6", "f")]
+    rows = re.findall(r'<tr data-piece="(\d)" data-name="(\w+)">(.*?)</tr>', table, re.DOTALL)
+    assert [name for _, name, _ in rows] == ["a", "b", "c", "token", "d", "e", "f"]
+    edited = [(piece, name) for piece, name, cells in rows if 'data-part="value"' in cells]
+    assert edited == [("0", "a"), ("1", "b"), ("4", "d"), ("6", "f")]
