@@ -185,7 +185,7 @@ class _Inline:
         # Not a subclass: docutils makes its expressions of the attributes of the class itself.
         self.inliner: Any = Inliner()
         self.theirs: tuple[Any, Any] = self.inliner.parse, self.inliner.interpreted
-        self.inliner.parse, self.inliner.interpreted = self.parse, self.interpreted
+        vars(self.inliner).update(parse=self.parse, interpreted=self.interpreted)
 
     def check_time(self, source: object, offset: object) -> None:
         if time.monotonic() > self.end:
