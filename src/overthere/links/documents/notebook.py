@@ -58,14 +58,14 @@ def _texts(cell: Any) -> Iterator[str]:
     source = cell.get("source", "")
     is_shown = cell["cell_type"] == "raw" and cell.get("metadata", {}).get("raw_mimetype") in _SHOWN
     if cell["cell_type"] == "markdown" or is_shown:
-        yield _joined(source)
+        yield _join_lines(source)
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
         for name in _SHOWN:
             if name in data:
-                yield _joined(data[name])
+                yield _join_lines(data[name])
 
 
-def _joined(source: Any) -> str:
+def _join_lines(source: Any) -> str:
     """A text, which may be a list of its lines."""
     return source if isinstance(source, str) else "".join(source)

@@ -74,13 +74,13 @@ class _TimeOver(Exception):
 
 
 def parse(text: str) -> ParsedRST:
-    """What a text holds.
+    """Parse a text.
 
     >>> parse("Title\\n=====\\n\\n`a <b.rst#c>`_ :doc:`d`\\n").references
     [Found(where='hyperlink', reference='b.rst#c', base=None, target=None, codebase=None)]
     """
     notes = ["too-large"] if len(text) > LONGEST else []
-    text, entries, has_anchors = _plain(text[:LONGEST])
+    text, entries, has_anchors = _rewrite_directives(text[:LONGEST])
     try:
         tree, inline = _tree(text)
     except RecursionError:
@@ -97,7 +97,7 @@ def parse(text: str) -> ParsedRST:
     return ParsedRST(references, anchors, titles, entries + inline.names, has_anchors, notes)
 
 
-def _plain(text: str) -> tuple[str, int, bool]:
+def _rewrite_directives(text: str) -> tuple[str, int, bool]:
     """The text with the directives of Sphinx as definitions; entries of its tables of contents; and whether docutils
     knows all anchors."""
     with brought_by("rst"):
@@ -227,14 +227,14 @@ def _gather(tree: Any) -> tuple[list[Found], set[str], list[str]]:
         elif isinstance(node, nodes.image):
             references.append(Found("image", node["uri"]))
         elif isinstance(node, nodes.reference) and "refuri" in node:
-            references.append(_found(node["refuri"], node.astext(), node.rawsource))
+            references.append(_hyperlink(node["refuri"], node.astext(), node.rawsource))
         elif isinstance(node, nodes.target) and "refuri" in node and not isinstance(node.parent, nodes.TextElement):
             references.append(Found("definition", node["refuri"]))
         stack.extend(reversed(node.children))
     return references, anchors, titles
 
 
-def _found(uri: str, text: str, source: str) -> Found:
+def _hyperlink(uri: str, text: str, source: str) -> Found:
     if uri == f"mailto:{text}":
         return Found("autolink", text, target=uri)
     return Found("autolink" if uri == text and not source.startswith("`") else "hyperlink", uri)
