@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import random
 import re
@@ -94,8 +95,7 @@ def by_pandoc(documents: list[str], rule: str) -> list[str]:
 
 
 def by_python_markdown(documents: list[str], rule: str) -> list[str]:
-    import markdown
-
+    markdown = importlib.import_module("markdown")
     settings = {}
     if rule == "pymdownx":
         from pymdownx.slugs import slugify
@@ -107,7 +107,7 @@ def by_python_markdown(documents: list[str], rule: str) -> list[str]:
 
 def by_myst(documents: list[str], rule: str) -> list[str]:
     from docutils.core import publish_string
-    from myst_parser.docutils_ import Parser
+    from myst_parser.parsers.docutils_ import Parser
 
     # As Sphinx sets it.
     settings = {"myst_heading_anchors": 7, "report_level": 5, "auto_id_prefix": "id", "embed_stylesheet": False}

@@ -12,7 +12,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["ANCHORS", "KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary", "check", "find"]
+__all__ = ["KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary", "check", "find"]
 
 Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 """Files, folders, archives, mailboxes, WARCs, as `overthere.links.extract` takes them."""
@@ -38,7 +38,7 @@ def find(
     first is the documents' own, and the others lead to the same files.  Without one, links lead to files, by name.
     online: whether external URIs are requested.
     fragments: whether anchors are looked up (RFC 3986 3.5).
-    anchors: the program that makes the anchors of Markdown headings, of `ANCHORS`; by default the one whose
+    anchors: the program that makes the anchors of Markdown headings, of `Checker.anchors`; by default the one whose
     configuration is there (mkdocs.yml, conf.py and so on), otherwise GitHub.
     index: the index files of a folder; the first existing one counts.
     extensions: those that a server adds to missing names, such as "html".

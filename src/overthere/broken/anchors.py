@@ -53,7 +53,7 @@ def reason(fragment: str, path: str, kind: str) -> str | None:
     """
     if ":~:" in fragment:
         return "text-fragment"
-    if kind == "html" or (kind == "markdown" and not _LINES.fullmatch(fragment)):
+    if kind == "html" or (kind in ("markdown", "rst", "notebook") and not _LINES.fullmatch(fragment)):
         return "script-fragment" if _SCRIPT.match(fragment) else None
     suffix = path.rpartition(".")[2].lower()
     if suffix == "pdf":

@@ -125,6 +125,11 @@ def _jekyll(text: str) -> str:
     return "".join(one for one in plain if one in "- \t" or _is_word(one)).replace(" ", "-").replace("\t", "-")
 
 
+def _notebook(text: str) -> str:
+    # nbconvert and Jupyter: blanks alone change.
+    return text.replace(" ", "-")
+
+
 def _mdbook(text: str) -> str:
     kept = (
         "-" if one.isspace() else one for one in _lower(text.strip()) if one.isalnum() or one in "_-" or one.isspace()
@@ -141,6 +146,7 @@ SLUGS: Mapping[str, Callable[[str], str]] = {
     "myst": _myst,
     "docusaurus": _docusaurus,
     "mdbook": _mdbook,
+    "notebook": _notebook,
     "pandoc": _pandoc,
     "pandoc-gfm": _pandoc_gfm,
     "kramdown": _kramdown,

@@ -71,6 +71,7 @@ class _Dialect(NamedTuple):
 _NAMED = ("fn:{0}", "fnref:{0}", "fnref{3}:{0}")
 _COUNTED = ("fn:{0}", "fnref:{0}", "fnref:{0}:{2}")
 _DIALECTS = {
+    "notebook": _Dialect(lists="-"),
     "github": _Dialect(own=False, lists="-"),
     "gitlab": _Dialect(lists="-"),
     "mkdocs": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),

@@ -135,7 +135,7 @@ def kind_of_status(status: int) -> str | None:
     return "protocol"
 
 
-TOLD = UNREAD | {"read-as-text"}
+TOLD = UNREAD | {"read-as-text", "needs-rst", "needs-notebooks"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 
 PASSED: Mapping[str, str] = {
@@ -161,6 +161,7 @@ PASSED: Mapping[str, str] = {
     "long": "URIs that are too long to follow",
     "deep": "URIs too many links away",
     "trap": "URIs whose paths repeat themselves (crawler traps)",
+    "sphinx-role": "references by name that Sphinx resolves (:doc:, :ref:, toctree)",
     "not-in-container": "targets that were not looked up in their container",
     "json-ld": "JSON-LD", "meta": "meta elements of Open Graph and Twitter", "import map": "import maps",
     "speculation rules": "speculation rules", "srcdoc": "documents in srcdoc attributes",

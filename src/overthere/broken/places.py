@@ -14,6 +14,7 @@ from overthere.links.documents.tokens import attribute
 __all__ = ["Place", "Places"]
 
 _END = frozenset("\t\n\f\r \"'<>)]},")
+_END_IN_JSON = _END | {"\\"}
 _BEFORE = {
     "link": re.compile(r"\]\([ \t\n]*<?\Z"),
     "image": re.compile(r"\]\([ \t\n]*<?\Z"),
@@ -129,8 +130,9 @@ class Places:
     def _find_text(self, one: Reference) -> tuple[int, int] | None:
         """By the text: where it stands in the way in which its place is written, behind those found before."""
         before = _BEFORE.get(one.where, _ATTRIBUTE)
-        if self.scan.kind == "text":
+        if self.scan.kind in ("text", "rst"):
             before = _BEFORE["autolink"]
+        ends = _END_IN_JSON if self.scan.kind == "notebook" else _END
         for written in dict.fromkeys((one.reference, one.reference.replace("&", "&amp;"))):
             key = (one.where, written)
             at = self.next.get(key, 0) - 1
@@ -141,7 +143,7 @@ class Places:
                 if at < 0:
                     break
                 end = at + len(written)
-                if (end == len(self.text) or self.text[end] in _END) and before.search(
+                if (end == len(self.text) or self.text[end] in ends) and before.search(
                     self.text[max(0, at - _LOOK_BACK) : at]
                 ):
                     self.next[key] = end

@@ -35,7 +35,7 @@ _WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
 """A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
 _DESTINATIONS = ("link", "image", "definition")
 """In Markdown a destination in angle brackets may have blanks, which renderers encode (CommonMark 6.3)."""
-_FOLDERS_ARE_FINE = ("markdown",)
+_FOLDERS_ARE_FINE = ("markdown", "rst", "notebook")
 """Kinds of document whose renderers (of code hosts) show a folder."""
 
 
@@ -72,7 +72,10 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
         return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
     findings: tuple[tuple[str, str], ...] = ()
     is_written = (
-        scan.kind == "markdown" and one.where in _DESTINATIONS and problem is not None and problem.kind == "space"
+        scan.kind in ("markdown", "notebook")
+        and one.where in _DESTINATIONS
+        and problem is not None
+        and problem.kind == "space"
     )
     if problem is not None and problem.kind != "non-ascii" and not is_written:
         findings = (("repaired", problem.finding.message),)
@@ -81,7 +84,7 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
     return _target(one, scan, ReferenceState(target, fragment, findings), site, checker, reference.scheme is not None)
 
 
-PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data"}
+PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data", "attachment": "data"}
 
 
 def _target(
@@ -107,6 +110,10 @@ def _target(
     if document_identity(scan, site) >= NUMBERLESS:
         return _check_in_container(one, scan, known, whole, checker)
     place = site.find(target)
+    if place.verdict == "no-document" and scan.kind == "rst" and whole.endswith(".html"):
+        # Sphinx writes an HTML page for each of its documents.
+        pages = (site.find(whole.removesuffix("html") + suffix) for suffix in ("rst", "md", "ipynb"))
+        place = next((one for one in pages if one.verdict == "document"), place)
     if place.verdict == "outside":
         return _check_external(one, known, whole, site, absolute)
     known = known._replace(is_within=True, place=place)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.broken import anchors
+from overthere.broken.heading_slugs import slug
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
@@ -258,6 +259,40 @@ def front_matter_end(content: bytes) -> int:
     return 0
 
 
+def _rst(found: Scan, options: Options, rule: str) -> None:
+    from overthere.links.documents import rst
+
+    text, lossy = decode_text(found.document.content, found.document.charset)
+    if lossy:
+        found.notes["wrong-charset"] = None
+    found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+    parsed = rst.parse(text)
+    found.notes |= dict.fromkeys(parsed.notes)
+    if parsed.roles:
+        found.passed["sphinx-role"] += parsed.roles
+    found.anchors, found.has_anchors = parsed.anchors, parsed.has_anchors
+    if rule in ("github", "gitlab"):  # these give headings the anchors that they give those of Markdown
+        found.anchors.update(slug(title, rule) for title in parsed.titles)
+    found.references = [
+        Reference(one.where, one.reference, found.document.base, one.target, None) for one in parsed.references
+    ]
+
+
+def _notebook(found: Scan, options: Options, rule: str) -> None:
+    from overthere.links.documents import notebook
+
+    _read_other(found, options, rule)
+    found.text = _text(found)
+    cells = notebook.cells(found.text)
+    if cells is None or "too-large" in found.notes:
+        return
+    for one in ("notebook", rule):
+        gathered = MarkdownAnchors(one)
+        gathered.read("\n\n".join(cells))
+        found.anchors |= gathered.anchors
+    found.has_anchors = True
+
+
 def _xml(found: Scan, options: Options, rule: str) -> None:
     _read_other(found, options, rule)
     found.text, found.has_anchors = anchors.xml(found.document, found.anchors)
@@ -292,5 +327,5 @@ def _text(found: Scan) -> str:
 
 
 _WAYS: dict[str, Callable[[Scan, Options, str], None]] = {
-    "html": _html, "css": _css, "markdown": _markdown, "xml": _xml,
+    "html": _html, "css": _css, "markdown": _markdown, "xml": _xml, "rst": _rst, "notebook": _notebook,
 }  # fmt: skip

@@ -149,6 +149,8 @@ NOTES = {
     "wrong-type": "is of another type than declared",
     "looks-html": "begins like an HTML page, but was read as the type that is declared",
     "read-as-text": "is in a markup without a reader; it was read as plain text",
+    "needs-rst": "is reStructuredText; it was read as plain text, for its links: pip install 'overthere[rst]'",
+    "needs-notebooks": "is a notebook, and was read as JSON; for its links: pip install 'overthere[notebooks]'",
     "unclosed": "ends inside a comment, a tag or a raw text element (script, textarea)",
     "too-large": "is larger than the limit; the rest was not read",
     "too-deep": "is nested deeper than the limit; the deeper part may be unread",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import zlib
+from functools import cache
+from importlib.util import find_spec
 
 from overthere.links.model import Document
 
@@ -44,6 +46,9 @@ _MEDIA_TYPES = {
     "application/json-seq": "json",
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
+    "text/x-rst": "rst",
+    "text/prs.fallenstein.rst": "rst",
+    "application/x-ipynb+json": "notebook",
     "text/plain": "text",
     "text/rfc822-headers": "header",
     "application/http": "http",
@@ -81,6 +86,7 @@ _SUFFIXES = {
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
     "md": "markdown", "markdown": "markdown", "mdx": "markdown", "txt": "text", "text": "text", "log": "text",
+    "rst": "rst", "ipynb": "notebook",
     "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
     "warc": "warc", "arc": "arc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",
     "tar": "tar", "gz": "compressed", "bz2": "compressed", "xz": "compressed", "zst": "compressed",
@@ -116,6 +122,23 @@ _CONTROLS = bytes(frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b"))
 
 
 def kind(name: str, media_type: str, head: bytes) -> Kind:
+    """The kind of a document, as `declared_kind` has it, that is read with the packages which are installed."""
+    found, notes = declared_kind(name, media_type, head)
+    if found not in OPTIONAL or found in _installed():
+        return found, notes
+    return OPTIONAL[found][1], (*notes, f"needs-{OPTIONAL[found][2]}")
+
+
+OPTIONAL = {"rst": ("docutils", "text", "rst"), "notebook": ("nbformat", "json", "notebooks")}
+"""Kinds whose reader is a package: its name, the kind that is read without it, and the extra that brings it."""
+
+
+@cache
+def _installed() -> frozenset[str]:
+    return frozenset(name for name, (module, *_) in OPTIONAL.items() if find_spec(module) is not None)
+
+
+def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
     """The kind of a document by its name, the media type that was told (or ""), and its first octets.
 
     Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if what was told, or else
@@ -124,7 +147,7 @@ def kind(name: str, media_type: str, head: bytes) -> Kind:
     A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
     octets that are told as text, are a contradiction.  A page of HTML that is told as text, CSS or JSON stays that with
-    ("looks-html",); a markup without a reader (reStructuredText, AsciiDoc, Org, RTF, TeX) is text with
+    ("looks-html",); a markup without a reader (AsciiDoc, Org, RTF, TeX) is text with
     ("read-as-text",).
 
     A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
@@ -133,9 +156,9 @@ def kind(name: str, media_type: str, head: bytes) -> Kind:
     XHTML is XML (RFC 3236): told as application/xhtml+xml, named .xhtml or .xht, or with nothing told and an XML
     declaration. What is told as text/html, or named so, is HTML whatever it declares: browsers read it so.
 
-    >>> kind("x", "text/html; charset=utf-8", b"%PDF-1.4")
+    >>> declared_kind("x", "text/html; charset=utf-8", b"%PDF-1.4")
     ('', ('wrong-type',))
-    >>> kind("feed", "", b"<rss version='2.0'>")
+    >>> declared_kind("feed", "", b"<rss version='2.0'>")
     ('xml', ())
     """
     there = _content(head)
@@ -148,6 +171,8 @@ def kind(name: str, media_type: str, head: bytes) -> Kind:
         told = _suffix(name)
         if told == "dtd" and head and not name.lower().endswith("dtd") and not _DTD.match(head):
             told = None  # modules of Go and of music, entries of protein databases
+        if told == "rst" and there in ("html", "xml"):
+            told = None
     if told is None:
         return (_reader(there), _as_text(there, name, media_type, head)) if head else ("", ())
     if not head or _fits(told, there):
@@ -179,11 +204,9 @@ def _as_text(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, .
     return ("read-as-text",) if kind == "text" and markup else ()
 
 
-MARKUPS = frozenset(("rst", "adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
+MARKUPS = frozenset(("adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
 """Suffixes of markups without a reader."""
-_MARKUP_TYPE = re.compile(
-    r"/(?:x-|prs\.|vnd\.)?(?:rst|asciidoc|org|rtf|richtext|tex|latex|textile|fallenstein\.rst)(?=;|\s|\Z)"
-)
+_MARKUP_TYPE = re.compile(r"/(?:x-|prs\.|vnd\.)?(?:asciidoc|org|rtf|richtext|tex|latex|textile)(?=;|\s|\Z)")
 # What only a whole page begins with: a text about HTML begins with a tag of it at most.
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->)*+<(?:!doctype\s++html|html)(?=[\s>/])",
@@ -366,6 +389,10 @@ def _fits(told: str, there: str) -> bool:
             return there in _TEXTS  # text or binary: MIME Sniffing 7.2
         case "binary":
             return there in ("binary", "octets")
+        case "rst":
+            return there in ("text", "json", "octets")
+        case "notebook":
+            return there in ("json", "text")
         case "code":
             return there not in CONTAINERS and there != "html"
         case "tar":

@@ -23,6 +23,8 @@ READERS = {
     "css": "overthere.links.documents.css",
     "json": "overthere.links.documents.json",
     "markdown": "overthere.links.documents.markdown",
+    "rst": "overthere.links.documents.rst",
+    "notebook": "overthere.links.documents.notebook",
     "text": "overthere.links.documents.plaintext",
     "http": "overthere.links.documents.header",
     "listing": "overthere.links.job.retrieval",

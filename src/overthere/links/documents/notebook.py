@@ -1,0 +1,71 @@
+"""References in Jupyter notebooks, as nbformat reads them (formats 2 to 4): of Markdown, and of HTML in outputs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from overthere.ground.extras import brought_by
+from overthere.links.documents import markdown
+from overthere.links.documents.charset import decode_text
+from overthere.links.model import Document, Found, Note, Options, PassedContent
+
+__all__ = ["cells", "read"]
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
+    """The references of a notebook, in its order; as of Markdown.
+
+    Raises: ModuleNotFoundError without the extra `notebooks`.
+    """
+    text, wrong = decode_text(document.content, document.charset)
+    if wrong:
+        yield Note("wrong-charset")
+    found = cells(text)
+    if found is None:
+        yield Note("corrupt")
+        return
+    content = "\n\n".join(found).encode("utf-8", "replace")
+    yield from markdown.read(document._replace(content=content, charset="utf-8"), options)
+
+
+def cells(text: str) -> list[str] | None:
+    """The texts of a notebook that are Markdown, in which HTML may stand; None if it is not a valid notebook.
+
+    >>> cells('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'), cells("[]")
+    ([], None)
+    """
+    with brought_by("notebooks"):
+        import nbformat
+        from nbformat.reader import NotJSONError
+
+    wrong = (nbformat.ValidationError, NotJSONError, ValueError, TypeError, AttributeError, LookupError, RecursionError)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            library: Any = nbformat
+            notebook = library.convert(library.reader.reads(text), 4)
+        return [one for cell in notebook["cells"] for one in _texts(cell)]
+    except wrong:
+        return None  # nbformat converts what it does not check
+
+
+_SHOWN = ("text/markdown", "text/html")
+
+
+def _texts(cell: Any) -> Iterator[str]:
+    source = cell.get("source", "")
+    is_shown = cell["cell_type"] == "raw" and cell.get("metadata", {}).get("raw_mimetype") in _SHOWN
+    if cell["cell_type"] == "markdown" or is_shown:
+        yield _join_lines(source)
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        for name in _SHOWN:
+            if name in data:
+                yield _join_lines(data[name])
+
+
+def _join_lines(source: Any) -> str:
+    """A text, which may be a list of its lines."""
+    return source if isinstance(source, str) else "".join(source)

@@ -1,0 +1,240 @@
+"""References in reStructuredText, as docutils parses it; no file is included, nothing is run or fetched.
+
+A reference is at "hyperlink", "definition", "image" or "autolink".  What Sphinx adds is known by its form: the contents
+of its directives are read, and its references by name (`:doc:`, `:ref:`, `toctree`) are counted, which only Sphinx can
+resolve.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from overthere.ground.extras import brought_by
+from overthere.links.documents.charset import decode_text
+from overthere.links.model import Document, Found, Note, Options, PassedContent
+
+__all__ = ["LONGEST", "ParsedRST", "parse", "read"]
+
+LONGEST = 1 << 20
+"""Characters of a document that are read."""
+_PARAGRAPH = 50_000
+"""Characters of a paragraph in which references are looked for: the time grows with their square."""
+_SECONDS = 30.0
+"""After which a document is given up."""
+_DIRECTIVE = re.compile(r"^([ \t]*+)\.\.[ \t]+([A-Za-z0-9]++(?:[-_+:.][A-Za-z0-9]++)*+)::([^\n]*+)$", re.MULTILINE)
+_FIELD = re.compile(r"[ \t]++:[\w-]++:(?:[ \t]|\Z)")
+_CODE = re.compile(
+    r"code-block|sourcecode|literalinclude|highlight|doctest|test(?:code|setup|output|cleanup)|prompt|production|"
+    r"graphviz|digraph|graph\Z|mermaid|plantuml|uml|ipython|plot|jupyter|command-output|program-output|toctree|index\Z|"
+    r"tabularcolumns|math|default-domain|\w+:(?:current)?module\Z|currentmodule"
+)
+"""Directives of Sphinx and its extensions whose content is no reStructuredText."""
+_ANCHORED = re.compile(
+    r"auto|\w+:|include\Z|(?:function|class|method|attribute|data|module|exception|option|envvar|describe|object|"
+    r"cmdoption|confval|glossary|production-?list|jupyter-execute)\Z"
+)
+"""Directives that make anchors which only Sphinx knows."""
+_ENTRY = re.compile(r"[ \t]++\S[^\n]*+")
+
+
+class ParsedRST(NamedTuple):
+    """What a document in reStructuredText holds."""
+
+    references: list[Found]
+    anchors: set[str]
+    titles: list[str]
+    """The texts of its headings."""
+    roles: int
+    """References by name that only Sphinx resolves."""
+    has_anchors: bool
+    """Whether `anchors` are all that it has."""
+    notes: list[str]
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
+    """The references of a document, in its order; a definition is given once, where it stands.
+
+    Raises: ModuleNotFoundError without the extra `rst`.
+    """
+    text, wrong = decode_text(document.content, document.charset)
+    if wrong:
+        yield Note("wrong-charset")
+    parsed = parse(text)
+    yield from parsed.references
+    yield from map(Note, parsed.notes)
+    for _ in range(parsed.roles):
+        yield PassedContent("sphinx-role")
+
+
+class _TimeOver(Exception):
+    """The document takes too long."""
+
+
+def parse(text: str) -> ParsedRST:
+    """Parse a text.
+
+    >>> parse("Title\\n=====\\n\\n`a <b.rst#c>`_ :doc:`d`\\n").references
+    [Found(where='hyperlink', reference='b.rst#c', base=None, target=None, codebase=None)]
+    """
+    notes = ["too-large"] if len(text) > LONGEST else []
+    text, entries, has_anchors = _rewrite_directives(text[:LONGEST])
+    try:
+        tree, inline = _tree(text)
+    except RecursionError:
+        return ParsedRST([], set(), [], 0, False, [*notes, "too-deep"])
+    except _TimeOver:
+        return ParsedRST([], set(), [], 0, False, [*notes, "too-large"])
+    except (
+        ZeroDivisionError
+    ):  # docutils raises IndexError, AssertionError and others for markup that it does not expect
+        return ParsedRST([], set(), [], 0, False, [*notes, "corrupt"])
+    if inline.is_cut and not notes:
+        notes = ["too-large"]
+    references, anchors, titles = _gather(tree)
+    return ParsedRST(references, anchors, titles, entries + inline.names, has_anchors, notes)
+
+
+def _rewrite_directives(text: str) -> tuple[str, int, bool]:
+    """The text with the directives of Sphinx as definitions; entries of its tables of contents; and whether docutils
+    knows all anchors."""
+    with brought_by("rst"):
+        from docutils.parsers.rst import directives
+        from docutils.parsers.rst.languages.en import directives as known
+    added = vars(directives)["_directives"]  # by Sphinx in the same process
+    entries, has_anchors = 0, True
+    lines = text.split("\n")
+    options = False
+    for at, line in enumerate(lines):
+        if options and _FIELD.match(line):
+            lines[at] = ""
+            continue
+        options = False
+        if "::" not in line or (found := _DIRECTIVE.match(line)) is None:
+            continue
+        name = found[2].lower()
+        if _ANCHORED.match(name):
+            has_anchors = False
+        if name == "toctree":
+            entries += _count_entries(lines, at, len(found[1]))
+        elif name not in known and name not in added and not _CODE.match(name):
+            # A term, of which the indented lines below are the definition.
+            said = found[3].strip()
+            lines[at] = f"{found[1]}directive {said if '`' in said or '://' in said else ''}"
+            options = True
+    return "\n".join(lines), entries, has_anchors
+
+
+def _count_entries(lines: list[str], at: int, indent: int) -> int:
+    """The documents that a table of contents names."""
+    entries = 0
+    for line in lines[at + 1 :]:
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        entries += bool(_ENTRY.match(line)) and not _FIELD.match(line)
+    return entries
+
+
+def _tree(text: str) -> tuple[Any, _Inline]:
+    """The document as docutils has it before its transforms, and what read its lines."""
+    with brought_by("rst"):
+        from docutils.frontend import get_default_settings
+        from docutils.parsers.rst import Parser, roles
+        from docutils.utils import new_document
+    inline = _Inline()
+    parser = Parser(inliner=inline.inliner)
+    settings = get_default_settings(Parser)
+    vars(settings).update(_SETTINGS)
+    document: Any = new_document("document", settings)
+    document.note_source = inline.check_time  # called at every line
+    local = vars(roles)["_roles"]
+    known = dict(local)
+    try:
+        parser.parse(text, document)
+    finally:
+        local.clear()  # a document may define some for itself
+        local.update(known)
+    return document, inline
+
+
+_SETTINGS = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "line_length_limit": LONGEST,
+    "syntax_highlight": "none",
+    "auto_id_prefix": "id",  # as in Sphinx
+    "pep_references": False,
+    "rfc_references": False,
+}
+
+
+class _Inline:
+    """Reads inline markup in place of docutils; roles that docutils does not know are references by name."""
+
+    def __init__(self) -> None:
+        from docutils.parsers.rst.states import Inliner
+
+        self.names = 0
+        self.is_cut = False
+        self.end: float = time.monotonic() + _SECONDS
+        # Not a subclass: docutils makes its expressions of the attributes of the class itself.
+        self.inliner: Any = Inliner()
+        self.theirs: tuple[Any, Any] = self.inliner.parse, self.inliner.interpreted
+        vars(self.inliner).update(parse=self.parse, interpreted=self.interpreted)
+
+    def check_time(self, source: object, offset: object) -> None:
+        if time.monotonic() > self.end:
+            raise _TimeOver
+
+    def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
+        from docutils.nodes import Text
+
+        if len(text) > _PARAGRAPH:
+            self.is_cut = True
+            return [Text(text)], []
+        return self.theirs[0](text, lineno, memo, parent)
+
+    def interpreted(self, rawsource: str, text: str, role: str, lineno: int) -> Any:
+        from docutils.nodes import inline
+        from docutils.parsers.rst import roles
+
+        if roles.role(role, self.inliner.language, lineno, self.inliner.reporter)[0] is None:
+            self.names += 1
+            return [inline(rawsource, text)], []
+        return self.theirs[1](rawsource, text, role, lineno)
+
+
+def _gather(tree: Any) -> tuple[list[Found], set[str], list[str]]:
+    """The references of a tree in its order, its anchors, and the texts of its headings."""
+    from docutils import nodes
+
+    references: list[Found] = []
+    anchors: set[str] = set()
+    titles: list[str] = []
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, nodes.Element):
+            continue
+        anchors.update(node["ids"])
+        if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
+            titles.append(node.astext())
+        elif isinstance(node, nodes.image):
+            references.append(Found("image", node["uri"]))
+        elif isinstance(node, nodes.reference) and "refuri" in node:
+            references.append(_hyperlink(node["refuri"], node.astext(), node.rawsource))
+        elif isinstance(node, nodes.target) and "refuri" in node and not isinstance(node.parent, nodes.TextElement):
+            references.append(Found("definition", node["refuri"]))
+        stack.extend(reversed(node.children))
+    return references, anchors, titles
+
+
+def _hyperlink(uri: str, text: str, source: str) -> Found:
+    if uri == f"mailto:{text}":
+        return Found("autolink", text, target=uri)
+    return Found("autolink" if uri == text and not source.startswith("`") else "hyperlink", uri)

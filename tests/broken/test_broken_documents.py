@@ -1,0 +1,113 @@
+"""reStructuredText and notebooks: links, anchors, and what happens without their packages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from overthere.broken import Checker, Summary, check
+from overthere.links.documents import kinds, notebook, rst
+
+GUIDE = """.. _top label:
+
+Title Here
+==========
+
+`a <gone.rst#c>`_ `b <guide.rst#title-here>`_ `c <other.html>`_ `d <#top-label>`__ `e <#no>`__ :doc:`x` :ref:`y`
+
+.. _named: gone.html
+
+.. image:: gone.png
+
+.. versionadded:: 3 `f <gone-f.rst>`_
+
+   `g <gone-g.rst>`_
+
+.. code-block:: python
+
+   "`h <h.rst>`_"
+
+.. toctree::
+
+   one
+
+.. include:: /etc/passwd
+"""
+
+
+def test_links_and_anchors_of_restructuredtext(tmp_path: Path) -> None:
+    (tmp_path / "guide.rst").write_text(GUIDE.rpartition(".. include")[0])
+    (tmp_path / "other.rst").write_text("Other\n-----\n")
+    summary = Summary()
+    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), summary)]
+    assert found == [
+        (6, "gone.rst#c"), (6, "#no"), (8, "gone.html"), (10, "gone.png"), (12, "gone-f.rst"), (14, "gone-g.rst"),
+    ]  # fmt: skip
+    assert summary.passed["sphinx-role"] == 3
+
+
+def test_no_file_is_included_and_no_role_remains() -> None:
+    from docutils.parsers.rst import roles
+
+    before = dict(vars(roles)["_roles"])
+    text = (
+        ".. include:: /etc/passwd\n\n.. raw:: html\n   :file: /etc/passwd\n\n.. csv-table:: x\n   :file: /etc/passwd\n"
+    )
+    parsed = rst.parse(text + "\n.. role:: mine(raw)\n   :format: html\n\n:mine:`<a href=x>`\n")
+    assert (parsed.references, parsed.has_anchors) == ([], False)
+    assert vars(roles)["_roles"] == before
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("".join(" " * depth + "- a\n\n" for depth in range(0, 800, 2)), "too-deep"),
+        ("`a <b>`_ " * 20_000, "too-large"),
+        ("a\n\n" * 400_000, "too-large"),
+        ("", ""),
+        ("\0`" * 1000, ""),
+    ],
+)
+def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rst, "_SECONDS", 2.0)
+    assert rst.parse(text).notes[:1] == ([note] if note else [])
+
+
+def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
+    output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": '<a href="gone.html">x</a>'}}
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Big Title\n", "[a](gone.md) [b](#Big-Title) [c](#no)"]},
+        {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": "[d](d.md)", "outputs": [output]},
+    ]  # fmt: skip
+    book = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
+    (tmp_path / "a.ipynb").write_text(json.dumps(book, indent=1))
+    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), Summary())]
+    assert [reference for _, reference in found] == ["gone.md", "#no", "gone.html"]
+    assert [line for line, _ in found[:2]] == [11, 11]
+
+
+def test_a_notebook_of_format_3() -> None:
+    heading = {"cell_type": "heading", "level": 2, "source": "Old"}
+    sheet = {"cells": [heading, {"cell_type": "markdown", "source": "[a](b)"}]}
+    text = json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [sheet]})
+    assert notebook.cells(text) == ["## Old", "[a](b)"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "nothing", '{"nbformat": 9, "cells": 1}', '{"nbformat": 4, "cells": [1]}', "[" * 100_000]
+)
+def test_what_is_no_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
+    assert notebook.cells(text) is None
+    (tmp_path / "a.ipynb").write_text(text)
+    list(check([tmp_path], Checker(), Summary()))
+
+
+def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "_installed", frozenset)
+    (tmp_path / "a.rst").write_text(GUIDE)
+    (tmp_path / "b.ipynb").write_text('{"cells": []}')
+    found = {one.source[-5:]: one.why for one in check([tmp_path], Checker(), Summary())}
+    assert "overthere[rst]" in found["a.rst"]
+    assert "overthere[notebooks]" in found["ipynb"]
