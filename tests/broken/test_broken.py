@@ -412,7 +412,7 @@ def test_programs_are_no_documents(tmp_path: Path) -> None:
     assert (summary.documents, summary.files["code"]) == (1, 2)
 
 
-@pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.org"])
+@pytest.mark.parametrize("name", ["a.adoc", "a.org"])
 def test_a_markup_without_a_reader_is_told(name: str, tmp_path: Path) -> None:
     made(tmp_path, {name: "See `here <gone.html>`_."})
     (found,) = find(tmp_path / name)

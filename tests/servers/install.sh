@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The servers and clients that the tests of access start, from Debian; nothing is left running.
+# The servers and clients that the tests of access start, and programs that tests compare with; nothing is left running.
 set -euo pipefail
 cd "$(dirname "$0")"
 

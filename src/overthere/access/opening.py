@@ -124,18 +124,28 @@ class Opening:
         address = literal(asked.host or "")
         return address is not None and forbidden(address, self.policy.nat64) is not None
 
-    def follow(self, head: Head, peer: tuple[Any, ...] | None) -> None:
-        """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
-        self.redirects = (*self.redirects, (self._requested_uri(), head))
+    def target(self, head: Head) -> URI:
+        """Where a redirect leads.  Raises: ProtocolError."""
         try:
-            target = self._requested_uri().join(URIReference(head.location or ""))
+            return self._requested_uri().join(URIReference(head.location or ""))
         except InvalidURI as error:
             raise ProtocolError(f"the redirect has no valid target: {error}", "RFC 9110 10.2.2", self.uri) from None
+
+    def follow(self, head: Head, peer: tuple[Any, ...] | None, *, is_changed: bool = False) -> None:
+        """Go where a redirect leads.
+
+        is_changed: whether the next request differs from those before, so that their URI may come again: by a cookie.
+
+        Raises: AccessRefused, ProtocolError.
+        """
+        self.redirects = (*self.redirects, (self._requested_uri(), head))
+        target = self.target(head)
         if len(self.history) >= self.policy.max_redirects:
             raise AccessRefused(
                 "redirect", f"more than {self.policy.max_redirects} redirects", "RFC 9110 15.4", self.uri
             )
-        if target.replace(fragment=None) in (one.replace(fragment=None) for one in (*self.history, self.uri)):
+        before = (one.replace(fragment=None) for one in (*self.history, self.uri))
+        if not is_changed and target.replace(fragment=None) in before:
             raise AccessRefused("redirect", "the redirects form a cycle", "RFC 9110 15.4", self.uri)
         self.policy.judge_redirect(self._requested_uri(), target, self.registry)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).

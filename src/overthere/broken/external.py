@@ -10,6 +10,7 @@ from overthere.access.errors import needs
 from overthere.access.policy import Policy
 from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
+from overthere.broken.cookies import load_cookies
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.dialects import rule_of
 from overthere.broken.model import Checker, Outcome
@@ -35,6 +36,7 @@ class Asker:
         self.checker = checker
         self.asking: Requester = Requester(
             policy or PATIENT, agent=checker.agent, headers=checker.headers, limit=checker.limit,
+            login=() if checker.cookies is None else load_cookies(checker.cookies),
             rule=rule_of(checker, ""), registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
         self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)

@@ -241,6 +241,8 @@ class Checker(NamedTuple):
     headers: tuple[tuple[str, str, str], ...] = ()
     """Fields to send: an origin as `https://api.example:8443`, or a host for https on its own port; name, value."""
     agent: str | None = None
+    cookies: str | None = None
+    """A cookie file in Netscape format, of a login: each cookie is sent to the hosts of its domain."""
     cache: str | None = None
     """The cache file of outcomes between runs; None: no cache."""
     max_age: tuple[tuple[str, float], ...] = ()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overthere.access.errors import DOCUMENTED
+from overthere.broken.cookies import Cookies
 from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
 
-Key = str | tuple[str, str]
+Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
 _SHOWN = 300
 """Characters of a Location that are shown."""
@@ -43,7 +44,9 @@ class RedirectChain:
     depth: links from where a crawl began.
     """
 
-    __slots__ = ("depth", "fragments", "is_page", "kinds", "own_fragment", "permanent", "repaired", "uri", "way")
+    __slots__ = (
+        "cookies", "depth", "fragments", "is_page", "kinds", "own_fragment", "permanent", "repaired", "uri", "way",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +63,8 @@ class RedirectChain:
         self.kinds: re.Pattern[str] = kinds
         self.depth: int = depth
         self.way: Opening | None = None
+        self.cookies: Cookies | None = None
+        """Those that its servers set; None before the first."""
         self.permanent: bool = True
         """Whether every redirect was."""
         self.own_fragment: str | None = None
@@ -98,7 +103,15 @@ class RedirectChain:
         if reference is not None and problem is not None:
             self.repaired = location
             head = replace(head, location=str(reference))
-        self.way.follow(head, peer)
+        fields = head.details.get("headers", ())
+        if self.cookies is None and any(name.lower() == "set-cookie" for name, _ in fields):
+            self.cookies = Cookies(asking.login)
+            self.cookies.send(self.current_uri)
+        is_changed = False
+        if self.cookies is not None:
+            self.cookies.take(self.current_uri, fields)
+            is_changed = not self.cookies.is_repeated(str(self.way.target(head).replace(fragment=None)))
+        self.way.follow(head, peer, is_changed=is_changed)
         if reference is not None and reference.fragment is not None:
             self.own_fragment = reference.fragment
 
@@ -112,6 +125,7 @@ class RedirectChain:
             if missing and self.own_fragment is not None:
                 kind, why, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
         final = self.current_uri if self.way is not None and self.way.history else None
+        final = None if final == self.uri else final  # it wanted its own cookie
         moved = self.permanent and final is not None
         if kind is None and self.repaired:
             kind, why = "bad-location", printable(shorten(mask(self.repaired), _SHOWN))
@@ -123,12 +137,13 @@ class RedirectChain:
 class ChainStop:
     """A URI that is asked for, now or next.
 
-    key: by what its answer is known; way: that has led to it by redirects.
+    key: by what its answer is known; way: that has led to it by redirects; cookie: the value of the field.
     """
 
-    __slots__ = ("is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
+    __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
 
-    def __init__(self, uri: str, key: Key, way: Opening | None) -> None:
+    def __init__(self, uri: str, key: Key, way: Opening | None, cookie: str = "") -> None:
+        self.cookie: str = cookie
         self.uri: str = uri
         self.key: Key = key
         self.way: Opening | None = way
@@ -197,7 +212,7 @@ class RedirectChains:
 
     def add(self, journey: RedirectChain) -> None:
         """Go on with a journey: to its next stop, or, where the answer is known, over it."""
-        key = self._key(journey)
+        key, cookie = self._key(journey)
         said = self._said.get(key)
         if said is not None and not journey.lacks(said):
             self._arrive(journey, said)
@@ -205,7 +220,7 @@ class RedirectChains:
         stop = self._stops.get(key)
         is_new = stop is None
         if stop is None:
-            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way)
+            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way, cookie)
             stop.wanted = bool(self._wanted.get(stop.uri))
         # A journey that is under way comes to its end first: what is stopped has few of them.
         hurried = journey.way is not None and not stop.is_asked
@@ -257,7 +272,7 @@ class RedirectChains:
                     self._hosts.release(host)
                     self.add(journey)
                     continue
-                stop = self._stops[uri] = ChainStop(uri, uri, None)
+                stop = self._stops[uri] = ChainStop(uri, uri, None, self.asking.login_field(uri))
                 stop.join(journey)
             elif stop.is_asked or self._stops.get(stop.key) is not stop:
                 self._hosts.release(host)  # it was hurried
@@ -277,7 +292,7 @@ class RedirectChains:
                 said = _PUT_OFF
             else:
                 said, content, cut = yield from self.asking.ask(
-                    stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds
+                    stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
             unreached = said.kind in _UNREACHED
@@ -317,11 +332,20 @@ class RedirectChains:
             else:
                 self.add(journey)
 
-    def _key(self, journey: RedirectChain) -> Key:
-        """By what an answer is known: what a redirect of a public server may reach is less (RFC 3986 7.4)."""
-        if journey.way is None or journey.way.policy is self.asking.policy:
-            return journey.current_uri
-        return journey.current_uri, "public"
+    def _key(self, journey: RedirectChain) -> tuple[Key, str]:
+        """By what an answer is known, and the cookies that are sent.
+
+        What a redirect of a public server may reach is less (RFC 3986 7.4); who sends other cookies gets another
+        answer.
+        """
+        uri = journey.current_uri
+        is_free = journey.way is None or journey.way.policy is self.asking.policy
+        key: Key = uri if is_free else (uri, "public")
+        login = self.asking.login_field(uri)
+        if journey.cookies is None:
+            return key, login
+        cookie = journey.cookies.send(uri)
+        return key if cookie == login else (uri, "" if is_free else "public", cookie), cookie
 
     def _host(self, uri: str) -> Hashable:
         at = uri.find("/", uri.find("://") + 3)

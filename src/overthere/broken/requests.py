@@ -26,6 +26,7 @@ from overthere.access.steps import Connect
 from overthere.access.transport import Carrier
 from overthere.access.wire import Head
 from overthere.broken.connections import MOST, Connection, Connections, next_item
+from overthere.broken.cookies import Cookies
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.broken.model import kind_of_status
 from overthere.ground.display import printable, shorten
@@ -38,6 +39,8 @@ from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
+    from http.cookiejar import Cookie
+
     from overthere.access.policy import Policy
     from overthere.broken.fragments import Anchors
     from overthere.broken.loop import Work
@@ -96,6 +99,7 @@ class Requester:
     """Asks for URIs; any number of requests may be under way.
 
     agent: the field User-Agent; headers: origin, name and value of fields for requests to that origin (`origin_of`).
+    login: cookies that are sent to the hosts of their domains.
     limit: octets of a document that is read; most: connections that wait for their next request.
 
     Raises: ValueError for what no header field, and what no origin of HTTP can be.
@@ -107,6 +111,7 @@ class Requester:
         *,
         agent: str | None = None,
         headers: Iterable[tuple[str, str, str]] = (),
+        login: Iterable[Cookie] = (),
         limit: int = 1 << 25,
         rule: str = "github",
         registry: Registry | None = None,
@@ -114,6 +119,8 @@ class Requester:
     ) -> None:
         self.policy = policy
         self.registry: Registry = registry or Registry.default()
+        self.login: tuple[Cookie, ...] = tuple(login)
+        self._login: Cookies | None = Cookies(self.login) if self.login else None
         self.limit = limit
         self.rule = rule
         self.connections: Connections = Connections(most)
@@ -132,18 +139,32 @@ class Requester:
         """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
         return Opening(uri, self.policy, None, self.registry, None)
 
+    def login_field(self, uri: str) -> str:
+        """The field Cookie of a request outside a chain: of the login."""
+        return "" if self._login is None else self._login.field(uri)
+
     def ask(
-        self, uri: str, way: Opening | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS
+        self,
+        uri: str,
+        way: Opening | None = None,
+        *,
+        wanted: bool = False,
+        kinds: re.Pattern[str] = DOCUMENTS,
+        cookie: str = "",
     ) -> Work[tuple[Reply, bytes | None, bool]]:
         """What was said, the content that came, and whether there is more.  Nothing that a server does is raised.
 
         uri: without a fragment; way: that led to it by redirects.
         wanted: whether the content is, if its media type is one of `kinds`; it is None where none was read.
+        cookie: the value of the field, if it is not empty.
         """
         try:
             origin, target = self._origin(uri, way)
             if origin is None:
                 return (yield from self._open(way or self.open_chain(uri))), None, False
+            if cookie:
+                line = f"Cookie: {cookie}\r\n\r\n".encode("latin-1", "replace")
+                origin = origin._replace(version=origin.version[:-2] + line)
             return (yield from self._http(origin, target, wanted, kinds))
         except InvalidURI as error:
             # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.

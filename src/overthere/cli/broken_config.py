@@ -19,7 +19,7 @@ __all__ = ["apply_config", "find_config"]
 
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
 _NAMED_ONLY = frozenset(
-    ("agent", "cache", "fix", "header", "o", "policy", "private", "resume", "since", "write-baseline", "yes")
+    ("agent", "cache", "cookies", "fix", "header", "o", "policy", "private", "resume", "since", "write-baseline", "yes")
 )
 """Settings that write files, run Git, or let requests reach more: only the command line, or a file that it names, may
 give them."""

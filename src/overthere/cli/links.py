@@ -138,8 +138,8 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
 
 def _options(asked: dict[str, Any]) -> Options:
     """The library options of the command line."""
-    same = ("edition", "audit", "whatwg", "metadata", "limit", "canonical", "idna")
-    return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **{name: asked[name] for name in same})
+    own = {name: asked[name] for name in asked.keys() & set(Options._fields) - {"rung", "json"}}
+    return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **own)
 
 
 class _Job:

@@ -39,6 +39,10 @@ _OPTIONS = (
     ),
     click.option("--agent", metavar="TEXT", help="The field User-Agent."),
     click.option(
+        "--cookies", type=click.Path(dir_okay=False, exists=True), metavar="FILE",
+        help="Cookies of a login (Netscape format), each for the hosts of its domain.",
+    ),
+    click.option(
         "--cache", type=click.Path(dir_okay=False), metavar="FILE",
         help="Cache of answers (SQLite), so that they are not requested again: for a week if found, a day if not "
         "found, an hour if unreachable.",
@@ -95,7 +99,7 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         crawl_time = duration(asked["crawl_time"])
     except ValueError:
         raise click.UsageError(f"--crawl-time {asked['crawl_time']}: must be like 90s, 30m or 6h") from None
-    names = ("online", "jobs", "per_host", "rate", "agent", "cache", "resume", "pages")
+    names = ("online", "jobs", "per_host", "rate", "agent", "cookies", "cache", "resume", "pages")
     return {
         **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
         "crawl_time": crawl_time,

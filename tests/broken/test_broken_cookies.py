@@ -1,0 +1,152 @@
+"""Cookies within one chain of redirects, and those of a login (RFC 6265): to whom they are sent, and to whom never."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overthere import Policy
+from overthere.broken.cookies import Cookies, load_cookies
+from overthere.broken.external import Asker
+from overthere.broken.model import Checker, Outcome
+from overthere.cli.app import app
+from servers.faults import faulty, simple
+
+Answer = tuple[str, dict[str, list[str]]]
+LOGIN = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\ts3cret\n"
+
+
+class Site:
+    """A server that answers by path and cookie; what it was asked, and with which cookie."""
+
+    def __init__(self, answer: Callable[[str, str], Answer]) -> None:
+        self.answer = answer
+        self.seen: list[tuple[str, str]] = []
+
+    def __call__(self, held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            head = data.decode("latin-1").split("\r\n")
+            path = head[0].split(" ")[1]
+            cookie = next((line[8:] for line in head if line.lower().startswith("cookie: ")), "")
+            self.seen.append((path, cookie))
+            status, fields = self.answer(path, cookie)
+            lines = [f"{name}: {value}\r\n" for name, values in fields.items() for value in values]
+            held.sendall(f"HTTP/1.1 {status}\r\n{''.join(lines)}Content-Length: 0\r\n\r\n".encode("latin-1"))
+
+
+def consent(path: str, cookie: str) -> Answer:
+    """Sets a cookie and redirects to itself until it comes back."""
+    if path.startswith("/endless"):
+        return "302 Found", {"Location": [path], "Set-Cookie": [f"n={len(cookie) + 1}{'x' * len(cookie)}"]}
+    if path.startswith("/loop"):
+        return "302 Found", {"Location": [path], "Set-Cookie": ["same=1"]}
+    if path.startswith("/private") and "session=s3cret" not in cookie:
+        return "401 Unauthorized", {}
+    if path.startswith("/page") and "seen=1" not in cookie:
+        return "302 Found", {"Location": [path], "Set-Cookie": ["seen=1; Path=/page", "secure=1; Secure"]}
+    return "200 OK", {}
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[Site, str]]:
+    site = Site(consent)
+    with faulty(simple(site)) as server:
+        yield site, f"http://127.0.0.1:{server.port}"
+
+
+def ask(*uris: str, cookies: str | None = None) -> dict[str, Outcome]:
+    with Asker(Checker(online=True, jobs=2, cookies=cookies), Policy.local()) as asker:
+        return {outcome.uri: outcome for outcome in asker.ask(uris)}
+
+
+def test_a_site_that_sets_a_cookie_and_redirects_to_itself_is_followed(site: tuple[Site, str]) -> None:
+    server, root = site
+    outcomes = ask(f"{root}/page", f"{root}/page/b", f"{root}/other")
+    assert {one.kind for one in outcomes.values()} == {None}
+    assert {one.final for one in outcomes.values()} == {None}
+    assert sorted(server.seen) == [
+        ("/other", ""), ("/page", ""), ("/page", "seen=1"), ("/page/b", ""), ("/page/b", "seen=1"),
+    ]  # fmt: skip
+
+
+def test_a_cookie_ends_no_bound(site: tuple[Site, str]) -> None:
+    """The same cookie again is a cycle; another one each time ends at the limit of redirects."""
+    server, root = site
+    assert {one.kind for one in ask(f"{root}/loop", f"{root}/endless").values()} == {"redirect-loop"}
+    assert len([path for path, _ in server.seen if path == "/loop"]) == 2
+    assert len(server.seen) < 30
+
+
+def test_no_other_site_is_sent_a_cookie() -> None:
+    other = Site(lambda path, cookie: ("200 OK", {}))
+    with faulty(simple(other), "127.0.0.2") as far:
+        away = [f"http://127.0.0.2:{far.port}/x"]
+        near = Site(
+            lambda path, cookie: ("302 Found", {"Location": away, "Set-Cookie": ["a=1", "b=2; Domain=127.0.0.2"]})
+        )
+        with faulty(simple(near)) as server:
+            assert ask(f"http://127.0.0.1:{server.port}/")[f"http://127.0.0.1:{server.port}/"].kind is None
+    assert other.seen == [("/x", "")]
+
+
+@pytest.mark.parametrize(
+    ("field", "uri", "told"),
+    [
+        ("a=1", "https://www.example.org/x", "a=1"),
+        ("a=1", "https://example.org/", ""),
+        ("a=1; Domain=example.org", "https://other.example.org/", "a=1"),
+        ("a=1; Domain=example.org", "https://example.com/", ""),
+        ("a=1; Domain=example.com", "https://example.com/", ""),
+        ("a=1; Domain=org", "https://museum.org/", ""),
+        ("a=1; Secure", "http://www.example.org/", ""),
+        ("a=1; Path=/docs", "https://www.example.org/docs/x", "a=1"),
+        ("a=1; Path=/docs", "https://www.example.org/other", ""),
+        ("a=1; Max-Age=0", "https://www.example.org/", ""),
+        ("a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.org/", ""),
+        (f"a={'1' * 5000}", "https://www.example.org/", ""),
+        ("", "https://www.example.org/", ""),
+        (";;;=;", "https://www.example.org/", ""),
+        ("a=\x01", "https://www.example.org/", ""),
+    ],
+)
+def test_a_cookie_is_for_its_domain_path_and_security(field: str, uri: str, told: str) -> None:
+    cookies = Cookies()
+    cookies.take("https://www.example.org/x", [("Set-Cookie", field)])
+    assert cookies.field(uri) == told
+
+
+def test_not_for_the_suffix_of_a_country_and_not_too_many() -> None:
+    cookies = Cookies()
+    cookies.take("https://a.co.uk/", [("set-cookie", "a=1; Domain=co.uk")])
+    assert cookies.field("https://b.co.uk/") == ""
+    cookies.take("https://a.co.uk/", [("set-cookie", f"n{number}=1") for number in range(1000)])
+    assert cookies.field("https://a.co.uk/").count("=") == 50
+
+
+def test_a_login_by_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
+    server, root = site
+    jar = tmp_path / "cookies.txt"
+    jar.write_text(LOGIN)
+    assert ask(f"{root}/private")[f"{root}/private"].status == 401
+    outcomes = ask(f"{root}/private", f"{root}/page", f"{root}/private/b", cookies=str(jar))
+    assert {one.kind for one in outcomes.values()} == {None}
+    assert ("/page", "session=s3cret; seen=1") in server.seen or ("/page", "seen=1; session=s3cret") in server.seen
+    with faulty(simple(other := Site(consent)), "127.0.0.2") as far:
+        ask(f"http://127.0.0.2:{far.port}/", cookies=str(jar))
+    assert other.seen == [("/", "")]
+
+
+@pytest.mark.parametrize("text", ["", "a=1", '{"a": 1}', "# Netscape HTTP Cookie File\nx\ty\n", "\xff"])
+def test_what_is_no_cookie_file(tmp_path: Path, text: str) -> None:
+    jar = tmp_path / "cookies.txt"
+    jar.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=r"Netscape|UTF-8"):
+        load_cookies(str(jar))
+    page = tmp_path / "a.html"
+    page.write_text("<a href=b>")
+    done = CliRunner().invoke(app, ["broken", str(page), "--online", "--cookies", str(jar)])
+    assert done.exit_code == 2
