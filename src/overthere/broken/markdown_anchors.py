@@ -96,9 +96,10 @@ class MarkdownAnchors:
     """
 
     def __init__(self, rule: str) -> None:
-        self.rule, _, depth = ("myst:0" if rule == "sphinx" else rule).partition(":")
-        self.depth = int(depth or 7)
-        self.dialect = _DIALECTS[self.rule]
+        name, _, depth = ("myst:0" if rule == "sphinx" else rule).partition(":")
+        self.rule: str = name
+        self.depth: int = int(depth or 7)
+        self.dialect: _Dialect = _DIALECTS[name]
         self.anchors: set[str] = set()
         self.labels: set[str] = set()
         """Targets that other documents of the project may name without this one (MyST)."""
