@@ -104,7 +104,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     return found
 
 
-_PROSE = frozenset(("", "txt", "text", "log", *MARKUPS))
+_PROSE = frozenset(("", "txt", "text", "log", "rst", "rest", *MARKUPS))
 
 
 def is_source_code(document: Document, kind: str) -> bool:
