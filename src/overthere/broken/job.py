@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -100,6 +101,8 @@ def _run(
         for octets in inside.gather():
             done += octets
             step("read", done, total)
+        if crawl is not None and crawl.records.is_own:
+            summary.files -= Counter(warcinfo=1)  # of the crawl itself
         outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
         findings = inside.findings(outcomes)
         for found in findings if changed is None else choose(findings, inside.site, checker, changed):
