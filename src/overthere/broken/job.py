@@ -89,6 +89,7 @@ def _run(
             finally:
                 summary.passed.update(crawl.passed)
                 summary.asked += len(crawl.outcomes) - crawl.recalled
+                summary.recalled += crawl.recalled
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
@@ -136,6 +137,7 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     }
     for done, outcome in enumerate(asker.ask(left, left), 1):
         inside.summary.asked += not outcome.cached
+        inside.summary.recalled += outcome.cached
         outcome = _accept(outcome, inside.checker)
         if _is_told(outcome):
             outcomes[outcome.uri] = outcome

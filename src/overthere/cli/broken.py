@@ -361,7 +361,8 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
     yield f"{_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
-        asked = f"{summary.asked:,} asked" if summary.asked else "not requested (use --online)"
+        known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
+        asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
     for folder, rule, file in summary.dialects:
         yield (
