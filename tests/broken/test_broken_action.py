@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,88 @@ def test_the_command_of_the_hook(environment: dict[str, str], tmp_path: Path) ->
         command = [*shlex.split(hook["entry"]), *files]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
         assert done.returncode == code, done.stderr
+
+
+@pytest.fixture
+def repository(environment: dict[str, str], tmp_path: Path) -> Path:
+    """A repository whose workflow and whose hooks are those of docs/broken.md, with documents that are whole."""
+    root = tmp_path / "repository"
+    (root / "docs").mkdir(parents=True)
+    (root / "README.md").write_text("# Start\n\n[Guide](docs/guide.md#use)\n")
+    (root / "docs" / "guide.md").write_text("# Use\n\n[Start](../README.md#start) [Picture](a%20picture.svg)\n")
+    (root / "docs" / "a picture.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" id="all"/>')
+    (root / "notes.txt").write_text("docs/lost.md\n")
+    (root / "broken.toml").write_text('[[ignore]]\ntarget = "*later.md"\nreason = "is written next"\n')
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=root, check=True, env=environment, timeout=60)
+    return root
+
+
+def _configured(begin: str) -> Any:
+    """The YAML of docs/broken.md that begins so."""
+    page = (ROOT / "docs" / "broken.md").read_text("utf-8")
+    (found,) = (one.split("```")[0] for one in page.split("```yaml\n")[1:] if one.startswith(begin))
+    return yaml.safe_load(found)
+
+
+def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
+    """Every step of it, with the inputs that the documentation shows; the installer is one that notes its arguments."""
+    installer = tmp_path / "bin" / "python3"
+    installer.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {shlex.quote(str(tmp_path / "installed"))}\n')
+    installer.chmod(0o755)
+    (uses,) = _configured("- uses:")
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    assert uses["with"].keys() <= action["inputs"].keys()
+
+    def run(**changed: str) -> list[int]:
+        values = {name: one["default"] for name, one in action["inputs"].items()} | uses["with"] | changed
+        codes = []
+        for step in action["runs"]["steps"]:
+            named = {
+                name: values[text[3:-2].strip().removeprefix("inputs.")] for name, text in step.get("env", {}).items()
+            }
+            command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+            given = {**environment, **named, "GITHUB_ACTION_PATH": str(ROOT)}
+            codes.append(subprocess.run(command, cwd=repository, env=given, check=False, timeout=60).returncode)
+        return codes
+
+    assert run() == [0, 0]
+    *_, installed = (tmp_path / "installed").read_text().splitlines()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert installed.startswith(f"{ROOT}[")
+    assert set(installed.removeprefix(f"{ROOT}[").removesuffix("]").split(",")) <= extras.keys()
+    (repository / "docs" / "more.md").write_text("[a](later.md)\n")
+    assert run() == [0, 0], "the rule in broken.toml ignores it"
+    (repository / "docs" / "more.md").write_text("[a](lost.md)\n")
+    assert run() == [0, 1]
+    assert run(sarif="found.sarif") == [0, 1]
+    (result,) = json.loads((repository / "found.sarif").read_text("utf-8"))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "docs/more.md"
+
+
+def test_the_hook_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
+    """By pre-commit itself, which chooses the files; the hook's own keys, but for its installation."""
+    pytest.importorskip("pre_commit")
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    ((wanted,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
+    assert wanted["id"] == hook["id"]
+    del hook["additional_dependencies"]
+    settings = {"repos": [{"repo": "local", "hooks": [hook | wanted | {"language": "system"}]}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
+    given = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+
+    def run(*options: str) -> tuple[int, str]:
+        subprocess.run(["git", "add", "."], cwd=repository, check=True, env=given, timeout=60)
+        command = [sys.executable, "-m", "pre_commit", "run", "--color", "never", *options]
+        done = subprocess.run(
+            command, cwd=repository, env=given, capture_output=True, text=True, check=False, timeout=60
+        )
+        return done.returncode, done.stdout
+
+    code, told = run("--all-files")
+    assert (code, "Passed" in told) == (0, True), told
+    (repository / "docs" / "more.md").write_text("[a](../README.md#lost) [b](a%20picture.svg)\n")
+    code, told = run("--files", "docs/more.md", "notes.txt")
+    assert code == 1
+    assert "no-fragment" in told
+    assert "1 document " in told, "a text file is not passed; the README is read for its anchors only"

@@ -90,7 +90,7 @@ def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path
     code, found, told = run("-m", "overthere", *verb, "--resume")
     assert code == 1
     assert [row[2] for row in rows(found)] == ["not-found", "gone", "server-error", "programs-refused"]
-    assert "8 point outside, to 8 URIs: 5 asked" in told
+    assert "8 point outside, to 8 URIs: 5 asked, 3 known from the cache" in told
     # HEAD is refused by three, which are asked by GET too.
     assert Counter(paths(server)) == Counter(f"/{name}" for name in [*names, "lost.html", "broken", "private"])
 

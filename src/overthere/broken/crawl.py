@@ -37,6 +37,8 @@ _DEEPEST = 100
 """Links from where the crawl began."""
 _PAGES = re.compile(r"(?:a|area|iframe|frame|link|meta|feed|entry|sitemap|url|css|use|@import)\b", re.ASCII)
 """What may lead to a document; of all else the head is asked for."""
+_DOCUMENT = ("",)
+"""The fragment by which the cache knows that the content of a URI was requested, not only the head."""
 _NAMES = frozenset(("base href", "link preconnect", "link dns-prefetch"))
 """What names no document."""
 
@@ -63,9 +65,17 @@ class Crawl:
         self._robots = Robots()
         self._options = Options(limit=self.checker.limit)
         self._seen: set[str] = set()
+        self._heads: set[str] = set()
+        """URIs of which only the head is requested."""
+        self._unread: set[str] = set(self.records.found)
+        """Documents that a stopped crawl has recorded, and whose links are not followed yet."""
         self._again: deque[tuple[str, int]] = deque()
-        """Documents that were there, which lead to others once more; and their depth."""
+        """Documents of these that were reached, and their depth."""
         self._journeys = RedirectChains(asker.asking, self.checker, guide=self)
+        self._recorded: frozenset[str] = frozenset(self._unread.difference(map(_robots_uri, self.origins)))
+        """Documents that are not requested again, even if the stopped crawl kept no outcome of them."""
+        for uri in self._recorded:
+            self._journeys.record_outcome(Outcome(uri, None, 200, "", None, False, (), 0.0, True), is_read=True)
         self._ends: float | None = None
         """When its time is over, by the clock of `monotonic`."""
 
@@ -76,15 +86,17 @@ class Crawl:
         """
         self._ends = monotonic() + self.checker.crawl_time
         for origin in sorted(self.origins):
-            self._journeys.add(RedirectChain(f"{origin}/robots.txt", is_page=True, kinds=ANY))
+            self._journeys.add(RedirectChain(_robots_uri(origin), is_page=True, kinds=ANY))
         try:
             with closing(self._journeys.outcomes()) as outcomes:
                 for journey, outcome in outcomes:
                     if journey.kinds is ANY:
                         self._begin(URI(journey.uri).origin, outcome)
                     else:
+                        self.recalled += journey.uri in self._recorded and journey.uri not in self.outcomes
                         self.outcomes[journey.uri] = outcome
-                        self.cache.keep(outcome, ())
+                        self.cache.keep(outcome, _DOCUMENT if journey.is_page else ())
+                        self._reach(outcome, journey.depth)
                     while self._again:
                         uri, depth = self._again.popleft()
                         self._follow(self._document(uri, *self.records.read(uri)), depth)
@@ -113,6 +125,8 @@ class Crawl:
     def _want(self, uri: str, depth: int, is_page: bool) -> None:
         """Ask for a URI if it is of the site and new."""
         if uri in self._seen:
+            if is_page and uri in self._heads:
+                self._request(uri, depth, True)
             return
         if len(self._seen) >= self.checker.pages:
             self.passed["page-limit"] += 1  # not remembered: there may be any number of them
@@ -120,26 +134,35 @@ class Crawl:
         self._seen.add(uri)
         if (reason := self._reason(uri, depth)) is not None:
             self.passed[reason] += 1
-        elif not self._is_cached(uri, depth, is_page):
+        else:
+            self._request(uri, depth, is_page)
+
+    def _request(self, uri: str, depth: int, is_page: bool) -> None:
+        """Ask for a URI, unless the cache knows it; once more if its content is wanted only now."""
+        if is_page:
+            self._heads.discard(uri)
+        else:
+            self._heads.add(uri)
+        if not self._is_cached(uri, depth, is_page):
             self._journeys.add(RedirectChain(uri, is_page=is_page, depth=depth))
 
     def _is_cached(self, uri: str, depth: int, is_page: bool) -> bool:
         """Whether the cache knows a URI; of a page, whether it has what asking would give: that of this crawl."""
-        outcome = next(self.cache.valid_outcomes({uri: ()}), None)
-        if outcome is None or (is_page and outcome.checked < self.cache.since):
+        outcome = next(self.cache.valid_outcomes({uri: _DOCUMENT if is_page else ()}), None)
+        if outcome is None or (is_page and (outcome.checked < self.cache.since or not self.records.is_resumed)):
             return False
+        self.recalled += uri not in self.outcomes
         self.outcomes[uri] = outcome
-        self.recalled += 1
         self._journeys.record_outcome(outcome, is_read=is_page)
-        final = outcome.final or uri
-        if is_page and final in self.records.found and (final == uri or final not in self._seen):
-            self._seen.add(final)
-            self._again.append((final, depth))
-            kind = None if outcome.kind == "moved-permanently" else outcome.kind
-            there = outcome._replace(uri=final, kind=kind, final=None, permanent=False)
-            self.outcomes.setdefault(final, there)
-            self._journeys.record_outcome(there, is_read=True)
+        self._reach(outcome, depth)
         return True
+
+    def _reach(self, outcome: Outcome, depth: int) -> None:
+        """Follow the links of a document that a stopped crawl has recorded, once."""
+        final = outcome.final or outcome.uri
+        if final in self._unread:
+            self._unread.remove(final)
+            self._again.append((final, depth))
 
     def _reason(self, uri: str, depth: int) -> str | None:
         """Why a URI is not followed."""
@@ -164,6 +187,7 @@ class Crawl:
             self._robots.add_file(stop.uri, content)
         if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(said.media_type):
             self.records.add(stop.uri, said.media_type, content)
+            self._unread.discard(stop.uri)
             depth = min(journey.depth for journey in stop.journeys)
             self._follow(self._document(stop.uri, said.media_type, content), depth)
 
@@ -191,3 +215,7 @@ class Crawl:
             target = URI(link.target).replace(fragment=None)
             if target.origin in self.origins:
                 yield str(target), _PAGES.match(link.where or "") is not None
+
+
+def _robots_uri(origin: str) -> str:
+    return f"{origin}/robots.txt"

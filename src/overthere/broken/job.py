@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -88,6 +89,7 @@ def _run(
             finally:
                 summary.passed.update(crawl.passed)
                 summary.asked += len(crawl.outcomes) - crawl.recalled
+                summary.recalled += crawl.recalled
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
@@ -100,6 +102,8 @@ def _run(
         for octets in inside.gather():
             done += octets
             step("read", done, total)
+        if crawl is not None and crawl.records.is_own:
+            summary.files -= Counter(warcinfo=1)  # of the crawl itself
         outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
         findings = inside.findings(outcomes)
         for found in findings if changed is None else choose(findings, inside.site, checker, changed):
@@ -133,6 +137,7 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     }
     for done, outcome in enumerate(asker.ask(left, left), 1):
         inside.summary.asked += not outcome.cached
+        inside.summary.recalled += outcome.cached
         outcome = _accept(outcome, inside.checker)
         if _is_told(outcome):
             outcomes[outcome.uri] = outcome

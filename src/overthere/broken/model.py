@@ -263,6 +263,8 @@ class Summary:
     """References to external URIs, and their distinct URIs."""
     distinct: int = 0
     asked: int = 0
+    recalled: int = 0
+    """URIs whose outcome was in the cache, or in the records of a stopped crawl."""
     passed: Counter[str] = field(default_factory=Counter)
     """References that were not checked, by reason (`PASSED`)."""
     files: Counter[str] = field(default_factory=Counter)

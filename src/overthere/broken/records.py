@@ -40,10 +40,12 @@ class Records:
     """
 
     def __init__(self, path: str | None = None, *, resumed: bool = False) -> None:
-        self._is_own = path is not None
+        self.is_own: bool = path is not None
         self.names: dict[str, str] = {}
         self.found: dict[str, tuple[int, int, str]] = {}
-        """Of documents that were there: where the content begins, its octets, and its media type."""
+        """Of each document: where the content begins, its octets, and its media type."""
+        self.is_resumed: bool = False
+        """Whether the documents of a stopped crawl are there."""
         self.path: str
         self._file: BinaryIO
         if path is None:
@@ -54,6 +56,7 @@ class Records:
         self._file = cast("BinaryIO", file)
         self._status = os.fstat(file.fileno())
         if resumed and not new:
+            self.is_resumed = True
             self._find()
         else:
             self._file.truncate(0)
@@ -79,14 +82,19 @@ class Records:
         self._file.seek(at)
 
     def add(self, uri: str, media_type: str, content: bytes) -> None:
-        """Write a document; what is in the file is whole from then on."""
-        self.names[f"{self.path}!{self._file.tell()}"] = uri
+        """Write a document, once; what is in the file is whole from then on."""
+        if uri in self.found:
+            return  # requested again: robots.txt by a resumed crawl, or by another policy behind a redirect
+        at = self._file.tell()
+        self.names[f"{self.path}!{at}"] = uri
         head = (
             f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
             f"WARC-Date: {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\r\nWARC-Target-URI: {uri}\r\n"
             f"Content-Type: {_header_value(media_type)}\r\nContent-Length: {len(content)}\r\n\r\n"
         )
-        self._put(head.encode("utf-8") + content + b"\r\n\r\n")
+        fields = head.encode("utf-8")
+        self._put(fields + content + b"\r\n\r\n")
+        self.found[uri] = at + len(fields), len(content), _header_value(media_type)
 
     def _put(self, record: bytes) -> None:
         left = memoryview(record)
@@ -95,7 +103,7 @@ class Records:
         self._file.flush()
 
     def read(self, uri: str) -> tuple[str, bytes]:
-        """The media type and the content of a document that was there."""
+        """The media type and the content of a document."""
         at, length, media_type = self.found[uri]
         with open(self.path, "rb") as file:
             file.seek(at)
@@ -109,7 +117,7 @@ class Records:
         """Remove the file, but for one of its own with which a crawl goes on that is not `whole`."""
         self.close()
         remove_files((self.path,))
-        if self._is_own and whole:
+        if self.is_own and whole:
             with suppress(OSError):
                 remove(self.path, self._status)
 

@@ -33,8 +33,8 @@ from overthere.ground.extras import missing_message
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
-FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown")
-_SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown"}
+FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown", "html")
+_SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "html"}
 
 
 class _Command(click.Command):
@@ -101,7 +101,7 @@ class _Command(click.Command):
     help="Write the findings to FILE as the new baseline.",
 )
 @click.option(
-    "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv or .jsonl (or .gz of these two), .sarif or .xml."
+    "-o", "output", metavar="FILE", help="FILE.parquet, .arrow, .csv[.gz], .jsonl[.gz], .sarif, .xml or .html."
 )
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option(
@@ -259,7 +259,7 @@ class _Job:
                     yield one
 
     def _report(self, found: Iterator[Broken]) -> None:
-        from overthere.broken import report
+        from overthere.broken import html_report, report
 
         output = self.asked["output"]
         form = self.asked["form"]
@@ -270,7 +270,7 @@ class _Job:
         form = form if output is None else _SUFFIXES.get(suffix, "table")
         writer = {
             "jsonl": report.jsonl, "sarif": report.sarif, "junit": report.junit, "github": report.github,
-            "markdown": report.markdown,
+            "markdown": report.markdown, "html": html_report.html_page,
         }.get(form)  # fmt: skip
         if writer is None:
             from overthere.tables import open_writer
@@ -361,7 +361,8 @@ def lines(summary: Summary, seconds: float) -> Iterator[str]:
     yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
     yield f"{_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
-        asked = f"{summary.asked:,} asked" if summary.asked else "not requested (use --online)"
+        known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
+        asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
     for folder, rule, file in summary.dialects:
         yield (

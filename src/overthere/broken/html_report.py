@@ -1,0 +1,96 @@
+"""Findings as one HTML page: no other resource is loaded, and filters work by a script that holds no finding."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+from typing import TextIO
+
+from overthere.broken.model import Broken
+from overthere.broken.report import advice
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
+
+__all__ = ["html_page"]
+
+_LEVELS = ("error", "warning", "note")
+
+
+def html_page(findings: Iterable[Broken], file: TextIO) -> None:
+    """A page with the findings of each document, readable without its script; text of others is only ever text.
+
+    It is written in US-ASCII with character references, so that it reads the same in each charset.
+    """
+    for part in _parts(list(findings)):
+        file.write(f"{part.encode('ascii', 'xmlcharrefreplace').decode()}\n")
+
+
+def _parts(findings: list[Broken]) -> Iterator[str]:
+    style, script = (_resource(f"html_report.{suffix}") for suffix in ("css", "js"))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+    policy += "; form-action 'none'"
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>Broken links</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>Broken links</h1>"
+    levels, kinds = (Counter(getattr(found, name) for found in findings) for name in ("level", "kind"))
+    if findings:
+        counted = ", ".join(_count(levels[level], level) for level in _LEVELS if levels[level])
+        sources = len({found.source for found in findings})
+        yield f"<p>{counted} in {_count(sources, 'document')}. Only errors make the check fail.</p>"
+        yield '<form role="search" aria-label="Findings" hidden>'
+        yield '<label>Text<input type="search" name="text" autocomplete="off" spellcheck="false"></label>'
+        yield _select("Level", [level for level in _LEVELS if levels[level]], levels)
+        yield _select("Kind", sorted(kinds), kinds)
+        yield '<output aria-live="polite"></output>\n</form>'
+    else:
+        yield "<p>No broken links.</p>"
+    for source, group in groupby(findings, lambda found: found.source):
+        yield f"<section>\n<h2>{_text(source)}</h2>\n<ul>"
+        yield from map(_item, group)
+        yield "</ul>\n</section>"
+    yield "</main>"
+    if findings:
+        yield f"<script>{script}</script>"
+    yield "</body>\n</html>"
+
+
+def _item(found: Broken) -> str:
+    """A finding; without a reference, it is about the document."""
+    place = "" if found.line is None else f' <span class="place">line {found.line}, column {found.column}</span>'
+    reference = "" if found.reference is None else f"<p><code>{_text(found.reference)}</code></p>"
+    why = ". ".join(filter(None, (mask(found.why), advice(found))))
+    section = f' <span class="place">({_text(found.paragraph)})</span>' if found.paragraph else ""
+    return (
+        f'<li data-level="{found.level}" data-kind="{found.kind}">'
+        f'<p><span class="level {found.level}">{found.level}</span> {found.kind}{place}</p>'
+        f"{reference}<p>{_text(why)}{section}</p></li>"
+    )
+
+
+def _select(label: str, values: Iterable[str], counts: Counter[str]) -> str:
+    options = "".join(f'<option value="{one}">{one} ({counts[one]:,})</option>' for one in values)
+    return f'<label>{label}<select name="{label.lower()}"><option value="">all</option>{options}</select></label>'
+
+
+def _text(text: str) -> str:
+    """Text of others as HTML, in isolation from the direction of its surroundings."""
+    return f"<bdi>{escape(printable(mask(text)))}</bdi>"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _resource(name: str) -> str:
+    return (files("overthere.broken") / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """By which a browser runs this script and no other (CSP 3, 6.7.3)."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,101 @@
+"""The HTML report: hostile text stays text, nothing is fetched, and the one script holds no finding."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from lxml import html
+
+from overthere.broken import Broken, find
+from overthere.broken.html_report import html_page
+from overthere.cli.app import app
+
+HOSTILE = (
+    "</bdi></code><script>alert(1)</script>",
+    "<img src=http://h.example/x onerror=alert(1)>",
+    "</script><!--",
+    "\" onmouseover='alert(1)' &lt;b&gt; &#60;",
+    "]]></style><base href=//h.example>",
+    "{{x}} ${x} <%= x %>",
+    "caf\xe9 \u05d0\u05d1 \U0001f600",
+)
+
+
+def made(text: str, **fields: object) -> Broken:
+    found = Broken(
+        text, 1, 2, 3, 4, "a href", text, text, None, "no-document", text, None, text, None, text, "error", "likely"
+    )
+    return found._replace(**fields)  # type: ignore[arg-type]
+
+
+def page(findings: list[Broken]) -> tuple[str, html.HtmlElement]:
+    file = io.StringIO()
+    html_page(findings, file)
+    return file.getvalue(), html.document_fromstring(file.getvalue())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str) -> None:
+    written, tree = page([made(text)])
+    plain, expected = page([made("plain")])
+    assert [one.tag for one in tree.iter()] == [one.tag for one in expected.iter()]
+    assert [sorted(one.attrib) for one in tree.iter()] == [sorted(one.attrib) for one in expected.iter()]
+    assert tree.findtext(".//h2/bdi") == text
+    assert tree.findtext(".//li//code/bdi") == text
+    assert written.isascii()
+    assert tree.findtext(".//script") == expected.findtext(".//script")
+    assert plain.count("plain") == 5
+
+
+def test_controls_and_passwords_are_not_shown() -> None:
+    _, tree = page([made("a\x00b\u202ec\ud800", reference="http://joe:sEcReT@h.example/")])
+    text = tree.text_content()
+    assert "a\ufffdb\ufffdc\ufffd" in text
+    assert "sEcReT" not in text
+
+
+def test_no_other_resource_is_loaded_and_only_the_script_of_the_page_runs() -> None:
+    _, tree = page([made("x"), made("y", level="note", kind="base-missing", line=None, reference=None)])
+    assert not tree.xpath("//@src | //@href | //@srcset | //@action | //@style | //link | //iframe | //object")
+    (policy,) = tree.xpath('//meta[@http-equiv="Content-Security-Policy"]/@content')
+    assert "default-src 'none'" in policy
+    for tag in ("style", "script"):
+        (text,) = tree.xpath(f"//{tag}/text()")
+        assert "url(" not in text
+        assert "@import" not in text
+        assert "innerHTML" not in text
+        assert f"{tag}-src 'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in policy
+        assert f"</{tag}" not in text
+
+
+def test_each_finding_is_there_with_its_level_and_kind(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="x.html">\n<a href="#y"><a href="/z">')
+    (tmp_path / "b.html").write_text('<a href="a.html#q">')
+    found = list(find(tmp_path))
+    _, tree = page(found)
+    items = [(item.get("data-level"), item.get("data-kind"), item.findtext(".//code/bdi")) for item in tree.iter("li")]
+    assert items == [(one.level, one.kind, one.reference) for one in found]
+    assert [head.text_content() for head in tree.iter("h2")] == sorted({one.source for one in found})
+    assert "3 errors, 1 note in 2 documents" in tree.text_content()
+    assert tree.xpath("//select[@name='kind']/option/@value") == ["", *sorted({one.kind for one in found})]
+    for field in tree.xpath("//input | //select"):
+        assert field.getparent().tag == "label", "each field has a label"
+
+
+def test_the_option_and_the_suffix(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "a.html").write_text('<a href="x.html">')
+    done = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
+    assert done.exit_code == 1
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert CliRunner().invoke(app, ["broken", str(site), "-o", str(tmp_path / "r.html")]).exit_code == 1
+    assert (tmp_path / "r.html").read_text() == done.stdout
+    (site / "a.html").write_text("<p>")
+    done = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
+    assert (done.exit_code, "No broken links." in done.stdout, "<script" in done.stdout) == (0, True, False)

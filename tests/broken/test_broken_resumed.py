@@ -1,0 +1,158 @@
+"""A crawl that is stopped at any point and resumed gives the findings and the summary of an undisturbed one."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from overthere import Policy
+from overthere.broken import Broken, Summary, check
+from overthere.broken.cache import Cache
+from overthere.broken.model import Checker
+from overthere.broken.records import Records
+from servers.faults import faulty, simple
+
+PAGES = 40
+ROUNDS = 30
+
+
+def page(number: int) -> bytes:
+    """A page with links to pages, to redirects, to anchors and to nothing; an image is a page too."""
+    chosen = random.Random(number)
+    links = [f"/{chosen.randrange(PAGES)}.html#a{chosen.randrange(6)}" for _ in range(3)]
+    links += [f"/to/{chosen.randrange(PAGES)}", f"/for-now/{chosen.randrange(PAGES)}", f"/lost/{chosen.randrange(9)}"]
+    links += [f"/{number + 1}.html", "/robots.txt", "/closed/x.html"]
+    chosen.shuffle(links)
+    image = f'<img src="/{chosen.randrange(PAGES)}.html">'
+    named = "".join(f'<p id="a{one}">' for one in range(4))
+    return (image + named + "".join(f'<a href="{link}">x</a>' for link in links)).encode()
+
+
+def serve(held: socket.socket) -> None:
+    while data := held.recv(65_536):
+        method, path = data.decode().split(" ")[:2]
+        status, fields, content = "200 OK", "Content-Type: text/html\r\n", b""
+        folder, _, name = path[1:].rpartition("/")
+        if path == "/robots.txt":
+            content = b"User-agent: *\nDisallow: /closed/\n"
+        elif folder in ("to", "for-now"):
+            status = "301 Moved" if folder == "to" else "302 Found"
+            fields = f"Location: /{name}.html\r\n"
+        elif not folder and int((name or "0").removesuffix(".html")) < PAGES:
+            content = page(int((name or "0").removesuffix(".html")))
+        else:
+            status = "404 Not Found"
+        head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(content)}\r\n\r\n".encode()
+        held.sendall(head + (b"" if method == "HEAD" else content))
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with faulty(simple(serve)) as server:
+        yield f"http://127.0.0.1:{server.port}/"
+
+
+class Stop(BaseException):
+    """A stop by Ctrl-C, or the end of the process."""
+
+
+class Stopper:
+    """Stops a check when it comes to a point for the nth time; one that is killed loses what the cache has not saved.
+
+    point: "reply" before an outcome is kept, "record" before a document is written, "cut" in the middle of it,
+        "written" behind it, or a phase of the check.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, point: str, count: int, *, is_killed: bool) -> None:
+        self.point, self.left, self.is_killed = point, count, is_killed
+        self.caches: list[Cache] = []
+        keep, add, put = Cache.keep, Records.add, Records._put
+
+        def kept(cache: Cache, *some: Any) -> None:
+            self.caches.append(cache)
+            self.pass_by("reply")
+            keep(cache, *some)
+
+        def written(records: Records, *some: Any) -> None:
+            self.pass_by("record")
+            add(records, *some)
+            self.pass_by("written")
+
+        def put_part(records: Records, record: bytes) -> None:
+            if self.point == "cut" and self.left == 1:
+                put(records, record[: len(record) // 2])
+            self.pass_by("cut")
+            put(records, record)
+
+        monkeypatch.setattr(Cache, "keep", kept)
+        monkeypatch.setattr(Records, "add", written)
+        monkeypatch.setattr(Records, "_put", put_part)
+
+    def pass_by(self, point: str) -> None:
+        if point != self.point:
+            return
+        self.left -= 1
+        if self.left == 0:
+            if self.is_killed and self.caches:
+                self.caches[-1]._rows.clear()
+            raise Stop
+
+    def step(self, phase: str, done: int, total: int) -> None:
+        self.pass_by(phase)
+
+
+Answer = tuple[Counter[Broken], dict[str, object]]
+
+
+def checked(site: str, step: Any = lambda *_: None, **settings: Any) -> Answer:
+    summary = Summary()
+    found = Counter(check([site], Checker(**settings), summary, step, Policy.local()))
+    names = ("documents", "octets", "references", "within", "outside", "distinct", "passed", "files", "kinds")
+    return found, {name: getattr(summary, name) for name in names}
+
+
+def test_a_resumed_crawl_counts_as_an_undisturbed_one(site: str, tmp_path: Path) -> None:
+    whole = checked(site)
+    assert whole[1]["documents"] == PAGES + 2, "the start is also /0.html, and robots.txt is HTML to its server"
+    chosen = random.Random("resumed")
+    stops = 0
+    for number in range(ROUNDS):
+        settings: dict[str, Any] = {"cache": str(tmp_path / str(number)), "jobs": chosen.choice((1, 2, 8))}
+        told = []
+        for again in range(chosen.choice((1, 1, 2, 3))):
+            point = chosen.choice(("reply", "record", "cut", "written", "crawled", "read"))
+            count = 1 if point == "read" else chosen.randrange(1, 60)
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                stopper = Stopper(monkeypatch, point, count, is_killed=chosen.random() < 0.5)
+                told.append((point, count, stopper.is_killed))
+                try:
+                    checked(site, stopper.step, resume=bool(again), **settings)
+                except Stop:
+                    stops += 1
+                else:
+                    break  # it came to its end before that point
+        assert checked(site, resume=True, **settings) == whole, (number, settings["jobs"], told)
+    assert stops > ROUNDS / 2
+
+
+def test_a_crawl_whose_documents_are_lost_requests_them_again(site: str, tmp_path: Path) -> None:
+    whole = checked(site)
+    with pytest.MonkeyPatch.context() as monkeypatch, pytest.raises(Stop):
+        checked(site, Stopper(monkeypatch, "crawled", 30, is_killed=False).step, cache=str(tmp_path / "c"))
+    (tmp_path / "c.warc").unlink()
+    assert checked(site, cache=str(tmp_path / "c"), resume=True) == whole
+
+
+def test_each_document_is_recorded_once(tmp_path: Path) -> None:
+    records = Records(str(tmp_path / "w"))
+    records.add("http://h.example/", "text/html", b"first")
+    records.add("http://h.example/", "text/html", b"second")
+    assert len(records.names) == 1
+    assert records.read("http://h.example/") == ("text/html", b"first")
+    records.close()
