@@ -39,7 +39,13 @@ def test_a_file_of_lychee_is_found(site: Path) -> None:
     done = run(site)
     assert done.exit_code == 0, done.output
     assert "used from lychee: max_concurrency, accept, exclude, .lycheeignore" in done.stderr
-    for text in ("cache (no counterpart)", "exclude (a|b)", "user_agent (name the file with --config)", "header"):
+    for text in (
+        "verbose (no counterpart)",
+        "cache (use --cache FILE)",
+        "exclude (a|b)",
+        "user_agent (name the file with --config)",
+        "header",
+    ):
         assert text in done.stderr
     assert "secret" not in done.output
     assert "user_agent (" not in run(site, "--config", str(site / "lychee.toml")).stderr

@@ -15,6 +15,23 @@ _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
 _SAME = {"max_concurrency": "jobs", "user_agent": "agent", "include_fragments": "fragments"}
 _GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
+_REASONS = {
+    "header": "use --header, for one origin",
+    "cache": "use --cache FILE",
+    "max_cache_age": "use --max-age",
+    "base_url": "use --base",
+    "base": "use --base",
+    "timeout": "use --max-time",
+    "exclude_all_private": "use --private to reach them; never requested otherwise",
+    "exclude_private": "use --private to reach them; never requested otherwise",
+    "exclude_loopback": "use --private to reach them; never requested otherwise",
+    "exclude_link_local": "use --private to reach them; never requested otherwise",
+    "offline": "offline unless --online",
+    "format": "use --format",
+    "output": "use -o FILE",
+    "max_redirects": "the policy has its own limit",
+    "accept": "not a list of statuses",
+}
 _RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
 
 
@@ -42,7 +59,7 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
             found[_SAME[key]] = value
             used.append(key)
         else:
-            unused[key] = "no counterpart"
+            unused[key] = _REASONS.get(key, "no counterpart")
     ignored = path.parent / ".lycheeignore"
     if ignored.is_file():
         patterns = [line for _, line in read_lines(ignored) if not line.startswith("#")]
