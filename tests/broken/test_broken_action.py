@@ -141,7 +141,6 @@ def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path,
 
 def test_the_hook_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
     """By pre-commit itself, which chooses the files; the hook's own keys, but for its installation."""
-    pytest.importorskip("pre_commit")
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     ((wanted,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
     assert wanted["id"] == hook["id"]

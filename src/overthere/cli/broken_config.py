@@ -11,6 +11,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from overthere.cli.lychee_config import LYCHEE_FILES, lychee_file, read_lychee
+from overthere.cli.printing import print_message
 from overthere.ground.display import printable
 from overthere.ground.option_files import read_text, read_toml
 from overthere.links.job.retrieval import is_uri
@@ -35,13 +37,15 @@ def find_config(sources: Iterable[str]) -> Path | None:
     if first is None:
         return None
     folder = Path(os.path.abspath(first))
+    of_lychee = None
     for place in (folder, *folder.parents):
+        of_lychee = of_lychee or lychee_file(place)
         for name in _TABLES:
             if (place / name).is_file() and _table(place / name) is not None:
                 return place / name
         if (place / ".git").exists():
-            return None
-    return None
+            return of_lychee
+    return of_lychee
 
 
 def _table(path: Path) -> dict[str, Any] | None:
@@ -66,7 +70,8 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
     """
     values: dict[str, Any] = {}
     options = {_key(one): one for one in ctx.command.params if isinstance(one, click.Option)}
-    for key, value in (_table(path) or {}).items():
+    settings = _lychee(path, is_named) if path.name in LYCHEE_FILES else _table(path) or {}
+    for key, value in settings.items():
         where = f"{printable(str(path))}: {printable(key)}"
         option = options.get(key.replace("_", "-"))
         if option is None or option.name is None or _key(option) in _NEVER:
@@ -77,6 +82,22 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
         if ctx.get_parameter_source(option.name) is ParameterSource.DEFAULT:
             values[option.name] = _convert(ctx, option, value, where, path.parent)
     return values
+
+
+def _lychee(path: Path, is_named: bool) -> dict[str, Any]:
+    """The settings of lychee that have a counterpart, after notes on both kinds.  Raises: click.UsageError."""
+    try:
+        found, used, unused = read_lychee(path)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{printable(str(path))}: {error}") from None
+    if not is_named and found.pop("agent", None) is not None:
+        used.remove("user_agent")
+        unused["user_agent"] = "name the file with --config"
+    print_message(f"used from lychee: {', '.join(used) or 'nothing'}")
+    if unused:
+        reasons = (f"{printable(key)} ({reason})" for key, reason in unused.items())
+        print_message(f"not used from lychee: {', '.join(reasons)}")
+    return found
 
 
 def _key(option: click.Option) -> str:

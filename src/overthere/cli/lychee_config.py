@@ -1,0 +1,113 @@
+"""Settings of lychee (`lychee.toml`, `.lycheeignore`) as settings of `overthere broken`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from overthere.ground.option_files import read_lines, read_text, read_toml
+
+__all__ = ["LYCHEE_FILES", "lychee_file", "read_lychee", "to_globs"]
+
+LYCHEE_FILES = ("lychee.toml", ".lychee.toml", ".lycheeignore")
+_MOST_GLOBS = 4
+_TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
+_SAME = {"max_concurrency": "jobs", "user_agent": "agent", "include_fragments": "fragments"}
+_GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
+_REASONS = {
+    "header": "use --header, for one origin",
+    "cache": "use --cache FILE",
+    "max_cache_age": "use --max-age",
+    "base_url": "use --base",
+    "base": "use --base",
+    "timeout": "use --max-time",
+    "exclude_all_private": "use --private to reach them; never requested otherwise",
+    "exclude_private": "use --private to reach them; never requested otherwise",
+    "exclude_loopback": "use --private to reach them; never requested otherwise",
+    "exclude_link_local": "use --private to reach them; never requested otherwise",
+    "offline": "offline unless --online",
+    "format": "use --format",
+    "output": "use -o FILE",
+    "max_redirects": "the policy has its own limit",
+    "accept": "not a list of statuses",
+}
+_RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
+
+
+def lychee_file(folder: Path) -> Path | None:
+    """The settings of lychee in a folder."""
+    return next((folder / name for name in LYCHEE_FILES if (folder / name).is_file()), None)
+
+
+def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
+    """Settings for `overthere broken`, the keys they come from, and the reason for each key or pattern not used.
+
+    Raises: OSError; ValueError if the file is not TOML.
+    """
+    table = {} if path.name == ".lycheeignore" else read_toml(read_text(path))
+    found: dict[str, Any] = {}
+    used: list[str] = []
+    unused: dict[str, str] = {}
+    for key, value in table.items():
+        if key in _GLOBS:
+            _add_globs(found, _GLOBS[key], key, value, used, unused)
+        elif key == "accept" and (statuses := _statuses(value)):
+            found["accept"] = statuses
+            used.append(key)
+        elif key in _SAME and isinstance(value, bool | int | str):
+            found[_SAME[key]] = value
+            used.append(key)
+        else:
+            unused[key] = _REASONS.get(key, "no counterpart")
+    ignored = path.parent / ".lycheeignore"
+    if ignored.is_file():
+        patterns = [line for _, line in read_lines(ignored) if not line.startswith("#")]
+        _add_globs(found, "exclude", ".lycheeignore", patterns, used, unused)
+    return found, used, unused
+
+
+def _add_globs(found: dict[str, Any], name: str, key: str, value: Any, used: list[str], unused: dict[str, str]) -> None:
+    for pattern in value if isinstance(value, list) else [value]:
+        globs = to_globs(pattern) if isinstance(pattern, str) else None
+        if globs is None:
+            unused[f"{key} {pattern}"] = "not a simple pattern"
+            continue
+        found.setdefault(name, []).extend(globs)
+        if key not in used:
+            used.append(key)
+
+
+def to_globs(pattern: str) -> list[str] | None:
+    """A regular expression as globs; None if it is not simple.  A dot stands for itself.
+
+    >>> to_globs("^https?://example[.]org"), to_globs(r"^https?://h\\.example/")
+    (None, ['http://h.example/*', 'https://h.example/*'])
+    """
+    end = pattern.endswith("$") and not pattern.endswith("\\$")
+    at, stop = int(pattern.startswith("^")), len(pattern) - end
+    globs = ["" if at else "*"]
+    while at < stop:
+        match = _TOKEN.match(pattern, at, stop)
+        if match is None:
+            return None
+        piece = "*" if match[2] else match[1] or match[3]
+        longer = [glob + piece for glob in globs]
+        globs = globs + longer if match[4] and not match[2] else longer
+        if len(globs) > _MOST_GLOBS:
+            return None
+        at = match.end()
+    return globs if end else [f"{glob}*" for glob in globs]
+
+
+def _statuses(value: Any) -> list[str] | None:
+    """Ranges of lychee (`200..=299`, `200..300` without its end) as ours; None if one is invalid."""
+    statuses = []
+    for text in value if isinstance(value, list) else str(value).split(","):
+        match = _RANGE.fullmatch(str(text).strip())
+        if match is None or not (match[1] or match[2]):
+            return None
+        low = int(match[1] or 100)
+        high = low if match[2] is None else int(match[3] or 999) - (match[2] == ".." and match[3] is not None)
+        statuses.append(f"{low}..{high}")
+    return statuses

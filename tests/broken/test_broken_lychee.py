@@ -1,0 +1,72 @@
+"""Settings of lychee, read for `overthere broken`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from overthere.cli.app import app
+from overthere.cli.lychee_config import read_lychee, to_globs
+
+CONFIG = r"""
+verbose = "info"
+cache = true
+user_agent = "Mozilla/5.0"
+max_concurrency = 14
+accept = ["200..=204", "300..400", 429]
+exclude = ['^https?://old\.example', '(a|b)\.example', 'gone\.html']
+header = { x-token = "secret" }
+exclude_all_private = false
+"""
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["broken", str(folder), *arguments])
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.html").write_text('<!doctype html><a href="gone.html"><a href="old.html">')
+    return tmp_path
+
+
+def test_a_file_of_lychee_is_found(site: Path) -> None:
+    (site / "lychee.toml").write_text(CONFIG)
+    (site / ".lycheeignore").write_text("# comment\nold\\.html$\n")
+    done = run(site)
+    assert done.exit_code == 0, done.output
+    assert "used from lychee: max_concurrency, accept, exclude, .lycheeignore" in done.stderr
+    for text in (
+        "verbose (no counterpart)",
+        "cache (use --cache FILE)",
+        "exclude (a|b)",
+        "user_agent (name the file with --config)",
+        "header",
+    ):
+        assert text in done.stderr
+    assert "secret" not in done.output
+    assert "user_agent (" not in run(site, "--config", str(site / "lychee.toml")).stderr
+    (site / "overthere.toml").write_text("[broken]\n")
+    assert run(site).exit_code == 1
+
+
+def test_values(site: Path) -> None:
+    (site / "lychee.toml").write_text(CONFIG)
+    found = read_lychee(site / "lychee.toml")[0]
+    assert found["accept"] == ["200..204", "300..399", "429..429"]
+    assert found["exclude"] == ["http://old.example*", "https://old.example*", "*gone.html*"]
+
+
+@pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "max_concurrency = 0", "accept = [["])
+def test_hostile_files(site: Path, text: str) -> None:
+    (site / "lychee.toml").write_text(text)
+    done = run(site)
+    assert (done.exit_code, "lychee.toml" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("pattern", ["[a-z]", "a|b", "a{2}", r"\d", "a+", "a?b?c?", "(", r"\*", "\\"])
+def test_patterns_that_are_not_simple(pattern: str) -> None:
+    assert to_globs(pattern) is None
