@@ -60,7 +60,7 @@ def test_values(site: Path) -> None:
     assert found["exclude"] == ["http://old.example*", "https://old.example*", "*gone.html*"]
 
 
-@pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "max_concurrency = 0", "accept = [["])
+@pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "accept = [["])
 def test_hostile_files(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)
     done = run(site)
@@ -70,3 +70,35 @@ def test_hostile_files(site: Path, text: str) -> None:
 @pytest.mark.parametrize("pattern", ["[a-z]", "a|b", "a{2}", r"\d", "a+", "a?b?c?", "(", r"\*", "\\"])
 def test_patterns_that_are_not_simple(pattern: str) -> None:
     assert to_globs(pattern) is None
+
+
+def test_values_that_mean_nothing_here_are_told(site: Path) -> None:
+    (site / "lychee.toml").write_text('include_fragments = "text-only"\nmax_concurrency = 0\nuser_agent = 1\n')
+    found, used, unused = read_lychee(site / "lychee.toml")
+    assert (found, used, list(unused)) == ({}, [], ["include_fragments", "max_concurrency", "user_agent"])
+    (site / "lychee.toml").write_text('include_fragments = "full"\nexclude_path = ["./node_modules"]\n')
+    assert read_lychee(site / "lychee.toml")[0] == {"fragments": True, "exclude-path": ["*node_modules*"]}
+
+
+def test_what_is_included_alone_is_all_that_is_checked(site: Path) -> None:
+    (site / "lychee.toml").write_text('include = ["gone"]\n')
+    assert [line for line in run(site, "--format", "jsonl").stdout.splitlines() if "old.html" in line] == []
+    assert run(site).exit_code == 1
+    (site / "lychee.toml").write_text('include = ["elsewhere"]\n')
+    assert run(site).exit_code == 0
+
+
+@pytest.mark.parametrize("name", [".lycheeignore", ".lychee.toml"])
+def test_each_file_alone(site: Path, name: str) -> None:
+    (site / name).write_text("gone\nold\n" if name == ".lycheeignore" else 'exclude = ["gone", "old"]\n')
+    for arguments in ([], ["--config", str(site / name)]):
+        done = run(site, *arguments)
+        assert (done.exit_code, "used from lychee" in done.stderr) == (0, True), done.output
+    assert run(site, "--no-config").exit_code == 1
+
+
+def test_no_line_grows_with_a_hostile_file(site: Path) -> None:
+    (site / "lychee.toml").write_text("".join(f"k{number}{'x' * 500} = 1\n" for number in range(3000)))
+    told = run(site).stderr
+    assert len(told) < 5000
+    assert "2,980 more" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from click.core import ParameterSource
 
 from overthere.cli.lychee_config import LYCHEE_FILES, lychee_file, read_lychee
 from overthere.cli.printing import print_message
-from overthere.ground.display import printable
+from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
 from overthere.links.job.retrieval import is_uri
 
@@ -84,6 +85,10 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
     return values
 
 
+_SHOWN = 20
+"""Settings of lychee without a counterpart that are named; of others their number is told."""
+
+
 def _lychee(path: Path, is_named: bool) -> dict[str, Any]:
     """The settings of lychee that have a counterpart, after notes on both kinds.  Raises: click.UsageError."""
     try:
@@ -95,7 +100,9 @@ def _lychee(path: Path, is_named: bool) -> dict[str, Any]:
         unused["user_agent"] = "name the file with --config"
     print_message(f"used from lychee: {', '.join(used) or 'nothing'}")
     if unused:
-        reasons = (f"{printable(key)} ({reason})" for key, reason in unused.items())
+        reasons = [f"{printable(shorten(key, 80))} ({reason})" for key, reason in islice(unused.items(), _SHOWN)]
+        more = len(unused) - len(reasons)
+        reasons += [f"{more:,} more"] if more else []
         print_message(f"not used from lychee: {', '.join(reasons)}")
     return found
 

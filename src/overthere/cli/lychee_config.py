@@ -14,6 +14,8 @@ LYCHEE_FILES = ("lychee.toml", ".lychee.toml", ".lycheeignore")
 _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
 _SAME = {"max_concurrency": "jobs", "user_agent": "agent", "include_fragments": "fragments"}
+_FRAGMENTS = {"none": False, "anchor-only": True, "full": True}
+"""Of newer versions, beside true and false."""
 _GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
 _REASONS = {
     "header": "use --header, for one origin",
@@ -31,6 +33,8 @@ _REASONS = {
     "output": "use -o FILE",
     "max_redirects": "the policy has its own limit",
     "accept": "not a list of statuses",
+    "include_fragments": "not a value that is known here",
+    "max_concurrency": "not a number above 0",
 }
 _RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
 
@@ -55,8 +59,8 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
         elif key == "accept" and (statuses := _statuses(value)):
             found["accept"] = statuses
             used.append(key)
-        elif key in _SAME and isinstance(value, bool | int | str):
-            found[_SAME[key]] = value
+        elif (same := _same_value(key, value)) is not None:
+            found[_SAME[key]] = same
             used.append(key)
         else:
             unused[key] = _REASONS.get(key, "no counterpart")
@@ -64,12 +68,23 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
     if ignored.is_file():
         patterns = [line for _, line in read_lines(ignored) if not line.startswith("#")]
         _add_globs(found, "exclude", ".lycheeignore", patterns, used, unused)
+    if "include" in found and "exclude" not in table and "exclude" not in found:
+        found["exclude"] = ["*"]  # without exclusions, lychee checks what is included and nothing else
     return found, used, unused
+
+
+def _same_value(key: str, value: Any) -> Any:
+    """The value of a setting that means the same here; None for another one."""
+    if key == "include_fragments":
+        return value if isinstance(value, bool) else _FRAGMENTS.get(str(value))
+    if key == "max_concurrency":
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if key == "user_agent" and isinstance(value, str) else None
 
 
 def _add_globs(found: dict[str, Any], name: str, key: str, value: Any, used: list[str], unused: dict[str, str]) -> None:
     for pattern in value if isinstance(value, list) else [value]:
-        globs = to_globs(pattern) if isinstance(pattern, str) else None
+        globs = to_globs(pattern.removeprefix("./")) if isinstance(pattern, str) else None
         if globs is None:
             unused[f"{key} {pattern}"] = "not a simple pattern"
             continue
