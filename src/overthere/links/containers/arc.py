@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
-from overthere.links.containers.gzip_member import inflate_octets, read_gzip_member
+from overthere.links.containers.gzip_member import PIECE, inflate_octets, read_gzip_member
 from overthere.links.containers.model import Member, Place, Stream
 from overthere.links.containers.records import PageReader, write_pieces
 from overthere.links.containers.warc import response, target
@@ -172,12 +172,14 @@ def _ends(file: BinaryIO, stop: int, size: int) -> bool:
 
 def _next_record(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line of a record follows a line end; or `size`."""
+    step = PIECE  # where every record lies, the next one is near
     while at < size:
         file.seek(at)
-        match = _SURE_LINE.search(file.read(_WINDOW + _LONGEST))
-        if match is not None and match.start() < _WINDOW:
+        match = _SURE_LINE.search(file.read(step + _LONGEST))
+        if match is not None and match.start() < step:
             return at + match.end()
-        at += _WINDOW
+        at += step
+        step = _WINDOW
     return size
 
 
