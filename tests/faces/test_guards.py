@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any
@@ -11,8 +12,10 @@ from urllib.parse import quote
 import pytest
 from guarded import CLIENTS, INNER, OUTER, Servers, allow_outer, servers
 
-from overthere import AccessRefused, Policy
+from growth import outgrows
+from overthere import AccessRefused, OverthereError, Policy
 from overthere.faces import transports
+from overthere.faces.guarding import judge_request
 
 NAMES = {"outer.test": [OUTER], "inner.test": [INNER], "mixed.test": [INNER, OUTER], "six.test": ["::1"]}
 
@@ -236,3 +239,13 @@ def test_settings_that_lead_around(setting: str) -> None:
     for guard in (Guard, AsyncGuard):
         with pytest.raises(TypeError, match=setting):
             guard(**given)
+
+
+@pytest.mark.parametrize("text", ["http://h/{}", "http://{}/", "http://h/?{}", "{}"])
+@pytest.mark.parametrize("unit", ["a", "/", "%41", ".", "@", "\u0301", ":", "[", "\\"])
+def test_judging_grows_as_the_text(text: str, unit: str) -> None:
+    def judge(given: str) -> None:
+        with suppress(OverthereError):
+            judge_request(Policy(), given)
+
+    assert outgrows(judge, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None

@@ -119,7 +119,12 @@ NO_TEXT = {
     **dict.fromkeys(("base.file_uri", "base.retrieval_uri", "links.open_writer"), "takes a path"),
     **dict.fromkeys(("broken.check", "broken.find", "links.batches", "links.extract"), "takes sources: `test_a_site`"),
     **dict.fromkeys(("forms.encode", "kernel.front", "iri.decodable", "security.level_of"), "takes no text"),
-}
+    **dict.fromkeys(
+        ("faces.aiohttp.guarded_session", "faces.aiohttp.redirect_trace", "faces.requests.adapter",
+         "faces.requests.guarded_session"), "takes a policy; `Policy.judge` is asked by tests/faces/test_guards.py",
+    ),
+    "faces.jsonschema.checker": "takes a checker",
+}  # fmt: skip
 """Public functions whose first argument is no text, each with what it is."""
 
 
