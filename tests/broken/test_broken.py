@@ -19,7 +19,6 @@ from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Outcome
 from overthere.broken.site import Site
 from overthere.cli.app import app
-from overthere.links.documents import kinds
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
 from overthere.values.uri import URI
@@ -419,22 +418,6 @@ def test_a_markup_without_a_reader_is_told(name: str, tmp_path: Path) -> None:
     (found,) = find(tmp_path / name)
     assert (found.kind, found.level) == ("not-read", "note")
     assert "without a reader" in found.why
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "extra"),
-    [("a.rst", "See `here <gone.html>`_.", "rst"), ("a.ipynb", '{"nbformat": 4, "cells": []}', "notebooks")],
-)
-def test_without_its_extra_a_document_is_told(
-    name: str, content: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The line that installs its reader; nothing of it is called fine."""
-    monkeypatch.setattr(kinds, "_installed", lambda: frozenset())
-    made(tmp_path, {name: content})
-    for source in (tmp_path / name, tmp_path):
-        (found,) = find(source)
-        assert found.level == "note"
-        assert f"overthere[{extra}]" in found.why
 
 
 def test_markdown_with_jsx_is_markdown(tmp_path: Path) -> None:

@@ -111,3 +111,25 @@ def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, mo
     found = {one.source[-5:]: one.why for one in check([tmp_path], Checker(), Summary())}
     assert "overthere[rst]" in found["a.rst"]
     assert "overthere[notebooks]" in found["ipynb"]
+
+
+@pytest.mark.parametrize("error", [IndexError, AssertionError, AttributeError, KeyError, ZeroDivisionError])
+def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(text: str) -> object:
+        raise error("not expected")
+
+    monkeypatch.setattr(rst, "_tree", fail)
+    assert rst.parse("`a <b>`_").notes == ["corrupt"]
+
+
+def test_roles_of_one_document_are_not_those_of_another() -> None:
+    """Many threads: docutils has one table of roles for all."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with_role = ".. role:: own\n\n:own:`x` `a <b>`_\n" * 3
+    without = ":own:`x` `a <b>`_\n\n" * 3
+    alone = [rst.parse(with_role), rst.parse(without)]
+    assert [one.roles for one in alone] == [0, 3]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(rst.parse, [with_role, without] * 60))
+    assert found == alone * 60

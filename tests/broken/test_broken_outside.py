@@ -5,10 +5,12 @@ from __future__ import annotations
 import selectors
 import socket
 import threading
+import time
 import tracemalloc
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from overthere.broken.connections import Connection
 from overthere.broken.external import Asker
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
-from overthere.broken.model import Checker, Outcome
+from overthere.broken.model import KINDS, Checker, Outcome
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
@@ -443,8 +445,6 @@ def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> Non
 
 
 def test_ages_and_fragments(tmp_path: Path) -> None:
-    import time
-
     now = time.time()
     path = str(tmp_path / "cache")
     cache = Cache(path)
@@ -457,6 +457,22 @@ def test_ages_and_fragments(tmp_path: Path) -> None:
     assert {one.uri: one.missing for one in Cache(path).valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
     assert not list(Cache(path).valid_outcomes({"u:new": ["c"]}))
     assert {one.uri for one in Cache(path, {"ok": 9 * 86_400.0}).valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("kind", sorted({None, *KINDS}, key=str))
+def test_no_outcome_of_a_document_counts_for_fragments_that_were_not_looked_up(
+    kind: str | None, resume: bool, tmp_path: Path
+) -> None:
+    """Where there was a document: the others say of each fragment that it cannot be there."""
+    now = time.time()
+    cache = Cache(str(tmp_path / "cache"))
+    cache.keep(outcome("u:a", kind, now), ["a"])
+    cache.close(whole=not resume)
+    with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as again:
+        assert [one.uri for one in again.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
+        was_there = kind is None or kind in ("moved-permanently", "bad-location", "no-fragment")
+        assert [one.uri for one in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
 
 
 def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ AGES: Mapping[str, float] = {
 }
 """Seconds for which an outcome holds; what is not named is requested each time.  0: the answer may be another
 next time, or the fragments that were looked up."""
+_LOOKED_UP = (None, "moved-permanently", "bad-location", "no-fragment")
+"""Outcomes of URIs whose document was there, so that fragments could be looked up in it."""
 _APPLICATION, _VERSION = 0x6F767468, 2
 """`application_id`, "ovth", by which a cache is known as ours; `user_version`."""
 _BATCH = 500
@@ -108,7 +110,7 @@ class Cache:
                 continue
             kind, status, why, final, permanent, looked, missing, checked = row
             fresh = checked >= self.since or now - checked < self.ages.get(kind or "ok", 0.0)
-            if fresh and (kind is not None or set(fragments) <= set(json.loads(looked))):
+            if fresh and (kind not in _LOOKED_UP or set(fragments) <= set(json.loads(looked))):
                 gone = tuple(one for one in json.loads(missing) if one in set(fragments))
                 yield Outcome(uri, kind, status, why, final, bool(permanent), gone, checked, True)
 

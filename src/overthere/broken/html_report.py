@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TextIO
 
 from overthere.broken.model import Broken
-from overthere.broken.report import advice
+from overthere.broken.report import advice, counted
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
@@ -40,9 +40,9 @@ def _parts(findings: list[Broken]) -> Iterator[str]:
     yield f"<title>Broken links</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>Broken links</h1>"
     levels, kinds = (Counter(getattr(found, name) for found in findings) for name in ("level", "kind"))
     if findings:
-        counted = ", ".join(_count(levels[level], level) for level in _LEVELS if levels[level])
+        summed = ", ".join(counted(levels[level], level) for level in _LEVELS if levels[level])
         sources = len({found.source for found in findings})
-        yield f"<p>{counted} in {_count(sources, 'document')}. Only errors make the check fail.</p>"
+        yield f"<p>{summed} in {counted(sources, 'document')}. Only errors make the check fail.</p>"
         yield '<form role="search" aria-label="Findings" hidden>'
         yield '<label>Text<input type="search" name="text" autocomplete="off" spellcheck="false"></label>'
         yield _select("Level", [level for level in _LEVELS if levels[level]], levels)
@@ -81,10 +81,6 @@ def _select(label: str, values: Iterable[str], counts: Counter[str]) -> str:
 def _text(text: str) -> str:
     """Text of others as HTML, in isolation from the direction of its surroundings."""
     return f"<bdi>{escape(printable(mask(text)))}</bdi>"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _resource(name: str) -> str:

@@ -149,6 +149,15 @@ def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     file.write("\n]}]}\n")
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "document"), counted(1000, "document")
+    ('1 document', '1,000 documents')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def advice(found: Broken) -> str:
     """A suggestion in words; "" without one."""
     if found.suggestion is None:

@@ -7,7 +7,6 @@ import io
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,10 +16,11 @@ import click
 from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
-from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Summary
-from overthere.broken.report import advice
+from overthere.broken.model import ANCHORS, KINDS, Broken, Checker, Summary
+from overthere.broken.report import advice, counted
 from overthere.cli.broken_config import apply_config, find_config
 from overthere.cli.broken_groups import GROUPS, show_groups
+from overthere.cli.broken_summary import summary_lines
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
@@ -216,7 +216,7 @@ class _Job:
             stopped = True
         self.summary.ignored = self.rules.ignored
         self.summary.known = 0 if self.baseline is None else self.baseline.count
-        print_message("\n".join(lines(self.summary, time.monotonic() - began)))
+        print_message("\n".join(summary_lines(self.summary, time.monotonic() - began)))
         if stopped:
             print_message(self._describe_stop())
             raise SystemExit(130)
@@ -316,7 +316,7 @@ class _Job:
 
         left = sum(one.certainty == "likely" for one in self.mendable)
         if left and self.asked["fix"] == "certain":
-            print_message(f"{_count(left, 'suggestion')} only likely: --fix=likely writes them too")
+            print_message(f"{counted(left, 'suggestion')} only likely: --fix=likely writes them too")
         certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
         for file in fix_files(self.mendable, certainties):
             if file.refused:
@@ -353,52 +353,6 @@ def _fields(found: Broken) -> Iterator[Text]:
     if found.reference is not None:
         yield Text(printable(mask(found.reference)))
     yield Text("; ".join(filter(None, (found.why, advice(found)))), SIDE)
-
-
-def lines(summary: Summary, seconds: float) -> Iterator[str]:
-    """The summary: documents read, findings, and what was not checked."""
-    rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
-    yield f"{_count(summary.documents, 'document')} ({_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
-    yield f"{_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
-    if summary.outside:
-        known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
-        asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
-        yield f"{summary.outside:,} point outside, to {_count(summary.distinct, 'URI')}: {asked}"
-    for folder, rule, file in summary.dialects:
-        yield (
-            f"anchors of Markdown in {printable(os.path.relpath(folder))}: {rule.partition(':')[0]} "
-            f"({printable(file)}; --anchors overrides it)"
-        )
-    if summary.passed:
-        yield "not judged:"
-        for reason, count in _rank(summary.passed):
-            yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
-    if summary.files:
-        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _rank(summary.files))}"
-    for level in ("error", "warning", "note"):
-        kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
-        if kinds:
-            counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
-            yield f"{_count(sum(kinds.values()), level)}: {counted}"
-    if summary.ignored:
-        yield f"{summary.ignored:,} ignored by rule"
-    if summary.known:
-        yield f"{summary.known:,} known from the baseline"
-    if summary.unsuggested:
-        yield f"{summary.unsuggested:,} without a search for similar names: there were too many"
-    if not summary.documents:
-        yield "no documents were read"
-    elif not summary.errors:
-        yield "no broken links"
-
-
-def _rank(counted: Counter[str]) -> list[tuple[str, int]]:
-    """Names and counts, the most frequent first, then by name."""
-    return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 _STOPPED = {

@@ -16,7 +16,7 @@ from overthere.access.policy import Policy
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 from overthere.values.uri import URI
 
-__all__ = ["RedirectChain", "judge_line", "judge_redirect", "judge_request", "refusals", "request_target"]
+__all__ = ["RequestChain", "judge_line", "judge_redirect", "judge_request", "refusals", "request_target"]
 
 _SCHEMES = ("http", "https")
 _TEXT = "RFC 3986 3"
@@ -64,7 +64,7 @@ def judge_redirect(policy: Policy, source: str, location: str) -> None:
         raise AccessRefused("redirect", f"the target of a redirect is not a URI: {error}", _TEXT, source) from error
 
 
-class RedirectChain:
+class RequestChain:
     """The requests of one chain of redirects."""
 
     def __init__(self) -> None:

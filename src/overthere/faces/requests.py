@@ -11,7 +11,7 @@ from typing import Any
 from overthere.access.errors import AccessRefused
 from overthere.access.judgment import Resolve
 from overthere.access.policy import Policy
-from overthere.faces.guarding import RedirectChain, judge_request, refusals
+from overthere.faces.guarding import RequestChain, judge_request, refusals
 from overthere.ground.extras import brought_by
 from overthere.values.uri import URI
 
@@ -61,7 +61,7 @@ class Adapter(HTTPAdapter):
             judged = judge_request(self.policy, request.url or "")
             # A redirect has the hooks of the request before it.
             hooks: dict[str, Any] = request.hooks
-            hooks.setdefault(_CHAIN, RedirectChain()).follow(self.policy, request, judged.uri)
+            hooks.setdefault(_CHAIN, RequestChain()).follow(self.policy, request, judged.uri)
             names = ("stream", "timeout", "verify", "cert", "proxies")
             told = {**dict(zip(names, given, strict=False)), **settings, "proxies": dict(self.policy.proxy)}
             with expecting(judged):

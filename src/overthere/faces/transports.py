@@ -1,25 +1,25 @@
-"""What the guards of httpx and httpx2 share: network backends that connect to judged addresses alone."""
+"""What the guards of httpx and httpx2 share: transports, and backends that connect to judged addresses alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve, Resolve
 from overthere.access.policy import Policy
-from overthere.faces.guarding import RedirectChain, judge_line, judge_request
+from overthere.faces.guarding import RequestChain, judge_line, judge_request, refusals
 from overthere.values.hosts.address import Address
 
-__all__ = ["AsyncBackend", "Backend", "judge", "put_backend", "transport_settings"]
+__all__ = ["AsyncTransportGuard", "TransportGuard", "put_backend"]
 
 _CHAIN = "overthere.redirects"
 _OWN = {"proxy": "name the proxy in Policy.proxy", "uds": "a Unix socket has no host to judge"}
 
 
-def transport_settings(policy: Policy, settings: dict[str, Any]) -> dict[str, Any]:
+def _settings(policy: Policy, settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of a transport.  Raises: TypeError for those that lead around the policy."""
     for name, why in _OWN.items():
         if settings.get(name) is not None:
@@ -39,7 +39,7 @@ def put_backend(transport: Any, make: Any) -> None:
     pool._network_backend = make(own)
 
 
-def judge(policy: Policy, request: Any) -> str:
+def _judge(policy: Policy, request: Any) -> str:
     """Judge a request of httpx, and the redirect that led to it.  Returns: its scheme.  Raises: AccessRefused."""
     judged = judge_request(policy, str(request.url))
     written = request.extensions.get("target", request.url.raw_path)
@@ -47,7 +47,7 @@ def judge(policy: Policy, request: Any) -> str:
     if (host := request.url.raw_host.decode("latin-1")).lower() != (judged.host or "").lower():
         raise AccessRefused("host", f"the client would connect to {host!r}", "RFC 3986 3.2.2", judged.uri)
     # A redirect takes the extensions of the request before it.
-    request.extensions.setdefault(_CHAIN, RedirectChain()).follow(policy, request, judged.uri)
+    request.extensions.setdefault(_CHAIN, RequestChain()).follow(policy, request, judged.uri)
     return judged.uri.scheme.lower()
 
 
@@ -128,3 +128,62 @@ class AsyncBackend(_Connector):
 
     async def sleep(self, seconds: float) -> None:
         await self.own.sleep(seconds)
+
+
+class _Guard:
+    refused: ClassVar[Any]
+    """The exception of a refusal, which is one of the library's too."""
+    core: ClassVar[ModuleType]
+    plain: ClassVar[Any]
+    """The library's transport, for what goes by a proxy of the policy."""
+    backend: ClassVar[type[_Connector]]
+
+    def __init__(self, policy: Policy | None = None, *, resolve: Any = None, **settings: Any) -> None:
+        """policy: default: the safe one.  resolve: resolves names (`Resolve` of `Policy.addresses`); default: the
+        system's resolver.  settings: of the library's transport, but for `proxy` and `uds`."""
+        self.policy: Policy = policy or Policy()
+        settings = _settings(self.policy, settings)
+        super().__init__(**settings)
+        put_backend(self, lambda own: self.backend(own, self.policy, resolve, self.core))
+        proxies = self.policy.proxy.items()
+        self._proxied: dict[str, Any] = {name: self.plain(**settings, proxy=proxy) for name, proxy in proxies}
+
+
+class TransportGuard(_Guard):
+    """A transport that judges each request; before the library's own in the order of bases."""
+
+    backend = Backend
+
+    def handle_request(self, request: Any) -> Any:
+        with refusals(self.refused, request=request):
+            proxied = self._proxied.get(_judge(self.policy, request))
+            return self.plain.handle_request(self if proxied is None else proxied, request)
+
+    def __exit__(self, *given: Any) -> None:
+        self.plain.__exit__(self, *given)
+        self.close()
+
+    def close(self) -> None:
+        self.plain.close(self)
+        for one in self._proxied.values():
+            one.close()
+
+
+class AsyncTransportGuard(_Guard):
+    """The same for asynchronous requests."""
+
+    backend = AsyncBackend
+
+    async def handle_async_request(self, request: Any) -> Any:
+        with refusals(self.refused, request=request):
+            proxied = self._proxied.get(_judge(self.policy, request))
+            return await self.plain.handle_async_request(self if proxied is None else proxied, request)
+
+    async def __aexit__(self, *given: Any) -> None:
+        await self.plain.__aexit__(self, *given)
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self.plain.aclose(self)
+        for one in self._proxied.values():
+            await one.aclose()

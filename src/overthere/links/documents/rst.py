@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any, NamedTuple
 
 from overthere.ground.extras import brought_by
@@ -38,6 +39,10 @@ _ANCHORED = re.compile(
 )
 """Directives that make anchors which only Sphinx knows."""
 _ENTRY = re.compile(r"[ \t]++\S[^\n]*+")
+
+
+_LOCK = Lock()
+"""docutils has its roles in one table for all documents; a text is parsed by one thread at a time."""
 
 
 class ParsedRST(NamedTuple):
@@ -82,14 +87,13 @@ def parse(text: str) -> ParsedRST:
     notes = ["too-large"] if len(text) > LONGEST else []
     text, entries, has_anchors = _rewrite_directives(text[:LONGEST])
     try:
-        tree, inline = _tree(text)
+        with _LOCK:
+            tree, inline = _tree(text)
     except RecursionError:
         return ParsedRST([], set(), [], 0, False, [*notes, "too-deep"])
     except _TimeOver:
         return ParsedRST([], set(), [], 0, False, [*notes, "too-large"])
-    except (
-        ZeroDivisionError
-    ):  # docutils raises IndexError, AssertionError and others for markup that it does not expect
+    except Exception:  # docutils raises IndexError, AssertionError and others for markup that it does not expect
         return ParsedRST([], set(), [], 0, False, [*notes, "corrupt"])
     if inline.is_cut and not notes:
         notes = ["too-large"]

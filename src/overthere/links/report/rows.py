@@ -20,7 +20,7 @@ from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.model import MakePageReader
 from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind
-from overthere.links.documents.kinds import SIGNATURES
+from overthere.links.documents.first_octets import SIGNATURES
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
 from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.table import schema, to_batch
