@@ -1,4 +1,4 @@
-"""Anchors of Markdown beside the programs that make them, for random documents; and which program is configured."""
+"""Anchors of random Markdown documents compared with those of the programs; how the program of a project is recognised."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["Cookies", "load_cookies"]
 _LONGEST = 4096
 """Characters of a field Set-Cookie (RFC 6265 6.1)."""
 _COUNT = 50
-"""Cookies of a chain (RFC 6265 6.1 has so many for each domain)."""
+"""The most cookies of a chain; RFC 6265 6.1 asks for as many for each domain."""
 
 
 class Cookies:

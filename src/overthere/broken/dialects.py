@@ -95,7 +95,7 @@ def _sphinx(folder: str, text: str) -> tuple[str, str] | None:
 
 
 def _jekyll(folder: str, text: str) -> tuple[str, str]:
-    # Jupyter Book has a file of the same name beside its table of contents.
+    # Jupyter Book uses the same file name; its folder also has a table of contents.
     is_book = os.path.exists(os.path.join(folder, "_toc.yml"))
     return "", "myst" if is_book else "kramdown" if re.search(
         r"^\s+input:\s*kramdown", text, re.MULTILINE

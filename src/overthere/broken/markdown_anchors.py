@@ -47,7 +47,7 @@ _NUMBERED = re.compile(r"(.*)_([0-9]{1,18})", re.DOTALL)
 
 
 class _Dialect(NamedTuple):
-    """What a program makes anchors of beside the slugs."""
+    """The anchors that a program makes in addition to the slugs of headings."""
 
     alternative: bool = True
     """Whether the alternative text of an image in a heading counts."""
@@ -65,7 +65,7 @@ class _Dialect(NamedTuple):
     """The anchors of a footnote and of what refers to it, first and again: {0} is its name, {1} the number of the
     reference among all, {2} and {3} how often it was referred to before, and with this one."""
     numbers: str = "free"
-    """How equal anchors are told apart: by the next that is free, by a count alone, or as the program does."""
+    """How equal anchors are numbered: by the next free number, by a count alone, or in the way of the program."""
 
 
 _NAMED = ("fn:{0}", "fnref:{0}", "fnref{3}:{0}")
@@ -174,7 +174,7 @@ class MarkdownAnchors:
             own = _COMMENT_ID.search(source)
         written = own[1] if own is not None else None
         if own is not None and not self.dialect.own:
-            self.anchors.add(own[1])  # of renderers beside GitHub's, which read the same files
+            self.anchors.add(own[1])  # other renderers than GitHub's read the same files
             written = None
         if self.dialect.lists == ":" and (after := self._list_beside(tokens, at)) is not None:
             written = after

@@ -86,7 +86,7 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
 
 
 _SHOWN = 20
-"""Settings of lychee without a counterpart that are named; of others their number is told."""
+"""The most unused settings of lychee that a note names; it counts the rest."""
 
 
 def _lychee(path: Path, is_named: bool) -> dict[str, Any]:

@@ -23,7 +23,7 @@ _PLACES = 3
 def show_groups(findings: Iterable[Broken], by: str, width: int | None) -> Iterator[Text]:
     """Lines for people: the groups with the most findings first.
 
-    width: the columns of the terminal; None if it is none.
+    width: of the terminal, in columns; None if the output is not a terminal.
     """
     groups = group_by_target(findings)
     if by == "target":

@@ -15,7 +15,7 @@ _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
 _SAME = {"max_concurrency": "jobs", "user_agent": "agent", "include_fragments": "fragments"}
 _FRAGMENTS = {"none": False, "anchor-only": True, "full": True}
-"""Of newer versions, beside true and false."""
+"""The values of newer versions of lychee; older ones have true and false."""
 _GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
 _REASONS = {
     "header": "use --header, for one origin",
