@@ -36,7 +36,7 @@ two records."""
 def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a WARC file (or of another container), the counts of what was passed over, and the number of pages."""
+    """The rows of a WARC file or another container, the counts of what was passed over, and the number of pages."""
     made = rows(options)
     reader = NestedReader(options, len(octets), pages=made.pages if natively else None)
     found: list[Link] = []

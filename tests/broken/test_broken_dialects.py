@@ -1,4 +1,4 @@
-"""Anchors of random Markdown documents compared with those of the programs; how the program of a project is recognised."""
+"""Anchors of random Markdown documents compared with the real programs; how a project's program is recognised."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from overthere.broken import Checker, Summary, check
+from overthere.broken import Checker, Summary, check, find
 from overthere.broken.heading_slugs import slug
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from test_broken_settings import run
@@ -267,3 +267,14 @@ def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> No
 def test_hostile_texts_take_linear_time(rule: str, piece: str) -> None:
     read = MarkdownAnchors(rule)
     read.read(piece * (30_000 // len(piece)))
+
+
+def test_a_heading_is_named_by_its_text_within_its_document(tmp_path: Path) -> None:
+    """MyST finds what docutils calls a heading that has no equal; other documents, and capitals, name nothing."""
+    (tmp_path / "conf.py").write_text("extensions = ['myst_parser']\nmyst_heading_anchors = 3\n")
+    headings = "# A\n\n## coap+tcp\n\n## Two Words\n\n## Twice+over\n\n## Twice+over\n\n"
+    fine = "[1](#coap+tcp) [2](<#two words>) [3](#two%20words) [4](#coaptcp)\n"
+    (tmp_path / "a.md").write_text(headings + fine + "[5](<#Two Words>) [6](#COAP+TCP) [7](#twice+over)\n")
+    (tmp_path / "b.md").write_text("# B\n\n[8](#coap+tcp) [9](a.md#coap+tcp) [10](a.md#coaptcp)\n")
+    found = [one.reference for one in find(tmp_path) if one.source.endswith(".md")]
+    assert found == ["#Two Words", "#COAP+TCP", "#twice+over", "#coap+tcp", "a.md#coap+tcp"]

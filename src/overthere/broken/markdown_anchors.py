@@ -103,6 +103,8 @@ class MarkdownAnchors:
         self.anchors: set[str] = set()
         self.labels: set[str] = set()
         """Targets that other documents of the project may name without this one (MyST)."""
+        self.titles: Counter[str] = Counter()
+        """Headings by their texts as docutils compares them: this document may name one that has no equal so (MyST)."""
         self._headings: list[tuple[str, str | None]] = []
         """Slugs of headings in order, and the anchors that are written at them."""
         self._references: Counter[str] = Counter()
@@ -187,7 +189,9 @@ class MarkdownAnchors:
         blank = "" if self.rule == "myst" else " "
         name = slug("".join(_shown_text(shown, self.dialect.alternative, blank)), self.rule)
         if self.rule == "myst":
-            self._identifiers.append(docutils("".join(_shown_text(shown, False, " "))))
+            title = "".join(_shown_text(shown, False, " "))
+            self.titles[" ".join(title.lower().split())] += 1
+            self._identifiers.append(docutils(title))
             if level > self.depth or not name:
                 return
         self._headings.append((name, written))

@@ -181,6 +181,8 @@ def _fragment(
         return known._replace(passed="text-fragment")
     if one.where.endswith(" usemap"):
         return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
+    if scan.titles and one.reference.startswith("#") and unquote(fragment) in scan.titles:
+        return known
     if scan.names_labels and one.reference.startswith("#") and "%" not in fragment:
         return known._replace(document=document, pairs=(key(document, fragment), key(LABELS, fragment)))
     return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))

@@ -78,6 +78,8 @@ class Scan:
     """Names of image maps."""
     labels: set[str] = field(default_factory=set)
     """Targets that other documents may name without this one (MyST)."""
+    titles: set[str] = field(default_factory=set)
+    """Of headings, by which references of the document itself may name them (MyST)."""
     names_labels: bool = False
     """Whether a fragment alone may name one of another document."""
     next: Reference | None = None
@@ -238,6 +240,7 @@ def _markdown(found: Scan, options: Options, rule: str) -> None:
     gathered.read(found.text)
     found.anchors, found.labels, found.has_anchors = gathered.anchors, gathered.labels, True
     found.names_labels = gathered.rule == "myst"
+    found.titles = {title for title, count in gathered.titles.items() if count == 1}
 
 
 def front_matter_end(content: bytes) -> int:

@@ -135,7 +135,7 @@ class _Guard:
     """The exception of a refusal, which is one of the library's too."""
     core: ClassVar[ModuleType]
     plain: ClassVar[Any]
-    """The library's transport, for what goes by a proxy of the policy."""
+    """The library's transport; the proxies of the policy use it."""
     backend: ClassVar[type[_Connector]]
 
     def __init__(self, policy: Policy | None = None, *, resolve: Any = None, **settings: Any) -> None:
