@@ -66,7 +66,6 @@ BARE = PARTICIPLES | FILLERS | METAPHORS
 
 EXCEPTIONS = {
     "Dial": "to connect, as in Go's net.Dial",
-    "Judged": "public, what Policy.judge gives",
     "Opening": "the state of one opening of a resource",
     "Unknown": "public, shown in a GopherLocator",
     "about": "the scheme about (RFC 6694)",

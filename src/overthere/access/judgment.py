@@ -34,7 +34,7 @@ AsyncResolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 
 class Judged(NamedTuple):
-    """What a policy allows to be requested, and where a connection for it may go."""
+    """A URI that a policy allows to be requested, and where its connection goes (RFC 3986 7)."""
 
     uri: URI
     host: str | None

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TextIO
 
 from overthere.broken.model import Broken
-from overthere.broken.report import advice, counted
+from overthere.broken.report import advice, describe_count
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
@@ -40,9 +40,9 @@ def _parts(findings: list[Broken]) -> Iterator[str]:
     yield f"<title>Broken links</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>Broken links</h1>"
     levels, kinds = (Counter(getattr(found, name) for found in findings) for name in ("level", "kind"))
     if findings:
-        summed = ", ".join(counted(levels[level], level) for level in _LEVELS if levels[level])
+        summed = ", ".join(describe_count(levels[level], level) for level in _LEVELS if levels[level])
         sources = len({found.source for found in findings})
-        yield f"<p>{summed} in {counted(sources, 'document')}. Only errors make the check fail.</p>"
+        yield f"<p>{summed} in {describe_count(sources, 'document')}. Only errors make the check fail.</p>"
         yield '<form role="search" aria-label="Findings" hidden>'
         yield '<label>Text<input type="search" name="text" autocomplete="off" spellcheck="false"></label>'
         yield _select("Level", [level for level in _LEVELS if levels[level]], levels)

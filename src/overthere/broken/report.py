@@ -149,10 +149,10 @@ def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     file.write("\n]}]}\n")
 
 
-def counted(number: int, what: str) -> str:
+def describe_count(number: int, what: str) -> str:
     """A number of things in words.
 
-    >>> counted(1, "document"), counted(1000, "document")
+    >>> describe_count(1, "document"), describe_count(1000, "document")
     ('1 document', '1,000 documents')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"

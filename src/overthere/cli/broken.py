@@ -17,7 +17,7 @@ from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, Broken, Checker, Summary
-from overthere.broken.report import advice, counted
+from overthere.broken.report import advice, describe_count
 from overthere.cli.broken_config import apply_config, find_config
 from overthere.cli.broken_groups import GROUPS, show_groups
 from overthere.cli.broken_summary import summary_lines
@@ -316,7 +316,7 @@ class _Job:
 
         left = sum(one.certainty == "likely" for one in self.mendable)
         if left and self.asked["fix"] == "certain":
-            print_message(f"{counted(left, 'suggestion')} only likely: --fix=likely writes them too")
+            print_message(f"{describe_count(left, 'suggestion')} only likely: --fix=likely writes them too")
         certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
         for file in fix_files(self.mendable, certainties):
             if file.refused:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from overthere.broken.model import KINDS, PASSED, Summary
-from overthere.broken.report import counted
+from overthere.broken.report import describe_count
 from overthere.ground.display import printable
 
 __all__ = ["summary_lines"]
@@ -16,12 +16,12 @@ __all__ = ["summary_lines"]
 def summary_lines(summary: Summary, seconds: float) -> Iterator[str]:
     """The summary: documents read, findings, and what was not checked."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
-    yield f"{counted(summary.documents, 'document')} ({counted(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
-    yield f"{counted(summary.references, 'reference')}: {summary.within:,} checked within the sources"
+    yield f"{describe_count(summary.documents, 'document')} ({describe_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
+    yield f"{describe_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
         known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
         asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
-        yield f"{summary.outside:,} point outside, to {counted(summary.distinct, 'URI')}: {asked}"
+        yield f"{summary.outside:,} point outside, to {describe_count(summary.distinct, 'URI')}: {asked}"
     for folder, rule, file in summary.dialects:
         yield (
             f"anchors of Markdown in {printable(os.path.relpath(folder))}: {rule.partition(':')[0]} "
@@ -37,7 +37,7 @@ def summary_lines(summary: Summary, seconds: float) -> Iterator[str]:
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
             summed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
-            yield f"{counted(sum(kinds.values()), level)}: {summed}"
+            yield f"{describe_count(sum(kinds.values()), level)}: {summed}"
     if summary.ignored:
         yield f"{summary.ignored:,} ignored by rule"
     if summary.known:
