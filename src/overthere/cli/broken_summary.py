@@ -16,7 +16,8 @@ __all__ = ["summary_lines"]
 def summary_lines(summary: Summary, seconds: float) -> Iterator[str]:
     """The summary: documents read, findings, and what was not checked."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
-    yield f"{describe_count(summary.documents, 'document')} ({describe_count(summary.octets, 'octet')}) in {seconds:.1f} s{rate}"
+    documents, octets = describe_count(summary.documents, "document"), describe_count(summary.octets, "octet")
+    yield f"{documents} ({octets}) in {seconds:.1f} s{rate}"
     yield f"{describe_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
         known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
