@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from overthere import IRI, URI, URIReference, WebAddress, check, web_address
@@ -87,6 +87,7 @@ def test_a_port_that_no_server_has_breaks_the_scheme() -> None:
 
 
 @given(st.text(st.sampled_from("htps:/@[].%0a9 _-é\0#?"), max_size=12).map(lambda text: "http://" + text))
+@example("http://\u00e9@").via("a missing host behind a character of another length in the URI")
 def test_any_text_has_an_answer(text: str) -> None:
     answer = web_address(text)
     assert all(0 <= one.start <= one.end <= len(text) for one in answer.problems)
@@ -108,3 +109,11 @@ def test_verb() -> None:
     rows = [json.loads(line) for line in run("check", "--web", "--format", "jsonl", "ftp://h/").stdout.splitlines()]
     assert [(row["valid"], len(row["findings"])) for row in rows] == [(False, 1)]
     assert run("check", "--web", "--iri", "http://h/").returncode == 2
+
+
+@pytest.mark.parametrize("name", ["", "e", "\u00e9", "\u20ac\u00e9", "\U0001f600"])
+def test_a_missing_host_is_where_it_is_in_the_text(name: str) -> None:
+    """In the IRI, not in the URI that it maps to."""
+    text = f"http://{name}@/x"
+    (found,) = [one for one in web_address(text).problems if one.kind == "scheme-syntax"]
+    assert (found.start, found.end) == (text.index("@") + 1, text.index("@") + 2)

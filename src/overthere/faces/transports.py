@@ -152,7 +152,7 @@ class _Guard:
 class TransportGuard(_Guard):
     """A transport that judges each request; before the library's own in the order of bases."""
 
-    backend = Backend
+    backend: ClassVar[type[_Connector]] = Backend
 
     def handle_request(self, request: Any) -> Any:
         with refusals(self.refused, request=request):
@@ -172,7 +172,7 @@ class TransportGuard(_Guard):
 class AsyncTransportGuard(_Guard):
     """The same for asynchronous requests."""
 
-    backend = AsyncBackend
+    backend: ClassVar[type[_Connector]] = AsyncBackend
 
     async def handle_async_request(self, request: Any) -> Any:
         with refusals(self.refused, request=request):

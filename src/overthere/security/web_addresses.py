@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from contextlib import suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.editions import check
@@ -81,10 +83,17 @@ def web_address(text: Value | str) -> WebAddress:
         return WebAddress(whole, uri, tuple(found))
     found += value.check_host_name()
     if uri is not None and (whole.isascii() or not value.host):
-        found += [one for one in default_registry().check(str(uri), limit=None) if one.component != "port"]
+        told = [one for one in default_registry().check(str(uri), limit=None) if one.component != "port"]
+        found += told if whole.isascii() else [_within(one, whole) for one in told]
     digits = (value.port_text or "").lstrip("0")
     if value.port_text and (not digits or len(digits) > 5 or int(digits) > 65535) and (span := value.span("port")):
         why = f"no server has port {shorten(value.port_text, 20)}"
         found.append(Finding("scheme-syntax", *span, "port", "port", "1 to 65535", "RFC 6335 6", why))
     found += [one for one in audit(whole, limit=len(whole) + 1) if one.kind in _AUDITED]
     return WebAddress(whole, uri, tuple(sorted(found, key=lambda one: one.start)))
+
+
+def _within(found: Finding, iri: str) -> Finding:
+    """A finding on the URI of an IRI without a host, with its place in the IRI (RFC 3987 3.1)."""
+    ends = list(accumulate(1 if char.isascii() else 3 * len(char.encode()) for char in iri))
+    return found._replace(start=bisect_right(ends, found.start), end=bisect_left(ends, found.end) + (found.end > 0))
