@@ -84,7 +84,7 @@ def web_address(text: Value | str) -> WebAddress:
     found += value.check_host_name()
     if uri is not None and (whole.isascii() or not value.host):
         told = [one for one in default_registry().check(str(uri), limit=None) if one.component != "port"]
-        found += told if whole.isascii() else [_within(one, whole) for one in told]
+        found += told if whole.isascii() else [_place_in_iri(one, whole) for one in told]
     digits = (value.port_text or "").lstrip("0")
     if value.port_text and (not digits or len(digits) > 5 or int(digits) > 65535) and (span := value.span("port")):
         why = f"no server has port {shorten(value.port_text, 20)}"
@@ -93,7 +93,7 @@ def web_address(text: Value | str) -> WebAddress:
     return WebAddress(whole, uri, tuple(sorted(found, key=lambda one: one.start)))
 
 
-def _within(found: Finding, iri: str) -> Finding:
+def _place_in_iri(found: Finding, iri: str) -> Finding:
     """A finding on the URI of an IRI without a host, with its place in the IRI (RFC 3987 3.1)."""
     ends = list(accumulate(1 if char.isascii() else 3 * len(char.encode()) for char in iri))
     return found._replace(start=bisect_right(ends, found.start), end=bisect_left(ends, found.end) + (found.end > 0))
