@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from overthere.broken.model import KINDS, Outcome
@@ -59,16 +59,25 @@ class Cache:
     path: the file, which is made if it is not there; None keeps nothing.
     ages: seconds by kind ("ok" or of `KINDS`) for which an outcome holds, where they are not those of `AGES`.
     resume: whether everything counts that the last run has asked before it was stopped, however it came out.
+    credentials: a digest of what was sent with a request (a token, a login): only the same gives the same answer.
 
     Raises: ValueError for a kind that there is none of, and for a file that is no such cache; OSError if it cannot be
     written.
     """
 
-    def __init__(self, path: str | None, ages: Mapping[str, float] | None = None, *, resume: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | None,
+        ages: Mapping[str, float] | None = None,
+        *,
+        resume: bool = False,
+        credentials: Callable[[str], str] = lambda uri: "",
+    ) -> None:
         for kind in ages or {}:
             if kind != "ok" and kind not in KINDS:
                 raise ValueError(f"unknown outcome {kind!r}; known: ok, {', '.join(KINDS)}")
         self.ages: dict[str, float] = {**AGES, **(ages or {})}
+        self.credentials: Callable[[str], str] = credentials
         self.since: float = float("inf")
         """When the run began that goes on; no time if none does."""
         self._rows: list[tuple[object, ...]] = []
@@ -104,7 +113,7 @@ class Cache:
         for uri, fragments in asked.items():
             row = self._base.execute(
                 "select kind, status, why, final, permanent, fragments, missing, checked from outcome where uri = ?",
-                (uri,),
+                (self._key(uri),),
             ).fetchone()
             if row is None:
                 continue
@@ -114,6 +123,10 @@ class Cache:
                 gone = tuple(one for one in json.loads(missing) if one in set(fragments))
                 yield Outcome(uri, kind, status, why, final, bool(permanent), gone, checked, True)
 
+    def _key(self, uri: str) -> str:
+        """The URI, and behind a blank the credentials."""
+        return f"{uri} {digest}" if (digest := self.credentials(uri)) else uri
+
     def keep(self, outcome: Outcome, fragments: Iterable[str]) -> None:
         """Keep an outcome; fragments: those that were looked up."""
         if self._base is None:
@@ -121,7 +134,7 @@ class Cache:
         looked, missing = (json.dumps(sorted(some)) if some else "[]" for some in (set(fragments), outcome.missing))
         self._rows.append(
             (
-                outcome.uri, outcome.kind, outcome.status, outcome.why, outcome.final, outcome.permanent,
+                self._key(outcome.uri), outcome.kind, outcome.status, outcome.why, outcome.final, outcome.permanent,
                 looked, missing, outcome.checked,
             )
         )  # fmt: skip

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from overthere.broken.filters import file_settings
 from overthere.broken.model import Checker
 from overthere.links.job.sources import Task
 
@@ -36,6 +37,8 @@ def find_dialects(tasks: Iterable[Task]) -> tuple[tuple[str, str, str], ...]:
 
 def rule_of(checker: Checker, source: str) -> str:
     """The rule for a document by its path."""
+    if checker.files and (own := file_settings(checker, source)) is not None and own.anchors is not None:
+        return own.anchors
     if checker.anchors != "auto":
         return checker.anchors
     if checker.dialects:

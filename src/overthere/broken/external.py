@@ -13,9 +13,12 @@ from overthere.broken.connections import MOST
 from overthere.broken.cookies import load_cookies
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.dialects import rule_of
+from overthere.broken.filters import host_settings
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.redirects import RedirectChains
 from overthere.broken.requests import Requester
+from overthere.broken.services import ask_archive, ask_github
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
@@ -35,11 +38,14 @@ class Asker:
         needs("h11")
         self.checker = checker
         self.asking: Requester = Requester(
-            policy or PATIENT, agent=checker.agent, headers=checker.headers, limit=checker.limit,
+            policy or PATIENT, agent=checker.agent, headers=_headers(checker), limit=checker.limit,
+            agents=lambda host: host_settings(checker, host).agent,
             login=() if checker.cookies is None else load_cookies(checker.cookies),
             rule=rule_of(checker, ""), registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
-        self.cache: Cache = Cache(checker.cache, dict(checker.max_age), resume=checker.resume)
+        self.cache: Cache = Cache(
+            checker.cache, dict(checker.max_age), resume=checker.resume, credentials=self.asking.credentials
+        )
         self.is_whole: bool = True
         self.is_cut: bool = False
         """Whether something was left for want of time, with which a run can be gone on."""
@@ -66,6 +72,16 @@ class Asker:
                     yield outcome
             self.cache.commit()
 
+    def ask_services(self, failed: Mapping[str, Outcome]) -> Iterator[Outcome]:
+        """Other outcomes for URIs whose requests failed, from the services that the settings name."""
+        left = dict(failed)
+        if self.checker.github is not None:
+            for outcome in ask_github(failed.values(), self.checker.github[1], self.asking):
+                left[outcome.uri] = outcome
+                yield outcome
+        if self.checker.wayback is not None:
+            yield from ask_archive(left.values(), self.checker.wayback, self.asking)
+
     @contextmanager
     def run(self) -> Iterator[None]:
         """A run, which has come to its end if nothing was raised or cut; one that has not can be resumed."""
@@ -83,3 +99,11 @@ class Asker:
         """Connections and the cache are closed."""
         self.asking.close()
         self.cache.close(whole=self.is_whole)
+
+
+def _headers(checker: Checker) -> tuple[tuple[str, str, str], ...]:
+    """Header fields, with the token for the API of GitHub."""
+    if checker.github is None:
+        return checker.headers
+    token, api = checker.github
+    return (*checker.headers, (URI(api).origin, "Authorization", f"Bearer {token}"))

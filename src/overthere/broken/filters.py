@@ -11,10 +11,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from overthere.broken.model import KINDS, Broken, Checker
+from overthere.broken.model import KINDS, Broken, Checker, FileSettings, HostSettings
 from overthere.ground.option_files import read_json, read_lines, read_toml
 
-__all__ = ["Baseline", "Rule", "Rules", "fits", "is_excluded"]
+__all__ = ["Baseline", "Rule", "Rules", "file_settings", "fits", "host_settings", "is_excluded", "remap"]
 
 _PATTERNS = ("target", "source", "kind")
 
@@ -42,6 +42,40 @@ def fits(text: str, pattern: str) -> bool:
 def is_excluded(target: str, checker: Checker) -> bool:
     """Whether the settings say that a target is not judged."""
     return any(fits(target, one) for one in checker.exclude) and not any(fits(target, one) for one in checker.include)
+
+
+def file_settings(checker: Checker, source: str) -> FileSettings | None:
+    """The settings for a source that differ from those for the others."""
+    return next((one for one in checker.files if fits(source, one.path)), None)
+
+
+def host_settings(checker: Checker, host: str) -> HostSettings:
+    """The settings for a host, each from the first table that has it.
+
+    >>> one, two = HostSettings("*.example", rate=2.0), HostSettings("api.example", rate=9.0, per_host=1)
+    >>> host_settings(Checker(hosts=(one, two)), "API.example")[2:4]
+    (2.0, 1)
+    """
+    found = [one for one in checker.hosts if fits(host.lower(), one.host)]
+    values = (next((value for value in column if value not in (None, ())), None) for column in zip(*found, strict=True))
+    if not found:
+        return HostSettings("", checker.accept, checker.rate, checker.per_host, checker.agent)
+    _, accept, rate, per_host, agent = values
+    return HostSettings(
+        "", accept or checker.accept, rate or checker.rate, per_host or checker.per_host, agent or checker.agent
+    )
+
+
+def remap(target: str, checker: Checker) -> str:
+    """Where a target is looked up: it, or with another beginning.
+
+    >>> remap("https://h.example/a#b", Checker(remap=(("https://h.example", "http://localhost:8000"),)))
+    'http://localhost:8000/a#b'
+    """
+    for start, instead in checker.remap:
+        if target.startswith(start) and (start[-1:] == "/" or target[len(start) :][:1] in ("", "/", "?", "#")):
+            return instead + target[len(start) :]
+    return target
 
 
 @dataclass

@@ -25,9 +25,11 @@ T = TypeVar("T")
 
 
 class _Host(Generic[T]):
-    __slots__ = ("busy", "failed", "put_off", "queued", "ready", "waiting")
+    __slots__ = ("busy", "failed", "interval", "per_host", "put_off", "queued", "ready", "waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, per_host: int, rate: float | None) -> None:
+        self.per_host = per_host
+        self.interval = 0.0 if rate is None else 1.0 / rate
         self.waiting: deque[T] = deque()
         self.busy = 0
         self.ready = 0.0
@@ -42,14 +44,18 @@ class Hosts(Generic[T]):
     """What is to be asked for, by host.
 
     per_host: asked of one host at once; rate: requests a second of one host at most.
+    limits: both, for a host that has its own.
     clock: seconds, never less than before.
     """
 
     def __init__(
-        self, per_host: int = 2, rate: float | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        per_host: int = 2,
+        rate: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        limits: Callable[[Hashable], tuple[int, float | None]] | None = None,
     ) -> None:
-        self.per_host = per_host
-        self.interval: float = 0.0 if rate is None else 1.0 / rate
+        self.limits: Callable[[Hashable], tuple[int, float | None]] = limits or (lambda host: (per_host, rate))
         self.clock = clock
         self._hosts: dict[Hashable, _Host[T]] = {}
         self._ready: list[tuple[float, int, Hashable]] = []
@@ -59,7 +65,7 @@ class Hosts(Generic[T]):
         """More to ask a host; first: before all else."""
         there = self._hosts.get(host)
         if there is None:
-            there = self._hosts[host] = _Host()
+            there = self._hosts[host] = _Host(*self.limits(host))
         if first:
             there.waiting.appendleft(asked)
         else:
@@ -67,7 +73,7 @@ class Hosts(Generic[T]):
         self._queue(host, there)
 
     def _queue(self, host: Hashable, there: _Host[T]) -> None:
-        if there.waiting and not there.queued and there.busy < self.per_host:
+        if there.waiting and not there.queued and there.busy < there.per_host:
             there.queued = True
             self._number += 1
             heapq.heappush(self._ready, (there.ready, self._number, host))
@@ -80,7 +86,7 @@ class Hosts(Generic[T]):
         there = self._hosts[host]
         there.queued = False
         there.busy += 1
-        there.ready = max(there.ready, self.clock()) + self.interval
+        there.ready = max(there.ready, self.clock()) + there.interval
         asked = there.waiting.popleft()
         self._queue(host, there)
         return host, asked

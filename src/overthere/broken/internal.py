@@ -105,6 +105,14 @@ class InternalCheck:
         self.following: dict[int, int] = {}
         """Pages that send their reader on at once, and where to."""
 
+    @property
+    def _is_for_python(self) -> bool:
+        """Whether the settings have what the native kernel does not know."""
+        checker = self.checker
+        return bool(checker.remap or checker.skip_nofollow or checker.root) or any(
+            one.extensions for one in checker.files
+        )
+
     def _is_read(self, path: str) -> bool:
         source = self.site.source_of(path)
         if any(fits(source, one) for one in self.checker.exclude_path):
@@ -114,7 +122,7 @@ class InternalCheck:
 
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
-        if kernel.name == "native" and not self.keeps_outside:
+        if kernel.name == "native" and not self.keeps_outside and not self._is_for_python:
             yield from self._read_in_rust()
         else:
             for at in range(len(self.tasks)):

@@ -6,18 +6,20 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from glob import glob, has_magic
 from typing import TYPE_CHECKING
 
+from overthere.base import Base, file_uri
 from overthere.broken.changes import changed_files, choose
 from overthere.broken.dialects import find_dialects
-from overthere.broken.filters import is_excluded
+from overthere.broken.filters import fits, host_settings, is_excluded
 from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.reporting import finding
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job import check_extras
-from overthere.links.job.retrieval import is_uri
+from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import Task, tasks
 from overthere.links.model import Options
 from overthere.values.uri import URI
@@ -36,20 +38,23 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
     options = Options(limit=checker.limit, rooted=True)
     check_extras(options)
+    sources = [one for source in sources for one in _expand(source)]
     for source in sources:
-        if not is_uri(source) and not os.path.lexists(source):
+        if source != "-" and not is_uri(source) and not os.path.lexists(source):
             raise FileNotFoundError(f"{source}: there is no such file or folder")
     starts = [str(source) for source in sources if is_uri(source)]
     for start in starts:
         if URI(start).scheme.lower() not in ("http", "https"):
             raise ValueError(f"{start}: only http and https URIs can be crawled")
     files = [source for source in sources if not is_uri(source)]
+    if checker.root is not None and not os.path.isdir(checker.root):
+        raise FileNotFoundError(f"{checker.root}: there is no such folder")
     changed = None
     if checker.since is not None and files:
         folder = files[0] if os.path.isdir(files[0]) else os.path.dirname(files[0]) or os.curdir
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
-    parts = list(tasks(files, base, options))
+    parts = [_as_list(task) if task.name == "-" else task for task in tasks(files, base, options)]
     if checker.anchors == "auto":
         summary.dialects = find_dialects(parts)
         checker = checker._replace(dialects=summary.dialects)
@@ -59,6 +64,19 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
 
         asker = Asker(checker, policy)
     return _run(parts, starts, checker, options, summary, step, asker, changed)
+
+
+def _expand(source: str) -> list[str]:
+    """The files that a pattern names ("**" is any folders); what is no pattern is itself."""
+    if source == "-" or is_uri(source) or os.path.lexists(source) or not has_magic(source):
+        return [source]
+    return sorted(glob(source, recursive=True)) or [source]
+
+
+def _as_list(task: Task) -> Task:
+    """Standard input, a list of URIs (RFC 2483 5)."""
+    here = Base(URI(f"{file_uri('.')}/") if task.base is None else URI(task.base), "default", "default")
+    return task._replace(retrieved=Retrieval(here, media_type="text/uri-list"))
 
 
 def _run(
@@ -110,6 +128,9 @@ def _run(
             if is_excluded(found.target or found.reference or "", checker):
                 summary.passed["excluded"] += 1
                 continue
+            if checker.external_only and (found.target or "").partition("#")[0] not in inside.outside:
+                summary.passed["within"] += 1
+                continue
             summary.kinds[found.kind] += 1
             if crawl is not None:
                 found = found._replace(source=mask(crawl.records.names.get(found.source, found.source)))
@@ -131,7 +152,7 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
     if excluded:
         inside.summary.passed["excluded"] += len(excluded)
     left = {
-        uri: fragments
+        uri: {one for one in fragments if not is_excluded(f"{uri}#{one}", inside.checker)}
         for uri, fragments in wanted.items()
         if uri not in known and (crawl is None or not crawl.has_passed(uri)) and uri not in excluded
     }
@@ -142,15 +163,24 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
         if _is_told(outcome):
             outcomes[outcome.uri] = outcome
         step("asked", done, len(left))
+    for outcome in asker.ask_services({uri: one for uri, one in outcomes.items() if one.kind is not None}):
+        inside.summary.asked += 1
+        outcomes[outcome.uri] = outcome
     return outcomes
 
 
 def _accept(outcome: Outcome, checker: Checker) -> Outcome:
-    """The outcome, without its kind if the settings accept its status."""
+    """The outcome, without its kind if the settings accept its status or its redirect."""
+    if outcome.kind == "moved-permanently":
+        final = outcome.final or ""
+        if any(fits(outcome.uri, start) and fits(final, end) for start, end in checker.allowed_redirects):
+            return outcome._replace(kind=None, permanent=False)
     status = outcome.status
     if status is None or outcome.kind != kind_of_status(status):
         return outcome
-    return outcome._replace(kind=None) if any(low <= status <= high for low, high in checker.accept) else outcome
+    host = URI(outcome.final or outcome.uri).host or ""
+    accepted = any(low <= status <= high for low, high in host_settings(checker, host).accept)
+    return outcome._replace(kind=None) if accepted else outcome
 
 
 def _is_told(outcome: Outcome) -> bool:

@@ -9,7 +9,21 @@ from typing import NamedTuple
 
 from overthere.links.model import UNREAD
 
-__all__ = ["ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "TOLD", "Broken", "Checker", "Kind", "Outcome", "Summary"]
+__all__ = [
+    "ANCHORS",
+    "CERTAINTIES",
+    "KINDS",
+    "PASSED",
+    "TOLD",
+    "Broken",
+    "Checker",
+    "FileSettings",
+    "HostSettings",
+    "Kind",
+    "Outcome",
+    "Summary",
+    "kind_of_status",
+]
 
 
 class Broken(NamedTuple):
@@ -53,6 +67,7 @@ CERTAINTIES: Mapping[str, str] = {
     "likely": "Only the extension or some letters of a word differ, the kind of resource is the same, no other name "
     "is as close",
     "similar": "It exists, and its name is similar, or the same in another folder",
+    "archived": "A web archive has a copy of the page (`--wayback`)",
 }
 """How surely a suggestion is what was meant.  `--fix` writes the first, `--fix=likely` the second too."""
 
@@ -156,6 +171,8 @@ PASSED: Mapping[str, str] = {
     "fragment": "fragments of documents without known anchors",
     "local": "url(#…) in style sheets (it belongs to the page that uses the sheet)",
     "excluded": "links that --exclude or --exclude-path names",
+    "within": "findings within the sources (--external-only)",
+    "nofollow": "links with rel=nofollow (--skip-nofollow)",
     "page-limit": "URIs of the site beyond the limit of --pages",
     "crawl-time": "URIs of the site left when --crawl-time was over; with --cache, --resume continues",
     "long": "URIs that are too long to follow",
@@ -194,6 +211,30 @@ class Outcome(NamedTuple):
     checked: float
     """Seconds since the epoch, UTC."""
     cached: bool
+    archived: str | None = None
+    """The URI of a copy in a web archive, if one was asked for."""
+
+
+class FileSettings(NamedTuple):
+    """Settings for some of the sources."""
+
+    path: str
+    """Of the sources that they are for; "*" stands for any text."""
+    anchors: str | None = None
+    """Of `ANCHORS`; None: as for the others."""
+    extensions: tuple[str, ...] = ()
+    """Those that a server adds to missing names, if a source of this path is there then."""
+
+
+class HostSettings(NamedTuple):
+    """Settings for requests to some hosts; None: as for the others."""
+
+    host: str
+    """Their names in lower case; "*" stands for any text."""
+    accept: tuple[tuple[int, int], ...] = ()
+    rate: float | None = None
+    per_host: int | None = None
+    agent: str | None = None
 
 
 class Checker(NamedTuple):
@@ -219,6 +260,24 @@ class Checker(NamedTuple):
     """Sources that are not read; they exist for the links of others."""
     accept: tuple[tuple[int, int], ...] = ()
     """Statuses of HTTP, from one to another, that are fine."""
+    files: tuple[FileSettings, ...] = ()
+    """For some of the sources; the first that fits counts."""
+    hosts: tuple[HostSettings, ...] = ()
+    """For some hosts; of each setting, the first that fits counts."""
+    remap: tuple[tuple[str, str], ...] = ()
+    """Beginnings of targets, and what is looked up instead; the first that fits counts."""
+    root: str | None = None
+    """The folder to which "/" leads in a reference, if there is no `base`."""
+    external_only: bool = False
+    """Whether only findings on URIs outside are reported."""
+    skip_nofollow: bool = False
+    """Whether links with rel=nofollow are skipped."""
+    allowed_redirects: tuple[tuple[str, str], ...] = ()
+    """URIs, and targets to which they may redirect permanently; "*" stands for any text."""
+    github: tuple[str, str] | None = None
+    """A token, and the URI of the API at which repositories of github.com are looked up if a request for them fails."""
+    wayback: str | None = None
+    """The URI of the API of a web archive that is asked for copies of what is missing."""
     since: str | None = None
     """A Git revision: only what changed since, and links to that, is reported."""
     workers: int | None = None

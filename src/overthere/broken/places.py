@@ -20,6 +20,7 @@ _BEFORE = {
     "image": re.compile(r"\]\([ \t\n]*<?\Z"),
     "definition": re.compile(r"\]:[ \t\n]*<?\Z"),
     "autolink": re.compile(r"(?:\A|[^\w])\Z"),
+    "uri-list": re.compile(r"(?:\A|\n)[ \t]*\Z"),
 }
 _ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
 _WORD = re.compile(r"[^\t\n\f ]+")

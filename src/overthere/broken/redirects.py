@@ -8,10 +8,12 @@ from collections import deque
 from collections.abc import Generator, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overthere.access.errors import DOCUMENTED
 from overthere.broken.cookies import Cookies
+from overthere.broken.filters import host_settings
 from overthere.broken.hosts import Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
@@ -181,6 +183,13 @@ class Guide(Protocol):
         """Content that came."""
 
 
+def _limits(checker: Checker, host: Hashable) -> tuple[int, float | None]:
+    """Requests at once, and a second, to a host of `RedirectChains`."""
+    name = host[1] if isinstance(host, tuple) else ""
+    own = host_settings(checker, name)
+    return own.per_host or checker.per_host, own.rate
+
+
 class RedirectChains:
     """Journeys under way, in one thread.
 
@@ -199,7 +208,7 @@ class RedirectChains:
         self.jobs: int = checker.jobs
         self.guide = guide
         self._wanted: Mapping[str, frozenset[str]] = wanted or {}
-        self._hosts: Hosts[str | ChainStop] = Hosts(checker.per_host, checker.rate)
+        self._hosts: Hosts[str | ChainStop] = Hosts(limits=partial(_limits, checker))
         self._names: dict[str, Hashable] = {}
         """Hosts, by what stands before the path."""
         self._loop: Loop = Loop()

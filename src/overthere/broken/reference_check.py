@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from overthere.broken.anchors import is_top, names, reason
+from overthere.broken.filters import remap
 from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
@@ -15,6 +16,7 @@ from overthere.links.containers.message_labels import part_of
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
 from overthere.values.normalize import Rung, normal_form
+from overthere.values.uri import URI, URIReference
 
 __all__ = [
     "PASSED_SCHEMES",
@@ -24,6 +26,7 @@ __all__ = [
     "check_reference",
     "document_identity",
     "mail_reference",
+    "resolve",
     "unjudged_reason",
     "uri_key",
 ]
@@ -35,6 +38,7 @@ _WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
 """A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
 _DESTINATIONS = ("link", "image", "definition")
 """In Markdown a destination in angle brackets may have blanks, which renderers encode (CommonMark 6.3)."""
+_ROOT = URI("file:///")
 _FOLDERS_ARE_FINE = ("markdown", "rst", "notebook")
 """Kinds of document whose renderers (of code hosts) show a folder."""
 
@@ -58,6 +62,7 @@ class ReferenceState(NamedTuple):
     document: int = -1
     """In which document the fragment is; -1 for none."""
     place: Place | None = None
+    is_remapped: bool = False
 
 
 def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
@@ -66,6 +71,8 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
         return ReferenceState(passed=one.passed)
     if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:
         return ReferenceState(passed=PASSED_SCHEMES[prefix[1].lower()])
+    if one.is_nofollow and checker.skip_nofollow:
+        return ReferenceState(passed="nofollow")
     reference, problem = to_reference(one.reference if one.target is None else one.target)
     if reference is None:
         found = problem.finding if problem is not None else None
@@ -79,9 +86,20 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
     )
     if problem is not None and problem.kind != "non-ascii" and not is_written:
         findings = (("repaired", problem.finding.message),)
-    joined = one.base.uri.join(reference)
-    target, fragment = str(joined), joined.fragment
-    return _target(one, scan, ReferenceState(target, fragment, findings), site, checker, reference.scheme is not None)
+    joined = resolve(reference, one.base.uri, site)
+    known = ReferenceState(str(joined), joined.fragment, findings)
+    absolute = reference.scheme is not None
+    if checker.remap and (mapped := remap(str(joined), checker)) != str(joined):
+        known, absolute = known._replace(target=mapped, is_remapped=True), True
+    return _target(one, scan, known, site, checker, absolute)
+
+
+def resolve(reference: URIReference, base: URI, site: Site) -> URI:
+    """The target (RFC 3986 5.2); where the settings name a root, "/" of a file leads there."""
+    is_rooted = site.root is not None and reference.path.startswith("/") and base.scheme == "file"
+    if not is_rooted or reference.scheme is not None or reference.authority is not None:
+        return base.join(reference)
+    return URI(f"{site.root}{str(_ROOT.join(reference)).removeprefix(str(_ROOT))}")
 
 
 PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data", "attachment": "data"}
@@ -107,7 +125,7 @@ def _target(
     if whole == str(document.base.uri):
         # RFC 3986 4.4: a same-document reference.
         return _fragment(one, scan, known._replace(is_within=True), document_identity(scan, site), whole, checker)
-    if document_identity(scan, site) >= NUMBERLESS:
+    if document_identity(scan, site) >= NUMBERLESS and scan.kind != "uri-list":
         return _check_in_container(one, scan, known, whole, checker)
     place = site.find(target)
     if place.verdict == "no-document" and scan.kind == "rst" and whole.endswith(".html"):

@@ -159,10 +159,15 @@ def describe_count(number: int, what: str) -> str:
 
 
 def advice(found: Broken) -> str:
-    """A suggestion in words; "" without one."""
+    """A suggestion in words; "" without one, and where the reason says the same."""
     if found.suggestion is None:
         return ""
-    verb = {"certain": "Write", "likely": "Probably"}.get(found.certainty or "", "Similar:")
+    words = KINDS[found.kind].words
+    if words.endswith("{it}") and found.why == words.format(it=printable(mask(found.suggestion))):
+        return ""
+    verb = {"certain": "Write", "likely": "Probably", "archived": "Archived copy:"}.get(
+        found.certainty or "", "Similar:"
+    )
     return f"{verb} {printable(mask(found.suggestion))}"
 
 

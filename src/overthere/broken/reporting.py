@@ -74,10 +74,10 @@ class Reporter:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(found.document.source, level, NOTES[note])
         places = Places(found)
-        looks: dict[tuple[str, str, int, str | None, str | None], ReferenceState] = {}
+        looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
         for one in found.references:
             # What stands often in a document is looked at once; `found` holds the bases.
-            key = (one.where, one.reference, id(one.base), one.target, one.passed)
+            key = (one.where, one.reference, id(one.base), one.target, one.passed, one.is_nofollow)
             seen = looks.get(key) or looks.setdefault(key, check_reference(one, found, self.site, self.checker))
             told = [*seen.findings, *self._missing_kinds(seen, found), *self._external_kinds(seen)]
             if one is found.next and identity(found, self.site) in self.turning:
@@ -85,8 +85,7 @@ class Reporter:
             if told:
                 place = places.locate(one)
                 for kind, about, *more in told:
-                    status, moved = (*more, None, None)[:2]
-                    instead = None if moved is None else Suggestion(moved, "certain")
+                    status, instead = (*more, None, None)[:2]
                     if instead is None and self.checker.suggest:
                         instead = self.nearest.reference(kind, one, seen, found, document_identity(found, self.site))
                     yield finding(found.document.source, kind, about, one, seen, place, status, instead)
@@ -129,12 +128,13 @@ class Reporter:
         if outcome is None:
             return
         if outcome.kind is not None:
-            yield outcome.kind, outcome.why, outcome.status
+            copy = None if outcome.archived is None else Suggestion(outcome.archived, "archived")
+            yield outcome.kind, outcome.why, outcome.status, copy
         elif outcome.permanent and outcome.final not in (None, seen.outside):
             final = outcome.final
             if seen.fragment is not None and "#" not in final:
                 final = f"{final}#{seen.fragment}"  # RFC 9110 10.2.2: a redirect inherits the fragment
-            yield "moved-permanently", final, outcome.status, final
+            yield "moved-permanently", final, outcome.status, Suggestion(final, "certain")
         if seen.fragment is not None and seen.fragment in outcome.missing:
             yield "no-fragment", f"#{seen.fragment}", outcome.status
 

@@ -6,8 +6,9 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import (
@@ -30,7 +31,7 @@ from overthere.broken.cookies import Cookies
 from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.broken.model import kind_of_status
 from overthere.ground.display import printable, shorten
-from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
 from overthere.ground.redact import mask
 from overthere.protocols.http.keep_alive import Request
 from overthere.protocols.http.steps import TARGET, request_head
@@ -98,7 +99,8 @@ class _Origin(NamedTuple):
 class Requester:
     """Asks for URIs; any number of requests may be under way.
 
-    agent: the field User-Agent; headers: origin, name and value of fields for requests to that origin (`origin_of`).
+    agent: the field User-Agent; agents: the one for a host, if it has its own.
+    headers: origin, name and value of fields for requests to that origin (`origin_of`).
     login: cookies that are sent to the hosts of their domains.
     limit: octets of a document that is read; most: connections that wait for their next request.
 
@@ -110,6 +112,7 @@ class Requester:
         policy: Policy,
         *,
         agent: str | None = None,
+        agents: Callable[[str], str | None] = lambda host: None,
         headers: Iterable[tuple[str, str, str]] = (),
         login: Iterable[Cookie] = (),
         limit: int = 1 << 25,
@@ -128,7 +131,9 @@ class Requester:
         """By what stands before the path."""
         self._plain: dict[tuple[int, str, str, bool], Reply] = {}
         """What is said again and again."""
-        self._agent = _line("User-Agent", _AGENT if agent is None else agent)
+        self.agent: str = _AGENT if agent is None else agent
+        self.agents: Callable[[str], str | None] = agents
+        _line("User-Agent", self.agent)
         self._headers: dict[str, bytes] = {}
         """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
         for text, name, value in headers:
@@ -142,6 +147,16 @@ class Requester:
     def login_field(self, uri: str) -> str:
         """The field Cookie of a request outside a chain: of the login."""
         return "" if self._login is None else self._login.field(uri)
+
+    def credentials(self, uri: str) -> str:
+        """What is sent to the server of a URI alone, as a digest; "" if that is nothing."""
+        if not self._headers and self._login is None:
+            return ""
+        try:
+            fields = self._headers.get(URI(uri).origin, b"") + self.login_field(uri).encode("utf-8", "replace")
+        except OverthereError:
+            return ""
+        return sha256(fields).hexdigest() if fields else ""
 
     def ask(
         self,
@@ -187,7 +202,8 @@ class Requester:
         if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
             return None, b""  # through a proxy, or by another protocol
         _, target, version = request_head(locator).split(b" ", 2)
-        fields = b"Accept: */*\r\n" + self._agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
+        agent = _line("User-Agent", self.agents(way.uri.host or "") or self.agent)
+        fields = b"Accept: */*\r\n" + agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
         origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
         # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
         if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):

@@ -45,6 +45,8 @@ LINKED: dict[str, tuple[str, ...]] = {
     "src": ("audio", "embed", "frame", "iframe", "image", "img", "input", "script", "source", "track", "video"),
 }
 """The elements of HTML and SVG on which these attributes are links; the table of links has them on all."""
+_LINKS = ("a href", "area href", "form action")
+"""Whose element may say rel=nofollow."""
 BASES = ("base href", "codebase", "xml:base")
 
 
@@ -62,6 +64,8 @@ class Reference(NamedTuple):
     """In the text, where it begins; of an attribute of HTML, where the attributes of its tag begin; -1: not known."""
     end: int = -1
     """Where it ends; -1 for an attribute of HTML."""
+    is_nofollow: bool = False
+    """Whether its link says rel=nofollow (HTML 4.6.7.12)."""
 
 
 @dataclass
@@ -147,7 +151,14 @@ def _html(found: Scan, options: Options, rule: str) -> None:
             bases[one.codebase] = from_content(one.codebase, inner)
         against = document.base if one.where == "base href" else bases[one.codebase]
         reason = _hint(element.name, element.attributes) if element is not None else None
-        reference = Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), at, end)
+        is_nofollow = (
+            element is not None
+            and one.where in _LINKS
+            and "nofollow" in element.attributes.get("rel", "").lower().split()
+        )
+        reference = Reference(
+            one.where, one.reference, against, one.target, reason or _reason(one.where), at, end, is_nofollow
+        )
         found.references.append(reference)
         if one.where == "meta refresh" and element is not None and not is_refreshed:  # a later one is not heard
             is_refreshed = True
@@ -306,7 +317,7 @@ def _read_other(found: Scan, options: Options, rule: str) -> None:
     document = found.document
     if found.kind not in READERS:
         return
-    if found.kind == "text":
+    if found.kind in ("text", "uri-list"):
         found.text = _text(found)
     read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
         READERS[found.kind]

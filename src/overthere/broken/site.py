@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
+from overthere.broken.filters import file_settings
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
@@ -72,13 +73,15 @@ class Site:
         given = [task for task in tasks if task.name is None]
         self.by_file: bool = not checker.base
         if self.by_file:
-            top = _common_folder(given)
+            top = _common_folder(given, checker.root)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
             self.prefixes: tuple[str, ...] = (prefix,)
+            self.root: str | None = None if checker.root is None else f"{str(file_uri(checker.root)).rstrip('/')}/"
+            """The URI of the folder to which "/" leads."""
             self.around = [top]
         else:
             self.prefixes = tuple(_normal(str(URI(base).join("."))) for base in checker.base)
-            top = ""
+            top, self.root = "", None
         self.top = top
         seen: set[str] = set()
         beyond: set[int] = set()
@@ -175,6 +178,12 @@ class Site:
             number = self.files.get(name + b"." + extension.encode())
             if number is not None:
                 return Place("document", number, name=f"{_show_name(name)}.{extension}")
+        for extension in {one: None for own in self.checker.files for one in own.extensions}:
+            number = self.files.get(name + b"." + extension.encode())
+            if number is not None:
+                own = file_settings(self.checker, self.sources[number])
+                if own is not None and extension in own.extensions:
+                    return Place("document", number, name=f"{_show_name(name)}.{extension}")
         if name in self.folders:
             found = self._folder(name)
             return found._replace(verdict="redirected") if found.verdict == "document" else found
@@ -239,9 +248,10 @@ def _outer_place(path: bytes, verdict: str, name: bytes) -> Place:
     return Place(verdict, document_key(_show_path(found)), found, _show_name(name))
 
 
-def _common_folder(tasks: list[Task]) -> str:
-    """The folder around all sources; the current one if that is around them."""
-    folders = {
+def _common_folder(tasks: list[Task], root: str | None) -> str:
+    """The folder around all sources and the root; the current one if that is around them."""
+    folders = set() if root is None else {os.path.abspath(root)}
+    folders |= {
         os.path.abspath(task.root) if task.root is not None else os.path.dirname(os.path.abspath(path))
         for task in tasks
         for path in (task.paths[:1] if task.root is not None else task.paths)

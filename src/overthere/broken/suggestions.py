@@ -10,13 +10,13 @@ from difflib import SequenceMatcher, get_close_matches
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple
 
-from overthere.broken.reference_check import ReferenceState, bare_address, mail_reference
+from overthere.broken.reference_check import ReferenceState, bare_address, mail_reference, resolve
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
 from overthere.ground.errors import OverthereError
 from overthere.repairs import to_reference
 from overthere.values.encoding import encode
-from overthere.values.uri import URI
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["SEARCHES", "Suggester", "Suggestion", "closest_name", "resource_kind"]
 
@@ -40,7 +40,7 @@ class Suggestion(NamedTuple):
     """Another reference for one that is broken."""
 
     text: str
-    certainty: Literal["certain", "likely", "similar"]
+    certainty: Literal["certain", "likely", "similar", "archived"]
     """Of `model.CERTAINTIES`."""
 
 
@@ -70,7 +70,7 @@ class Suggester:
             return None if meant is None else Suggestion(meant, "certain")
         if kind == "no-fragment":
             return self._fragment(one, seen, found, document)
-        if seen.place is None or one.target is not None:
+        if seen.place is None or one.target is not None or seen.is_remapped:
             return None
         name: Suggestion | None = None
         if kind == "wrong-case":
@@ -118,8 +118,8 @@ class Suggester:
         return self._folders.get(folder) or _Folder()
 
     def _fragment(self, one: Reference, seen: ReferenceState, found: Scan, document: int) -> Suggestion | None:
-        if "#" not in one.reference or seen.fragment is None:
-            return None
+        if "#" not in one.reference or seen.fragment is None or seen.document < 0:
+            return None  # the anchors of a document outside are not held
         if self.left <= 0:
             self.cut += 1
             return None
@@ -153,14 +153,17 @@ class Suggester:
         if old.scheme is None and old.authority is None:
             path = URI(target).path
             if old.path.startswith("/"):
-                target = path
+                root = self.site.root
+                if root is not None and not target.startswith(root):
+                    return None
+                target = path if root is None else target[len(root) - 1 :]
             else:
                 here = posixpath.dirname(one.base.uri.path) or "/"
                 target = posixpath.relpath(path, here) + "/" * (path.endswith("/") and path != "/")
                 if ":" in target.partition("/")[0]:
                     target = f"./{target}"
         try:
-            joined = str(one.base.uri.join(f"{target}{after}"))
+            joined = str(resolve(URIReference(f"{target}{after}"), one.base.uri, self.site))
         except (OverthereError, ValueError):
             return None
         return f"{target}{after}" if self.site.find(joined).verdict == "document" else None

@@ -24,7 +24,7 @@ from overthere.cli.broken_summary import summary_lines
 from overthere.cli.common import CSV_SAFE, base_uri
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
-from overthere.cli.request_settings import policy_for, request_options, settings
+from overthere.cli.request_settings import policy_for, request_options, settings, statuses
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
@@ -45,7 +45,7 @@ class _Command(click.Command):
 
 
 @click.command(cls=_Command)
-@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.argument("sources", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option(
     "--base",
     "bases",
@@ -77,6 +77,13 @@ class _Command(click.Command):
     metavar="STATUS",
     help="HTTP statuses that are fine: 403 or 200..299 (repeatable, or with commas).",
 )
+@click.option(
+    "--root-dir",
+    type=click.Path(file_okay=False, exists=True),
+    metavar="FOLDER",
+    help="Without --base: the folder to which / leads in a reference.",
+)
+@click.option("--skip-nofollow", is_flag=True, help="Skip links with rel=nofollow.")
 @click.option("--since", metavar="REVISION", help="Report only files changed since a Git revision, and links to them.")
 @click.option(
     "--config",
@@ -128,7 +135,8 @@ def command(sources: tuple[str, ...], config: str | None, no_config: bool, **ask
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
     them are looked up as a server would: by --base, with index files, by case; anchors too.  An http or https URI is a
-    site, which is crawled within its origin, as its robots.txt allows.
+    site, which is crawled within its origin, as its robots.txt allows.  "-" is a list of URIs on standard input, one on
+    each line.
 
     Exit 0 if no link is broken, 1 if one is, 2 if the command failed or no document was found, 130 if stopped.
     """
@@ -166,6 +174,8 @@ class _Job:
             raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
         if asked["yes"] and not asked["fix"]:
             raise click.UsageError("--yes needs --fix")
+        if asked["root_dir"] is not None and asked["bases"]:
+            raise click.UsageError("--root-dir and --base exclude each other: / leads to the root of the base")
         self.sources, self.asked = sources, asked
         self.summary = Summary()
         self.rules, self.baseline = self._rules(), self._baseline()
@@ -175,8 +185,9 @@ class _Job:
         self.mendable: list[Broken] = []
         self.checker = Checker(
             exclude=tuple(asked["exclude"]), include=tuple(asked["include"]),
-            exclude_path=tuple(asked["exclude_path"]), accept=_statuses(asked["accept"]), since=asked["since"],
+            exclude_path=tuple(asked["exclude_path"]), accept=statuses(asked["accept"]), since=asked["since"],
             base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
+            root=asked["root_dir"], skip_nofollow=asked["skip_nofollow"], files=asked.get("files", ()),
             anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,
             extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
             **settings(asked),
@@ -326,22 +337,6 @@ class _Job:
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
                 print_message(f"{printable(file.source)}: {file.changed} changed")
-
-
-def _statuses(texts: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """Raises: click.UsageError.
-
-    >>> _statuses(("403,429", "200..299"))
-    ((403, 403), (429, 429), (200, 299))
-    """
-    ranges = []
-    for text in ",".join(texts).split(",") if texts else ():
-        low, _, high = text.partition("..")
-        try:
-            ranges.append((int(low), int(high or low)))
-        except ValueError:
-            raise click.UsageError(f"--accept {text}: must be like 403 or 200..299") from None
-    return tuple(ranges)
 
 
 def _fields(found: Broken) -> Iterator[Text]:

@@ -12,7 +12,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from overthere.cli.lychee_config import LYCHEE_FILES, lychee_file, read_lychee
+from overthere.cli.broken_tables import FILES, HOSTS, read_files, read_hosts
+from overthere.cli.lychee_config import LYCHEE_FILES, SAME, lychee_file, read_lychee
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
@@ -22,7 +23,23 @@ __all__ = ["apply_config", "find_config"]
 
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
 _NAMED_ONLY = frozenset(
-    ("agent", "cache", "cookies", "fix", "header", "o", "policy", "private", "resume", "since", "write-baseline", "yes")
+    (
+        "agent",
+        "cache",
+        "cookies",
+        "fix",
+        "github-api",
+        "github-token",
+        "header",
+        "o",
+        "policy",
+        "private",
+        "resume",
+        "since",
+        "wayback",
+        "write-baseline",
+        "yes",
+    )
 )
 """Settings that write files, run Git, or let requests reach more: only the command line, or a file that it names, may
 give them."""
@@ -72,11 +89,19 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
     values: dict[str, Any] = {}
     options = {_key(one): one for one in ctx.command.params if isinstance(one, click.Option)}
     settings = _lychee(path, is_named) if path.name in LYCHEE_FILES else _table(path) or {}
-    for key, value in settings.items():
+    for key, value in sorted(settings.items(), key=lambda one: one[0] in (FILES, HOSTS)):
         where = f"{printable(str(path))}: {printable(key)}"
+        if key == FILES:
+            values["files"] = read_files(value, where)
+            continue
+        if key == HOSTS:
+            values["hosts"], fields = read_hosts(value, where, is_named=is_named)
+            given = (*values.get("headers", ctx.params["headers"]), *_expand(fields, where))
+            values |= {"headers": given} if fields else {}
+            continue
         option = options.get(key.replace("_", "-"))
         if option is None or option.name is None or _key(option) in _NEVER:
-            known = ", ".join(sorted(options.keys() - _NEVER))
+            known = ", ".join(sorted({*options, FILES, HOSTS} - _NEVER))
             raise click.UsageError(f"{where}: unknown setting; known: {known}")
         if _key(option) in _NAMED_ONLY and not is_named:
             raise click.UsageError(f"{where}: give it on the command line, or name the file with --config")
@@ -95,9 +120,10 @@ def _lychee(path: Path, is_named: bool) -> dict[str, Any]:
         found, used, unused = read_lychee(path)
     except (OSError, ValueError) as error:
         raise click.UsageError(f"{printable(str(path))}: {error}") from None
-    if not is_named and found.pop("agent", None) is not None:
-        used.remove("user_agent")
-        unused["user_agent"] = "name the file with --config"
+    for key in [key for key in used if not is_named and SAME.get(key) in _NAMED_ONLY]:
+        del found[SAME[key]]
+        used.remove(key)
+        unused[key] = "name the file with --config"
     print_message(f"used from lychee: {', '.join(used) or 'nothing'}")
     if unused:
         reasons = [f"{printable(shorten(key, 80))} ({reason})" for key, reason in islice(unused.items(), _SHOWN)]

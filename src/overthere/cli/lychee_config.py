@@ -8,22 +8,39 @@ from typing import Any
 
 from overthere.ground.option_files import read_lines, read_text, read_toml
 
-__all__ = ["LYCHEE_FILES", "lychee_file", "read_lychee", "to_globs"]
+__all__ = ["LYCHEE_FILES", "SAME", "lychee_file", "read_lychee", "to_globs"]
 
 LYCHEE_FILES = ("lychee.toml", ".lychee.toml", ".lycheeignore")
 _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
-_SAME = {"max_concurrency": "jobs", "user_agent": "agent", "include_fragments": "fragments"}
+SAME = {
+    "max_concurrency": "jobs",
+    "host_concurrency": "per-host",
+    "timeout": "max-time",
+    "user_agent": "agent",
+    "github_token": "github-token",
+    "root_dir": "root-dir",
+    "include_fragments": "fragments",
+    "suggest": "wayback",
+    "fallback_extensions": "extension",
+    "index_files": "index",
+}
+"""Settings that mean the same here."""
+_KINDS: dict[str, type] = {
+    "jobs": int, "per-host": int, "max-time": int, "agent": str, "github-token": str, "root-dir": str, "wayback": bool,
+    "extension": list, "index": list,
+}  # fmt: skip
+"""What their values are."""
 _FRAGMENTS = {"none": False, "anchor-only": True, "full": True}
 """The values of newer versions of lychee; older ones have true and false."""
 _GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
 _REASONS = {
     "header": "use --header, for one origin",
+    "cookie_jar": "use --cookies",
     "cache": "use --cache FILE",
     "max_cache_age": "use --max-age",
-    "base_url": "use --base",
-    "base": "use --base",
-    "timeout": "use --max-time",
+    "base_url": "use --base, the URI under which the sources are published",
+    "base": "use --base, the URI under which the sources are published",
     "exclude_all_private": "use --private to reach them; never requested otherwise",
     "exclude_private": "use --private to reach them; never requested otherwise",
     "exclude_loopback": "use --private to reach them; never requested otherwise",
@@ -35,6 +52,9 @@ _REASONS = {
     "accept": "not a list of statuses",
     "include_fragments": "not a value that is known here",
     "max_concurrency": "not a number above 0",
+    "host_concurrency": "not a number above 0",
+    "timeout": "not a number above 0",
+    "remap": "not two URIs",
 }
 _RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
 
@@ -59,8 +79,11 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
         elif key == "accept" and (statuses := _statuses(value)):
             found["accept"] = statuses
             used.append(key)
+        elif key == "remap" and (pairs := _remaps(value)):
+            found["remap"] = pairs
+            used.append(key)
         elif (same := _same_value(key, value)) is not None:
-            found[_SAME[key]] = same
+            found[SAME[key]] = same
             used.append(key)
         else:
             unused[key] = _REASONS.get(key, "no counterpart")
@@ -77,9 +100,10 @@ def _same_value(key: str, value: Any) -> Any:
     """The value of a setting that means the same here; None for another one."""
     if key == "include_fragments":
         return value if isinstance(value, bool) else _FRAGMENTS.get(str(value))
-    if key == "max_concurrency":
-        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-    return value if key == "user_agent" and isinstance(value, str) else None
+    kind = _KINDS.get(SAME.get(key, ""))
+    if kind is None or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        return None
+    return None if isinstance(value, int) and not isinstance(value, bool) and value <= 0 else value
 
 
 def _add_globs(found: dict[str, Any], name: str, key: str, value: Any, used: list[str], unused: dict[str, str]) -> None:
@@ -113,6 +137,18 @@ def to_globs(pattern: str) -> list[str] | None:
             return None
         at = match.end()
     return globs if end else [f"{glob}*" for glob in globs]
+
+
+def _remaps(value: Any) -> list[str] | None:
+    """Pairs of URIs as ours; None if the first of one is a pattern that is not simple, or the second has groups."""
+    pairs = []
+    for text in value if isinstance(value, list) else [value]:
+        start, *rest = text.split() if isinstance(text, str) else [""]
+        globs = to_globs(start if start.startswith("^") else f"^{start}")
+        if globs is None or len(globs) > 1 or "*" in globs[0][:-1] or len(rest) != 1 or "$" in rest[0]:
+            return None
+        pairs.append(f"{globs[0].removesuffix('*')} {rest[0]}")
+    return pairs
 
 
 def _statuses(value: Any) -> list[str] | None:

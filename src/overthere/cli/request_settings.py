@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -12,9 +12,12 @@ import click
 from overthere.access.policy import Policy
 from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
+from overthere.broken.services import GITHUB_API, WAYBACK
+from overthere.cli.common import base_uri
 from overthere.cli.policies import policy_of, policy_options
+from overthere.ground.display import printable, shorten
 
-__all__ = ["duration", "policy_for", "request_options", "settings"]
+__all__ = ["duration", "policy_for", "request_options", "settings", "statuses"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OWN = Checker()
@@ -22,6 +25,26 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 _OPTIONS = (
     click.option("--online", is_flag=True, help="Also check external URIs, each with one request."),
+    click.option("--external-only", is_flag=True, help="With --online: report only findings on external URIs."),
+    click.option(
+        "--remap", multiple=True, metavar='"FROM TO"',
+        help="Look up URIs that begin with FROM as if they began with TO (repeatable).",
+    ),
+    click.option(
+        "--allow-redirect", "allowed_redirects", multiple=True, metavar='"FROM TO"',
+        help="Permanent redirects that are fine, as globs; * is any text (repeatable).",
+    ),
+    click.option(
+        "--github-token", metavar="TOKEN", envvar="GITHUB_TOKEN", show_envvar=True,
+        help="Ask GitHub's API about repositories whose request failed, such as private ones.",
+    ),
+    click.option(
+        "--github-api", metavar="URI", envvar="GITHUB_API_URL", show_envvar=True, help="Another URI of that API."
+    ),
+    click.option(
+        "--wayback", is_flag=True,
+        help="Ask the Wayback Machine of archive.org for copies of missing pages; it learns their URIs.",
+    ),
     click.option(
         "--private", is_flag=True,
         help="Also allow addresses that are not public, such as localhost.",
@@ -87,6 +110,9 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The options as fields of `Checker`.  Raises: click.UsageError."""
     if asked["resume"] and asked["cache"] is None:
         raise click.UsageError("--resume needs --cache, whose answers it continues from")
+    for name in ("external_only", "wayback"):
+        if asked[name] and not asked["online"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --online")
     headers = [_header(text) for text in asked["headers"]]
     ages = []
     for text in asked["ages"]:
@@ -99,11 +125,44 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         crawl_time = duration(asked["crawl_time"])
     except ValueError:
         raise click.UsageError(f"--crawl-time {asked['crawl_time']}: must be like 90s, 30m or 6h") from None
-    names = ("online", "jobs", "per_host", "rate", "agent", "cookies", "cache", "resume", "pages")
+    github = None
+    if asked["github_token"]:
+        github = asked["github_token"], str(base_uri(asked["github_api"] or GITHUB_API))
+    names = ("online", "external_only", "jobs", "per_host", "rate", "agent", "cookies", "cache", "resume", "pages")
     return {
         **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
-        "crawl_time": crawl_time,
+        "crawl_time": crawl_time, "hosts": asked.get("hosts", ()), "github": github,
+        "wayback": WAYBACK if asked["wayback"] else None,
+        "remap": tuple((str(base_uri(one)), str(base_uri(two))) for one, two in _pairs("remap", asked["remap"])),
+        "allowed_redirects": tuple(_pairs("allow-redirect", asked["allowed_redirects"])),
     }  # fmt: skip
+
+
+def statuses(texts: Iterable[str]) -> tuple[tuple[int, int], ...]:
+    """Ranges of statuses.  Raises: click.UsageError.
+
+    >>> statuses(("403,429", "200..299"))
+    ((403, 403), (429, 429), (200, 299))
+    """
+    ranges = []
+    for text in filter(None, ",".join(texts).split(",")):
+        low, _, high = text.partition("..")
+        try:
+            ranges.append((int(low), int(high or low)))
+        except ValueError:
+            raise click.UsageError(f"--accept {text}: must be like 403 or 200..299") from None
+    return tuple(ranges)
+
+
+def _pairs(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Raises: click.UsageError."""
+    for text in texts:
+        start, *rest = text.split() or [""]
+        if len(rest) != 1:
+            raise click.UsageError(
+                f"--{name} {printable(shorten(text, 80))}: must be two URIs with a blank between them"
+            )
+        yield start, rest[0]
 
 
 # A port has a name behind it; a name is a token (RFC 9110 5.6.2).

@@ -49,6 +49,7 @@ _MEDIA_TYPES = {
     "text/prs.fallenstein.rst": "rst",
     "application/x-ipynb+json": "notebook",
     "text/plain": "text",
+    "text/uri-list": "uri-list",
     "text/rfc822-headers": "header",
     "application/http": "http",
     LISTING: "listing",
@@ -84,6 +85,7 @@ _SUFFIXES = {
     "dtd": "dtd", "mod": "dtd", "ent": "dtd",
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
+    "uris": "uri-list",
     "md": "markdown", "markdown": "markdown", "mdx": "markdown", "txt": "text", "text": "text", "log": "text",
     "rst": "rst", "ipynb": "notebook",
     "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
@@ -289,6 +291,8 @@ def _fits(told: str, there: str) -> bool:
             return there in ("binary", "octets")
         case "rst":
             return there in ("text", "json", "octets")
+        case "uri-list":
+            return there in ("text", "octets")
         case "notebook":
             return there in ("json", "text")
         case "code":

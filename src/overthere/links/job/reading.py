@@ -26,6 +26,7 @@ READERS = {
     "rst": "overthere.links.documents.rst",
     "notebook": "overthere.links.documents.notebook",
     "text": "overthere.links.documents.plaintext",
+    "uri-list": "overthere.links.documents.uri_list",
     "http": "overthere.links.documents.header",
     "listing": "overthere.links.job.retrieval",
     "metadata": "overthere.links.documents.metadata",

@@ -1,0 +1,21 @@
+"""Lists of URIs, one on each line (text/uri-list, RFC 2483 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overthere.links.documents.charset import decode_text
+from overthere.links.model import Document, Found, Note, Options
+
+__all__ = ["read"]
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note]:
+    """Each line that is neither empty nor a comment ("#"), without blanks around it."""
+    text, wrong = decode_text(document.content, document.charset)
+    if wrong:
+        yield Note("wrong-charset")
+    for line in text.splitlines():
+        reference = line.strip()
+        if reference and not reference.startswith("#"):
+            yield Found("uri-list", reference)

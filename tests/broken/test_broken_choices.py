@@ -1,0 +1,456 @@
+"""What a project chooses: settings of files and of hosts, other places for targets, what is left out, services."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from click.testing import CliRunner, Result
+
+from overthere import Policy, kernel
+from overthere.broken import Broken, Checker, Summary, check
+from overthere.broken.cache import Cache
+from overthere.broken.external import Asker
+from overthere.broken.hosts import Hosts
+from overthere.broken.model import FileSettings, HostSettings, Outcome
+from overthere.broken.report import advice
+from overthere.broken.services import ask_archive, ask_github
+from overthere.cli.app import app
+from servers.faults import faulty, simple
+
+Request = tuple[str, str, dict[str, str]]
+"""Method, path and fields."""
+
+
+class Server:
+    """Answers by path, and keeps what it was asked."""
+
+    def __init__(self, answer: Callable[[str], tuple[str, str]]) -> None:
+        self.answer = answer
+        self.seen: list[Request] = []
+
+    def __call__(self, held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            first, *lines = data.decode("latin-1").split("\r\n")
+            method, path, _ = first.split(" ")
+            fields = {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines if line}
+            self.seen.append((method, path, fields))
+            status, body = self.answer(path)
+            head, _, content = body.rpartition("\n\n")
+            head = "".join(f"{line}\r\n" for line in head.split("\n") if line)
+            octets = content.encode()
+            text = f"HTTP/1.1 {status}\r\n{head}Content-Length: {len(octets)}\r\n\r\n".encode()
+            held.sendall(text + (b"" if method == "HEAD" else octets))
+
+
+HTML = "Content-Type: text/html\n\n<p id=here>"
+
+
+def answer(path: str) -> tuple[str, str]:
+    if path.startswith("/moved"):
+        return "301 Moved", f"Location: /page{path.removeprefix('/moved')}\n\n"
+    return ("404 Not Found", "\n\n") if path.startswith("/gone") else ("200 OK", HTML)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Server, str]]:
+    one = Server(answer)
+    with faulty(simple(one)) as running:
+        yield one, f"http://127.0.0.1:{running.port}"
+
+
+@pytest.fixture(params=["native", "reference"])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "reference":
+        monkeypatch.setattr(kernel, "name", "reference")
+
+
+def findings(sources: list[Path], policy: Policy | None = None, **settings: Any) -> tuple[list[Broken], Summary]:
+    summary = Summary()
+    return list(check(list(map(str, sources)), Checker(**settings), summary, policy=policy)), summary
+
+
+def run(*arguments: str | Path, text: str | None = None, env: dict[str, str] | None = None) -> Result:
+    return CliRunner().invoke(app, ["broken", *map(str, arguments)], input=text, env=env)
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+# Files
+
+
+def test_anchors_of_some_files(tmp_path: Path, kernels: None) -> None:
+    for name, anchor in (("mk", "a_1"), ("gh", "a-1")):
+        write(tmp_path / name / "x.md", f"## A\n\n## A\n\n[b](#{anchor}) [c](#neither)\n")
+    found, _ = findings([tmp_path], anchors="github")
+    assert {one.reference for one in found} == {"#a_1", "#neither"}
+    found, _ = findings([tmp_path], anchors="github", files=(FileSettings("*/mk/*", "mkdocs"),))
+    assert [one.reference for one in found] == ["#neither", "#neither"]
+
+
+def test_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
+    for folder in ("pretty", "plain"):
+        write(tmp_path / folder / "index.html", '<!doctype html><a href="guide"> <a href="nothing">')
+        write(tmp_path / folder / "guide.html", "<!doctype html>")
+    found, _ = findings([tmp_path], base=("https://h/",), files=(FileSettings("*/pretty/*", None, ("html",)),))
+    assert [one.target for one in found] == [
+        "https://h/plain/guide",
+        "https://h/plain/nothing",
+        "https://h/pretty/nothing",
+    ]
+
+
+def test_tables_of_files_and_hosts(tmp_path: Path, server: tuple[Server, str]) -> None:
+    asked, root = server
+    write(tmp_path / "mk" / "x.md", f"## A\n\n## A\n\n[b](#a_1) <{root}/gone>\n")
+    config = write(
+        tmp_path / "overthere.toml",
+        f"""
+        [broken]
+        anchors = "github"
+        [[broken.files]]
+        path = "*/mk/*"
+        anchors = "mkdocs"
+        extension = "html"
+        [[broken.host]]
+        name = "127.0.0.1"
+        accept = [404, "410..411"]
+        rate = 100
+        per-host = 1
+        [[broken.host]]
+        name = "{root}"
+        header = ["X-Token: ${{TOKEN_OF_TEST}}"]
+        [[broken.host]]
+        name = "127.*"
+        agent = "for these"
+        """,
+    )
+    found = run(tmp_path, "--online", "--private")
+    assert (found.exit_code, "name the file with --config" in found.stderr) == (2, True), found.output
+    done = run(tmp_path, "--online", "--private", "--config", config, env={"TOKEN_OF_TEST": "abc"})
+    assert done.exit_code == 0, done.output
+    assert {(fields["x-token"], fields["user-agent"]) for _, _, fields in asked.seen} == {("abc", "for these")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("files = 1", "each must be a table, which begins with [[broken.files]]"),
+        ("[[broken.files]]\nanchors = 'github'", "path is missing"),
+        ("[[broken.files]]\npath = 'x'\nanchors = 'none'", "unknown value of anchors"),
+        ("[[broken.files]]\npath = 'x'\nextension = [1.5]", "extension must be text"),
+        ("[[broken.host]]\nname = 'h'\nspeed = 1", "unknown key speed"),
+        ("[[broken.host]]\nname = 'h'\nrate = 0", "rate: 0 is not a valid value"),
+        ("[[broken.host]]\nname = 'h'\nrate = nan", "rate: nan is not"),
+        ("[[broken.host]]\nname = 'h'\nrate = true", "rate: True is not"),
+        ("[[broken.host]]\nname = 'h'\nper-host = 1.5", "per-host: 1.5 is not"),
+        ("[[broken.host]]\nname = 'h'\nagent = ['x']", "agent: ['x'] is not"),
+        ("[[broken.host]]\nname = 'h'\naccept = 'x'", "--accept x"),
+        ("[[broken.host]]\nname = 7", "name is missing, or is not text"),
+        ("[[broken.host]]\nname = 'h'\nheader = 'nothing'", "--header"),
+    ],
+)
+def test_tables_that_are_none(tmp_path: Path, text: str, told: str) -> None:
+    config = write(tmp_path / "other.toml", f"[broken]\n{text}")
+    done = run(tmp_path, "--config", config)
+    assert (done.exit_code, told in done.stderr) == (2, True), done.output
+
+
+def test_limits_of_hosts() -> None:
+    """Steps on a clock that stands still: no time passes."""
+    limits = {"slow": (1, 2.0), "quick": (3, None)}
+    hosts: Hosts[int] = Hosts(clock=lambda: 100.0, limits=lambda host: limits[str(host)])
+    for number in range(4):
+        for name in limits:
+            hosts.add(name, number)
+    taken = [host for host, _ in iter(hosts.take, None)]
+    assert (taken.count("slow"), taken.count("quick")) == (1, 3)
+    hosts.release("slow")
+    assert (hosts.take(), hosts.pause()) == (None, 0.5)
+
+
+# Other places
+
+
+def test_remapped_targets_are_looked_up_there(tmp_path: Path, kernels: None) -> None:
+    page = '<!doctype html><a href="https://h.example/v2/b.html"><a href="https://h.example/v2/c.html#x"><a href="https://h.example.evil/">'
+    write(tmp_path / "a.html", page)
+    write(tmp_path / "b.html", "<!doctype html>")
+    found, summary = findings([tmp_path], base=("https://here/",), remap=(("https://h.example/v2", "https://here"),))
+    assert [(one.kind, one.target) for one in found] == [("no-document", "https://here/c.html#x")]
+    assert (summary.within, summary.outside) == (2, 1)
+
+
+def test_remapped_to_a_server(tmp_path: Path, server: tuple[Server, str]) -> None:
+    asked, root = server
+    write(tmp_path / "a.md", "<https://docs.example/gone> <https://docs.example/here>")
+    done = run(tmp_path, "--online", "--private", "--remap", f"https://docs.example/ {root}/", "--format", "jsonl")
+    assert [json.loads(line)["target"] for line in done.stdout.splitlines()] == [f"{root}/gone"]
+    assert {path for _, path, _ in asked.seen} == {"/gone", "/here"}
+
+
+@pytest.mark.parametrize("text", ["", "http://a/", "http://a/ http://b/ http://c/", "a b", "http://a/ b"])
+def test_what_is_no_pair(tmp_path: Path, text: str) -> None:
+    assert run(tmp_path, "--remap", text).exit_code == 2
+
+
+def test_the_root_of_references_that_begin_with_a_slash(
+    tmp_path: Path, kernels: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "site" / "css" / "a.css", "")
+    write(
+        tmp_path / "site" / "docs" / "x.html",
+        '<!doctype html><a href="/css/a.css"><a href="/css/../../../etc/passwd"><a href="/no#x"><a href="//h/css/a.css">'
+        '<a href="/docs/x.html?q#n">',
+    )
+    monkeypatch.chdir(tmp_path)
+    root = str(tmp_path / "site")
+    found, summary = findings([tmp_path / "site" / "docs"], root=root)
+    assert [(one.kind, one.reference) for one in found] == [
+        ("no-document", "/css/../../../etc/passwd"), ("no-document", "/no#x"), ("no-fragment", "/docs/x.html?q#n"),
+    ]  # fmt: skip
+    assert found[0].target is not None
+    assert found[0].target.endswith("/site/etc/passwd")
+    assert (summary.within, summary.outside) == (4, 1)
+    found, _ = findings([tmp_path / "site" / "docs"])
+    assert [one.kind for one in found].count("base-missing") == 4
+    monkeypatch.chdir(tmp_path / "site" / "docs")
+    assert len(findings([tmp_path / "site" / "docs"], root=root)[0]) == 3
+    assert run("x.html", "--root-dir", "..").exit_code == 1
+    assert run("x.html", "--root-dir", "..", "--base", "https://h/").exit_code == 2
+
+
+# Sources
+
+
+def test_a_list_of_uris_on_standard_input(server: tuple[Server, str]) -> None:
+    _, root = server
+    text = f"# a comment\r\n{root}/here\r\n\r\n  {root}/gone  \nhttp://h/a b\nhttp://[x/\n{root}/here#here\n{root}/here#no\n"
+    done = run("-", "--online", "--private", "--format", "jsonl", text=text)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["source"], row["line"], row["kind"]) for row in rows if "h/a" not in row["reference"]] == [
+        ("-", 4, "not-found"), ("-", 6, "invalid"), ("-", 8, "no-fragment"),
+    ]  # fmt: skip
+    assert "6 references" in done.stderr
+    assert done.exit_code == 1
+
+
+def test_a_list_may_name_what_lies_in_the_sources(tmp_path: Path) -> None:
+    write(tmp_path / "a.html", '<!doctype html><p id="x">')
+    text = "https://h/a.html#x\nhttps://h/a.html#y\nhttps://h/b.html\n"
+    done = run(tmp_path, "-", "--base", "https://h/", "--format", "jsonl", text=text)
+    assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == ["no-fragment", "no-document"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n#\n", "\0\0\0", "x" * 100_000, "<html><a href=x>"])
+def test_lists_that_are_none(text: str) -> None:
+    done = run("-", text=text)
+    assert done.exit_code in (0, 1, 2), done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_patterns_of_files(tmp_path: Path) -> None:
+    for name in ("a.html", "sub/b.html", "sub/deep/c.html", "sub/d.txt", "[x].html"):
+        write(tmp_path / name, '<!doctype html><a href="no.html">')
+    done = run(f"{tmp_path}/**/*.html", "--format", "jsonl")
+    assert [Path(json.loads(line)["source"]).name for line in done.stdout.splitlines()] == [
+        "[x].html",
+        "a.html",
+        "b.html",
+        "c.html",
+    ]
+    assert "[x].html" in run(f"{tmp_path}/[x].html", "--format", "jsonl").stdout
+    done = run(f"{tmp_path}/*.nothing")
+    assert (done.exit_code, "*.nothing" in done.stderr) == (2, True)
+
+
+def test_an_anchor_that_another_site_lacks_has_no_suggestion_from_these_files(
+    tmp_path: Path, server: tuple[Server, str]
+) -> None:
+    _, root = server
+    write(tmp_path / "a.md", f"<{root}/page#Start>")
+    write(tmp_path / "z.html", '<!doctype html><p id="start">')
+    found, _ = findings([tmp_path], Policy.local(), online=True)
+    assert [(one.kind, one.suggestion) for one in found] == [("no-fragment", None)]
+
+
+def test_suggestions_are_written_as_the_reference_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "site" / "guide.html", "<!doctype html>")
+    write(
+        tmp_path / "site" / "a" / "x.html",
+        '<!doctype html><a href="/Guide.html"><a href="https://w.example/Guide.html">',
+    )
+    site = str(tmp_path / "site")
+    found, _ = findings([tmp_path / "site"], root=site, remap=(("https://w.example", f"file://{site}"),))
+    assert [(one.kind, one.suggestion) for one in found] == [("wrong-case", "/guide.html"), ("wrong-case", None)]
+
+
+# What is left out
+
+
+def test_findings_outside_only(tmp_path: Path, server: tuple[Server, str]) -> None:
+    _, root = server
+    write(tmp_path / "a.html", f'<!doctype html><a href="no.html"><a href="{root}/gone"><a href="{root}/here#no">')
+    done = run(tmp_path, "--online", "--private", "--external-only", "--format", "jsonl")
+    assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == ["not-found", "no-fragment"]
+    assert "1  findings within the sources (--external-only)" in done.stderr
+    assert run(tmp_path, "--external-only").exit_code == 2
+
+
+def test_nofollow(tmp_path: Path, kernels: None) -> None:
+    page = '<!doctype html><a rel="external NoFollow" href="x"><a rel="nofollower" href="x">'
+    page += '<a href="x"><link rel="nofollow" href="x">'
+    write(tmp_path / "a.html", page)
+    assert len(findings([tmp_path])[0]) == 4
+    found, summary = findings([tmp_path], skip_nofollow=True)
+    assert (len(found), summary.passed["nofollow"]) == (3, 1)
+
+
+def test_redirects_that_are_fine(tmp_path: Path, server: tuple[Server, str]) -> None:
+    _, root = server
+    write(tmp_path / "a.md", f"<{root}/moved/x> <{root}/moved/y>")
+    found = run(tmp_path, "--online", "--private", "--format", "jsonl")
+    assert found.stdout.count("moved-permanently") == 2
+    done = run(tmp_path, "--online", "--private", "--format", "jsonl", "--allow-redirect", "*/moved/x */page/*")
+    assert [json.loads(line)["reference"] for line in done.stdout.splitlines()] == [f"{root}/moved/y"]
+
+
+def test_fragments_that_are_excluded_are_not_read(tmp_path: Path, server: tuple[Server, str]) -> None:
+    asked, root = server
+    write(tmp_path / "a.md", f"<{root}/page#L10>")
+    done = run(tmp_path, "--online", "--private", "--exclude", "*#L*", "--format", "jsonl")
+    assert (done.exit_code, done.stdout, [method for method, *_ in asked.seen]) == (0, "", ["HEAD"])
+
+
+# Services
+
+
+def failed(uri: str, kind: str | None, status: int | None = None) -> Outcome:
+    return Outcome(uri, kind, status, "", None, False, (), 0.0, False)
+
+
+def test_repositories_are_asked_of_the_api() -> None:
+    known = {"/repos/o/there": "200 OK", "/repos/o/renamed": "301 Moved", "/repos/o/private.x": "200 OK"}
+
+    def api(path: str) -> tuple[str, str]:
+        return known.get(path, "404 Not Found"), "Content-Type: application/json\nLocation: /repositories/1\n\n{}"
+
+    one = Server(api)
+    with faulty(simple(one)) as running:
+        root = f"http://127.0.0.1:{running.port}"
+        outcomes = [
+            failed("https://github.com/o/there", "rate-limited", 429), failed("https://github.com/o/renamed/", "dns"),
+            failed("http://www.github.com/o/private.x.git", "not-found", 404),
+            failed("https://github.com/o/lost", "programs-refused", 403),
+            failed("https://github.com/o/there/issues", "rate-limited", 429), failed("https://github.com/o/ok", None),
+            failed("https://github.com.evil/o/there", "dns"),
+        ]  # fmt: skip
+        checker = Checker(online=True, github=("s3cret", root))
+        with Asker(checker, Policy.local()) as asker:
+            found = {outcome.uri: outcome.kind for outcome in ask_github(outcomes, root, asker.asking)}
+    assert found == {
+        "https://github.com/o/there": None, "https://github.com/o/renamed/": None,
+        "http://www.github.com/o/private.x.git": None, "https://github.com/o/lost": "not-found",
+    }  # fmt: skip
+    assert {fields.get("authorization") for _, _, fields in one.seen} == {"Bearer s3cret"}
+    assert {method for method, *_ in one.seen} == {"GET"}
+
+
+def test_the_token_is_for_the_api_alone(tmp_path: Path, server: tuple[Server, str]) -> None:
+    asked, root = server
+    write(tmp_path / "a.md", f"<{root}/gone>")
+    done = run(tmp_path, "--online", "--private", env={"GITHUB_TOKEN": "s3cret"})
+    assert done.exit_code == 1
+    assert "s3cret" not in done.output
+    assert all("authorization" not in fields for _, _, fields in asked.seen)
+    write(tmp_path / "overthere.toml", '[broken]\ngithub-api = "http://127.0.0.1/"\n')
+    assert run(tmp_path).exit_code == 2
+
+
+COPY = {"available": True, "url": "http://web.archive.org/web/2019/http://h.example/x", "status": "200"}
+ARCHIVE: dict[str, tuple[str, str | None]] = {
+    "copy": (
+        json.dumps({"archived_snapshots": {"closest": COPY}}),
+        "https://web.archive.org/web/2019/http://h.example/x",
+    ),
+    "none": ('{"archived_snapshots": {}}', None),
+    "not": (json.dumps({"archived_snapshots": {"closest": {**COPY, "available": "yes"}}}), None),
+    "script": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": "javascript:alert(1)"}}}), None),
+    "number": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": 7}}}), None),
+    "list": ("[]", None),
+    "deep": ("[" * 100_000, None),
+    "empty": ("", None),
+    "octets": ("\x00\xff", None),
+}
+
+
+def test_copies_in_an_archive() -> None:
+    def archive(path: str) -> tuple[str, str]:
+        uri = parse_qs(urlsplit(path).query)["url"][0]
+        return "200 OK", f"Content-Type: application/json\n\n{ARCHIVE[uri.rpartition('/')[2]][0]}"
+
+    one = Server(archive)
+    with faulty(simple(one)) as running:
+        root = f"http://127.0.0.1:{running.port}/wayback/available"
+        outcomes = [failed(f"http://h.example/{name}", "not-found", 404) for name in ARCHIVE]
+        outcomes += [
+            failed("http://h.example/well", None), failed("http://h.example/busy", "rate-limited"),
+            failed("http://user:pass@h.example/", "gone"), failed("ftp://h.example/", "not-found"),
+        ]  # fmt: skip
+        with Asker(Checker(online=True), Policy.local()) as asker:
+            found = {outcome.uri: outcome.archived for outcome in ask_archive(outcomes, root, asker.asking)}
+    assert found == {f"http://h.example/{name}": copy for name, (_, copy) in ARCHIVE.items() if copy is not None}
+    assert len(one.seen) == len(ARCHIVE)
+
+
+def test_a_copy_is_suggested_and_never_written(tmp_path: Path, server: tuple[Server, str]) -> None:
+    _, root = server
+    write(tmp_path / "a.md", f"<{root}/gone>")
+    archive = Server(lambda path: ("200 OK", f"Content-Type: application/json\n\n{ARCHIVE['copy'][0]}"))
+    with faulty(simple(archive)) as running:
+        api = f"http://127.0.0.1:{running.port}/"
+        found, summary = findings([tmp_path], Policy.local(), online=True, wayback=api)
+    assert [(one.kind, one.certainty) for one in found] == [("not-found", "archived")]
+    assert advice(found[0]) == f"Archived copy: {ARCHIVE['copy'][1]}"
+    assert summary.asked == 2
+    assert run(tmp_path, "--wayback").exit_code == 2
+
+
+# The cache
+
+
+def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> None:
+    def asker(token: str | None) -> Asker:
+        headers = () if token is None else (("https://h.example", "Authorization", token),)
+        return Asker(Checker(online=True, cache=str(tmp_path / "cache"), headers=headers), Policy.local())
+
+    def known(token: str | None, uri: str) -> list[str | None]:
+        with asker(token) as one:
+            return [outcome.kind for outcome in one.cache.valid_outcomes({uri: ()})]
+
+    with asker("a") as one, closing(one.cache) as cache:
+        assert isinstance(cache, Cache)
+        for uri in ("https://h.example/x", "https://other.example/"):
+            cache.keep(failed(uri, None, 200)._replace(checked=4e9), ())
+    assert [known(token, "https://h.example/x") for token in ("a", "b", None)] == [[None], [], []]
+    assert [known(token, "https://other.example/") for token in ("a", "b", None)] == [[None]] * 3
+    assert b"Authorization" not in (tmp_path / "cache").read_bytes()
+
+
+def test_settings_of_hosts_that_fit_several_times() -> None:
+    from overthere.broken.filters import host_settings
+
+    tables = (HostSettings("*.example", rate=1.0), HostSettings("*", ((404, 404),), rate=5.0, agent="x"))
+    assert host_settings(Checker(hosts=tables, per_host=4), "a.example") == ("", ((404, 404),), 1.0, 4, "x")
+    assert host_settings(Checker(rate=3.0), "a.example") == ("", (), 3.0, 2, None)
