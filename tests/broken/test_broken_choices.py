@@ -210,8 +210,8 @@ def test_the_root_of_references_that_begin_with_a_slash(
     write(tmp_path / "site" / "css" / "a.css", "")
     write(
         tmp_path / "site" / "docs" / "x.html",
-        '<!doctype html><a href="/css/a.css"><a href="/css/../../../etc/passwd"><a href="/no#x"><a href="//h/css/a.css">'
-        '<a href="/docs/x.html?q#n">',
+        '<!doctype html><a href="/css/a.css"><a href="/css/../../../etc/passwd"><a href="/no#x">'
+        '<a href="//h/css/a.css"><a href="/docs/x.html?q#n">',
     )
     monkeypatch.chdir(tmp_path)
     root = str(tmp_path / "site")

@@ -60,6 +60,49 @@ def test_values(site: Path) -> None:
     assert found["exclude"] == ["http://old.example*", "https://old.example*", "*gone.html*"]
 
 
+def test_values_of_requests_and_hosts(site: Path) -> None:
+    (site / "lychee.toml").write_text(
+        """
+        timeout = 20
+        host_concurrency = 3
+        remap = ['^https://a\\.example/v2 http://127.0.0.1:8000', "https://b.example https://c.example"]
+        root_dir = "."
+        fallback_extensions = ["md", "html"]
+        index_files = ["index.md"]
+        suggest = true
+        github_token = "s3cret"
+        [hosts."x.example"]
+        concurrency = 2
+        request_interval = "250ms"
+        """
+    )
+    assert read_lychee(site / "lychee.toml")[0] == {
+        "max-time": 20, "per-host": 3, "root-dir": ".", "extension": ["md", "html"], "index": ["index.md"],
+        "wayback": True, "github-token": "s3cret", "host": [{"name": "x.example", "per-host": 2, "rate": 4.0}],
+        "remap": ["https://a.example/v2 http://127.0.0.1:8000", "https://b.example https://c.example"],
+    }  # fmt: skip
+    done = run(site)
+    assert (done.exit_code, "s3cret" in done.output) == (1, False), done.output
+    for key in ("suggest", "github_token"):
+        assert f"{key} (name the file with --config)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "timeout = 0", "timeout = true", 'timeout = "20"', "host_concurrency = -1",
+        'remap = "x"', 'remap = ["a (.*) b"]',
+        'remap = ["https://(a|b)/ http://c/"]', 'remap = ["https://a/(.*) http://c/$1"]', 'hosts = "x"',
+        '[hosts.x]\nheaders = {a = "b"}', '[hosts.x]\nrequest_interval = "0s"', '[hosts.x]\nrequest_interval = "1h"',
+        "fallback_extensions = 1", "suggest = 1",
+    ],
+)  # fmt: skip
+def test_values_that_have_no_counterpart(site: Path, text: str) -> None:
+    (site / "lychee.toml").write_text(text)
+    found, used, unused = read_lychee(site / "lychee.toml")
+    assert (found, used, len(unused)) == ({}, [], 1)
+
+
 @pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "accept = [["])
 def test_hostile_files(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from overthere.cli.broken_tables import HOSTS
 from overthere.ground.option_files import read_lines, read_text, read_toml
 
 __all__ = ["LYCHEE_FILES", "SAME", "lychee_file", "read_lychee", "to_globs"]
@@ -55,7 +56,9 @@ _REASONS = {
     "host_concurrency": "not a number above 0",
     "timeout": "not a number above 0",
     "remap": "not two URIs",
+    "hosts": "not only concurrency and request_interval",
 }
+_INTERVAL = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)[ ]?(ms|s)")
 _RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
 
 
@@ -78,6 +81,9 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
             _add_globs(found, _GLOBS[key], key, value, used, unused)
         elif key == "accept" and (statuses := _statuses(value)):
             found["accept"] = statuses
+            used.append(key)
+        elif key == "hosts" and (hosts := _hosts(value)):
+            found[HOSTS] = hosts
             used.append(key)
         elif key == "remap" and (pairs := _remaps(value)):
             found["remap"] = pairs
@@ -149,6 +155,23 @@ def _remaps(value: Any) -> list[str] | None:
             return None
         pairs.append(f"{globs[0].removesuffix('*')} {rest[0]}")
     return pairs
+
+
+def _hosts(value: Any) -> list[dict[str, Any]]:
+    """Tables of hosts as ours: how many requests at once, how often; empty if one has other settings."""
+    tables = []
+    for name, one in value.items() if isinstance(value, dict) else ():
+        if not isinstance(one, dict) or one.keys() - {"concurrency", "request_interval"}:
+            return []
+        table = {"name": name}
+        if "concurrency" in one:
+            table["per-host"] = one["concurrency"]
+        if (interval := _INTERVAL.fullmatch(str(one.get("request_interval", "")))) and float(interval[1]):
+            table["rate"] = (1000 if interval[2] == "ms" else 1) / float(interval[1])
+        elif "request_interval" in one:
+            return []
+        tables.append(table)
+    return tables
 
 
 def _statuses(value: Any) -> list[str] | None:
