@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from guarded import CLIENTS, INNER, OUTER, Servers, allow_outer, servers
+from hostile import REDIRECTS, hostile
 
 from growth import outgrows
 from overthere import AccessRefused, OverthereError, Policy
@@ -31,44 +32,6 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
     allow_outer(monkeypatch)
     with servers() as running:
         yield running
-
-
-SPELLINGS = (
-    "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "0", "0.0.0.0",
-    "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]",
-    "[64:ff9b::127.0.0.1]",
-    "[2002:7f00:1::]", "[::]", "localhost", "LOCALHOST", "localhost.", "inner.test", "INNER.test.", "six.test",
-    "\uff11\uff12\uff17.0.0.1", "\u2460\u2461\u2466.0.0.1", "127\u30020\u30020\u30021", "%31%32%37.0.0.1",
-    "inner\uff0etest",
-    "\uff49nner.test", "inner.te\u00adst", "169.254.169.254", "10.0.0.1", "192.168.0.1", "100.64.0.1", "[fe80::1]",
-    "[fd00::1]",
-    "255.255.255.255", "224.0.0.1", "192.0.2.1", "198.18.0.1", "[fec0::1]", "[2001:db8::1]", "[100::1]",
-)  # fmt: skip
-TRICKS = (
-    "http://outer.test@{inner}/", "http://outer.test:x@{inner}/", "http://outer.test\\@{inner}/",
-    "http://{inner}\\@outer.test/", "http://{inner}#@outer.test:{port}/", "http://{inner}?@outer.test:{port}/",
-    "http://outer.test:{port}@x@{inner}/", "http://{inner};@outer.test/", "http:\\\\{inner}/", "http:/{inner}/",
-    "http:///{inner}/", "http:{inner}/", "//{inner}/", "\thttp://{inner}/", "http://{inner}\x00.outer.test/",
-    "http://outer.test\x00@{inner}/", "http://outer.test%00@{inner}/", "http://{inner}%2f@outer.test/",
-    "http://outer.test\r\n@{inner}/", "http://[outer.test]@{inner}/", "http://outer.test&@{inner}#@outer.test/",
-    "file:///etc/passwd", "gopher://{inner}/0a", "ftp://{inner}/", "dict://{inner}/d:x", "unix://{inner}/",
-    "http+unix://%2Ftmp%2Fs/", "", "http://", "http://:{port}/", "javascript:alert(1)", "data:,x",
-)  # fmt: skip
-REDIRECTS = (
-    "http://127.0.0.1:{port}/", "http://inner.test:{port}/", "//inner.test:{port}/", "http://localhost:{port}/",
-    "http://[::ffff:127.0.0.1]:{port}/", "http://0x7f.1:{port}/", "\\\\inner.test:{port}/", "http://x@inner.test:{port}/",
-    "file:///etc/passwd", "gopher://inner.test:{port}/", "http:///inner.test:{port}/",
-    "http://outer.test:{port}/to?http%3A//inner.test%3A{port}/",
-)  # fmt: skip
-
-
-def hostile(port: int) -> Iterator[str]:
-    for host in SPELLINGS:
-        yield f"http://{host}:{port}/"
-        yield f"https://{host}:{port}/"
-    for trick in TRICKS:
-        yield trick.format(inner=f"127.0.0.1:{port}", port=port)
-        yield trick.format(inner=f"inner.test:{port}", port=port)
 
 
 def is_own(error: Exception, name: str) -> bool:

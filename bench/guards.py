@@ -1,0 +1,294 @@
+"""Guards of HTTP clients and their peers against two servers: what reaches the inner one.
+
+Each client runs in one process in which names are forged and connections are led to loopback: the public address to
+the outer server, all others to the inner one.  A row for each client: requests of the inner server for each kind of
+attack, and whether ordinary requests are answered.
+
+python bench/guards.py: makes the environment .venv/peers/guards of requirements/guards.txt, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import quote, unquote
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / ".venv" / "peers" / "guards"
+PUBLIC = "93.184.215.14"
+SECONDS = 3.0
+
+__all__ = ["measure", "table"]
+
+Fetch = Callable[[str], int]
+
+
+def measure() -> list[dict[str, Any]]:
+    """The rows, from a process of the environment that has the peers."""
+    python = PLACE / "bin" / "python"
+    wanted = (ROOT / "requirements" / "guards.txt").read_text()
+    stamp = PLACE / "requirements.txt"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        subprocess.run([sys.executable, "-m", "venv", str(PLACE)], check=True)
+        install = [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--requirement",
+            str(ROOT / "requirements/guards.txt"),
+        ]
+        subprocess.run(install, check=True)
+        stamp.write_text(wanted)
+    paths = os.pathsep.join(str(ROOT / name) for name in ("src", "tests/faces"))
+    environment = {**os.environ, "PYTHONPATH": paths, "http_proxy": "", "HTTP_PROXY": ""}
+    done = subprocess.run(
+        [str(python), __file__, "--inside"], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# Clients
+
+
+def _run(make: Callable[[str], Any]) -> Fetch:
+    return lambda uri: int(asyncio.run(asyncio.wait_for(make(uri), SECONDS)))
+
+
+def _guards() -> dict[str, tuple[str, Fetch]]:
+    """By client: the package whose version counts, and what fetches."""
+    import advocate
+    import drawbridge.sync
+    import httpx
+    import httpx2
+    import safehttpx
+    from httpx_secure import httpx_ssrf_protection
+    from requests_hardened import Config, Manager
+
+    from overthere.faces import aiohttp as own_aiohttp
+    from overthere.faces import httpx as own_httpx
+    from overthere.faces import httpx2 as own_httpx2
+    from overthere.faces import requests as own_requests
+    from overthere.faces import urllib3 as own_urllib3
+
+    def client(library: Any, guard: Any) -> Fetch:
+        def fetch(uri: str) -> int:
+            with library.Client(transport=guard.Guard(), follow_redirects=True, timeout=SECONDS) as one:
+                return int(one.get(uri).status_code)
+
+        return fetch
+
+    def async_client(library: Any, guard: Any) -> Fetch:
+        async def fetch(uri: str) -> int:
+            async with library.AsyncClient(transport=guard.AsyncGuard(), follow_redirects=True, timeout=SECONDS) as one:
+                return int((await one.get(uri)).status_code)
+
+        return _run(fetch)
+
+    def requests(uri: str) -> int:
+        with own_requests.guarded_session() as session:
+            return int(session.get(uri, timeout=SECONDS).status_code)
+
+    def urllib3(uri: str) -> int:
+        with own_urllib3.Guard(retries=3, timeout=SECONDS) as pool:
+            return int(pool.request("GET", uri).status)
+
+    async def aiohttp(uri: str) -> int:
+        async with own_aiohttp.guarded_session(trust_env=True) as session, session.get(uri) as answer:
+            return int(answer.status)
+
+    async def secure(uri: str) -> int:
+        async with httpx_ssrf_protection(httpx.AsyncClient(follow_redirects=True, timeout=SECONDS)) as one:
+            return int((await one.get(uri)).status_code)
+
+    async def safe(uri: str) -> int:
+        return int((await safehttpx.get(uri, timeout=SECONDS)).status_code)
+
+    hardened = Manager(Config(
+        ip_filter_enable=True, ip_filter_allow_loopback_ips=False, never_redirect=False,
+        default_timeout=(SECONDS, SECONDS),
+    ))  # fmt: skip
+    return {
+        "overthere, httpx": ("httpx", client(httpx, own_httpx)),
+        "overthere, httpx async": ("httpx", async_client(httpx, own_httpx)),
+        "overthere, httpx2": ("httpx2", client(httpx2, own_httpx2)),
+        "overthere, Requests": ("requests", requests),
+        "overthere, urllib3": ("urllib3", urllib3),
+        "overthere, aiohttp": ("aiohttp", _run(aiohttp)),
+        "advocate": ("advocate", lambda uri: int(advocate.get(uri, timeout=SECONDS).status_code)),
+        "requests-hardened": ("requests-hardened", lambda uri: int(hardened.send_request("GET", uri).status_code)),
+        "safehttpx": ("safehttpx", _run(safe)),
+        "drawbridge": ("drawbridge", lambda uri: int(drawbridge.sync.get(uri, timeout=SECONDS).status_code)),
+        "httpx-secure": ("httpx-secure", _run(secure)),
+    }
+
+
+# The network of this process
+
+
+def _answering(asked: list[str]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            redirects = self.path.startswith("/to?")
+            self.send_response(302 if redirects else 200)
+            if redirects:
+                self.send_header("Location", unquote(self.path[4:]))
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *given: Any) -> None:
+            """Nothing."""
+
+    return Handler
+
+
+class _Six(ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+
+@contextmanager
+def _network(names: dict[str, list[str]]) -> Iterator[list[str]]:
+    """What the inner server is asked; names: forged, each look-up takes the next of several in turn if it begins with
+    "changes"."""
+    asked: list[str] = []
+    servers = [
+        ThreadingHTTPServer(("127.0.0.1", 0), _answering(asked)), _Six(("::1", 0), _answering(asked)),
+        ThreadingHTTPServer(("127.0.0.2", 0), _answering([])),
+    ]  # fmt: skip
+    inner, six, outer = (server.server_address[:2] for server in servers)
+    look_up, connect, peer = socket.getaddrinfo, socket.socket.connect, socket.socket.getpeername
+    looked: dict[str, int] = {}
+    led: dict[int, Any] = {}
+
+    def forged(host: Any, port: Any, *given: Any, **named: Any) -> Any:
+        name = (host.decode() if isinstance(host, bytes) else str(host)).lower().rstrip(".")
+        if name not in names:
+            try:
+                socket.inet_aton(name)  # as the system reads numbers
+            except OSError:
+                if ":" not in name and name != "localhost":
+                    raise socket.gaierror(socket.EAI_NONAME, "no such name") from None
+            return look_up(host, port, *given, **named)
+        found = names[name]
+        if name.startswith("changes"):
+            looked[name] = looked.get(name, -1) + 1
+            found = [found[min(looked[name], len(found) - 1)]]
+        return [one for address in found for one in look_up(address, port, *given, **named)]
+
+    def redirected(held: socket.socket, address: Any) -> Any:
+        if held.family not in (socket.AF_INET, socket.AF_INET6):
+            return connect(held, address)
+        led[held.fileno()] = address
+        there = six if held.family == socket.AF_INET6 else outer if address[0] == PUBLIC else inner
+        return connect(held, there)
+
+    def told(held: socket.socket) -> Any:
+        return led.get(held.fileno()) or peer(held)
+
+    threads = [Thread(target=server.serve_forever, args=(0.05,), daemon=True) for server in servers]
+    for thread in threads:
+        thread.start()
+    held: Any = socket.socket
+    socket.getaddrinfo, held.connect, held.getpeername = forged, redirected, told
+    try:
+        yield asked
+    finally:
+        socket.getaddrinfo, held.connect, held.getpeername = look_up, connect, peer
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+def _reached(fetch: Fetch, asked: list[str], uris: list[str]) -> int:
+    """How many of them the inner server was asked for."""
+    reached = 0
+    for uri in uris:
+        asked.clear()
+        try:
+            fetch(uri)
+        except BaseException as error:  # whatever a client raises: what counts is what it sent
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+        reached += bool(asked)
+    return reached
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    from hostile import REDIRECTS, SPECIAL, hostile
+
+    names = {f"special{number}.test": [address] for number, address in enumerate(SPECIAL)}
+    special = list(names)
+    changing = [f"changes{number}.test" for number in range(4)]
+    # The address that is checked, and then the other: at the second, third and fourth look-up.
+    names |= {name: [PUBLIC] * (number + 1) + ["127.0.0.1"] for number, name in enumerate(changing)}
+    names |= {"outer.test": [PUBLIC], "inner.test": ["127.0.0.1"], "six.test": ["::1"]}
+    names |= {"mixed.test": [PUBLIC, "127.0.0.1"], "mixed2.test": ["127.0.0.1", PUBLIC]}
+    with _network(names) as asked:
+        for name, (package, fetch) in _guards().items():
+            row: dict[str, Any] = {"guard": name, "version": version(package)}
+            try:
+                row["answered"] = fetch("http://outer.test/")
+            except Exception as error:
+                row["answered"] = f"{type(error).__name__}: {error}"[:200]
+            texts = list(hostile(80))
+            redirects = [f"http://outer.test/to?{quote(one.format(port=80), safe='')}" for one in REDIRECTS]
+            groups = {
+                "special": [f"http://{one}/" for one in special], "texts": texts, "redirects": redirects,
+                "changes": [f"http://{one}/" for one in changing], "mixed": ["http://mixed.test/", "http://mixed2.test/"],
+            }  # fmt: skip
+            for group, uris in groups.items():
+                row[group], row[f"{group}_of"] = _reached(fetch, asked, uris), len(uris)
+            os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = "http://inner.test:3128"
+            row["proxy"] = _reached(fetch, asked, ["http://outer.test/"])
+            os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = ""
+            yield row
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as a table of Markdown."""
+    groups = ("special", "texts", "redirects", "changes", "mixed")
+    first = rows[0]
+    heads = {
+        "special": "special addresses", "texts": "texts", "redirects": "redirects", "changes": "names that change",
+        "mixed": "mixed answers",
+    }  # fmt: skip
+    columns = [f"{heads[one]} ({first[f'{one}_of']})" for one in groups]
+    lines = [
+        f"| guard | {' | '.join(columns)} | proxy of the environment | ordinary request |",
+        f"|---|{'---:|' * (len(groups) + 2)}",
+    ]
+    lines += [
+        f"| {row['guard']} {row['version']} | {' | '.join(str(row[one]) for one in (*groups, 'proxy', 'answered'))} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    if sys.argv[1:] == ["--inside"]:
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        for row in _rows():
+            print(json.dumps(row), flush=True)
+        return
+    print(table(measure()))
+
+
+if __name__ == "__main__":
+    main()
