@@ -1,0 +1,136 @@
+"""Guards of HTTP clients: of any text, no connection but to an address that was judged, and exceptions of two trees.
+
+Names are forged: first each is private, so that nothing may be connected but a public address that the text has itself;
+then each is public.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from ipaddress import ip_address
+from typing import Any
+
+import aiohttp
+import httpx
+import httpx2
+import requests
+import urllib3
+
+from overthere import OverthereError
+from overthere.faces import aiohttp as aiohttp_guard
+from overthere.faces import httpx as httpx_guard
+from overthere.faces import httpx2 as httpx2_guard
+from overthere.faces import requests as requests_guard
+from overthere.faces import urllib3 as urllib3_guard
+from seeds import CASES
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
+
+AFTER = "a text to tests/faces/hostile.py"
+LONGEST = 256
+WORDS = (
+    b"http://", b"https://", b"//", b"@", b"\\", b"#", b"?", b":80", b":8080", b"127.0.0.1", b"[::1]", b"0x7f.1",
+    b"inner.test", b"%00", b"%2f", b"\r\n", b"\t", b" ", "\uff11".encode(), "\u3002".encode(), b"%", b"/../", b"://",
+    b"file:", b"[", b"]", b"xn--", b"\x00", "\u00e9".encode(), b".", b";",
+)  # fmt: skip
+_PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
+_UNICODE = (UnicodeError, ValueError)
+"""What the clients raise for texts that they do not read, beside their own."""
+
+
+class _Clients:
+    """Clients that are made once: a TLS context takes long."""
+
+    def __init__(self) -> None:
+        self.address = _PRIVATE
+        """What every name has."""
+        self.loop = asyncio.new_event_loop()
+        self.session = self.loop.run_until_complete(self._session())
+        self.fetches: dict[str, tuple[Callable[[str], Any], tuple[type[Exception], ...]]] = {
+            "httpx": (
+                httpx.Client(transport=httpx_guard.Guard(resolve=self.resolve), timeout=1.0).get,
+                (httpx.HTTPError, httpx.InvalidURL),
+            ),
+            "httpx2": (
+                httpx2.Client(transport=httpx2_guard.Guard(resolve=self.resolve), timeout=1.0).get,
+                (httpx2.HTTPError, httpx2.InvalidURL),
+            ),
+            "requests": (requests_guard.guarded_session(resolve=self.resolve).get, (requests.RequestException,)),
+            "urllib3": (
+                partial(urllib3_guard.Guard(resolve=self.resolve, retries=False, timeout=1.0).request, "GET"),
+                (urllib3.exceptions.HTTPError,),
+            ),
+            "aiohttp": (lambda uri: self.loop.run_until_complete(self._get(uri)), (aiohttp.ClientError,)),
+        }
+
+    def resolve(self, host: str, port: int) -> list[str]:
+        return [self.address]
+
+    async def _session(self) -> aiohttp.ClientSession:
+        async def resolve(host: str, port: int) -> list[str]:
+            return [self.address]
+
+        return aiohttp_guard.guarded_session(resolve=resolve)
+
+    async def _get(self, uri: str) -> None:
+        async with self.session.get(uri):
+            pass
+
+
+@cache
+def _clients() -> _Clients:
+    return _Clients()
+
+
+@contextmanager
+def _unconnected() -> Iterator[list[str]]:
+    """The addresses that are connected; no connection comes about."""
+    reached: list[str] = []
+    held: Any = socket.socket
+    connect = held.connect
+
+    def refuse(one: socket.socket, address: Any) -> None:
+        if one.family not in (socket.AF_INET, socket.AF_INET6):
+            return connect(one, address)
+        reached.append(address[0])
+        raise ConnectionRefusedError
+
+    held.connect = refuse
+    try:
+        yield reached
+    finally:
+        held.connect = connect
+
+
+def check(data: bytes) -> None:
+    """Judge one text by all clients."""
+    text = data.decode("utf-8", "surrogateescape")
+    clients = _clients()
+    for name, (fetch, own) in clients.fetches.items():
+        for address in (_PRIVATE, _PUBLIC):
+            clients.address = address
+            with _unconnected() as reached:
+                try:
+                    fetch(text)
+                except (OverthereError, *own, *_UNICODE):
+                    pass
+                else:
+                    raise AssertionError(f"{name}: {text!r} has an answer")
+            for one in reached:
+                if (address == _PRIVATE and one not in text) or not ip_address(one).is_global:
+                    raise AssertionError(f"{name}: {text!r} reached {one}")
+
+
+def seeds() -> Iterator[bytes]:
+    """Texts that led others astray, and ordinary ones."""
+    sys.path.append(str(CASES.parent / "faces"))
+    from hostile import hostile
+
+    for uri in hostile(80):
+        yield uri.encode("utf-8", "surrogatepass")
+    yield from (b"http://outer.test/a?b=c", b"https://outer.test:8443/%7Eu", b"http://93.184.215.14/")
