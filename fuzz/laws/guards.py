@@ -7,6 +7,7 @@ then each is public.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -51,6 +52,7 @@ class _Clients:
         """What every name has."""
         self.loop = asyncio.new_event_loop()
         self.session = self.loop.run_until_complete(self._session())
+        atexit.register(lambda: self.loop.run_until_complete(self.session.close()))
         self.fetches: dict[str, tuple[Callable[[str], Any], tuple[type[Exception], ...]]] = {
             "httpx": (
                 httpx.Client(transport=httpx_guard.Guard(resolve=self.resolve), timeout=1.0).get,
@@ -96,7 +98,8 @@ def _unconnected() -> Iterator[list[str]]:
 
     def refuse(one: socket.socket, address: Any) -> None:
         if one.family not in (socket.AF_INET, socket.AF_INET6):
-            return connect(one, address)
+            connect(one, address)
+            return
         reached.append(address[0])
         raise ConnectionRefusedError
 
@@ -112,12 +115,13 @@ def check(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     clients = _clients()
     for name, (fetch, own) in clients.fetches.items():
+        known: tuple[type[Exception], ...] = (OverthereError, *own, *_UNICODE)
         for address in (_PRIVATE, _PUBLIC):
             clients.address = address
             with _unconnected() as reached:
                 try:
                     fetch(text)
-                except (OverthereError, *own, *_UNICODE):
+                except known:
                     pass
                 else:
                     raise AssertionError(f"{name}: {text!r} has an answer")
