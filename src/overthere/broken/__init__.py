@@ -6,13 +6,36 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from overthere.broken.model import ANCHORS, KINDS, PASSED, Broken, Checker, Kind, Outcome, Summary
+from overthere.broken.model import (
+    ANCHORS,
+    KINDS,
+    PASSED,
+    Broken,
+    Checker,
+    FileSettings,
+    HostSettings,
+    Kind,
+    Outcome,
+    Summary,
+)
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["KINDS", "PASSED", "Broken", "Checker", "Kind", "Outcome", "Summary", "check", "find"]
+__all__ = [
+    "KINDS",
+    "PASSED",
+    "Broken",
+    "Checker",
+    "FileSettings",
+    "HostSettings",
+    "Kind",
+    "Outcome",
+    "Summary",
+    "check",
+    "find",
+]
 
 Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 """Files, folders, archives, mailboxes, WARCs, as `overthere.links.extract` takes them."""
