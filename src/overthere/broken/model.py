@@ -212,7 +212,7 @@ class Outcome(NamedTuple):
     """Seconds since the epoch, UTC."""
     cached: bool
     archived: str | None = None
-    """The URI of a copy in a web archive, if one was asked for."""
+    """The URI of a copy in a web archive, if one was looked up."""
 
 
 class FileSettings(NamedTuple):
@@ -277,7 +277,7 @@ class Checker(NamedTuple):
     github: tuple[str, str] | None = None
     """A token, and the URI of the API at which repositories of github.com are looked up if a request for them fails."""
     wayback: str | None = None
-    """The URI of the API of a web archive that is asked for copies of what is missing."""
+    """The URI of the API of a web archive in which copies of missing pages are looked up."""
     since: str | None = None
     """A Git revision: only what changed since, and links to that, is reported."""
     workers: int | None = None
