@@ -1,7 +1,7 @@
 """`make bench`: overthere and its peers in one run over one corpus, with times and shares of correct answers.
 
-A whole run writes bench/results/latest.jsonl, docs/benchmarks.md and docs/benchmarks.svg; every other writes the same
-three into build/bench.
+A whole run writes bench/results/latest.jsonl, docs/benchmarks.md, docs/benchmarks.svg and the figures of README.md;
+every other writes the first three into build/bench.
 
 python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|imports|access|links]
                     [--rows N] [--values N] [--rounds N] [--report]
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import front_page
 import plot
 import report
 from corpus import CACHE, Corpus, corpus
@@ -172,6 +173,8 @@ def main() -> None:
     found = _measure(arguments.only, size)
     whole = not (quick or arguments.only or arguments.rows or arguments.values)
     _write(found, *((ROOT / "bench" / "results", ROOT / "docs") if whole else (CACHE, CACHE)))
+    if whole:
+        front_page.main()
     print(f"{time.monotonic() - start:.0f} s")
     return None
 

@@ -32,6 +32,11 @@ def test_guards_with_the_oldest_versions(tmp_path: Path) -> None:
     tests = [str(python), "-m", "pytest", "-q", "-W", "ignore::pytest.PytestUnraisableExceptionWarning"]
     tests.append("tests/faces/test_guards.py")
     done = subprocess.run(
-        tests, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True, check=False
+        tests,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]

@@ -1,0 +1,26 @@
+"""The figures of README.md are those of the last whole run."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from support import ROOT
+
+sys.path.append(str(ROOT / "bench"))
+
+import front_page
+
+ROWS = [json.loads(line) for line in (ROOT / "bench" / "results" / "latest.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_the_figures_are_of_the_last_run() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert front_page.with_figures(page, ROWS) == page
+    assert all(line in page for line in front_page.lines(ROWS).values())
+
+
+def test_another_run_gives_other_figures() -> None:
+    faster = [{**row, "ns": row["ns"] / 2} if "ns" in row else row for row in ROWS]
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert front_page.with_figures(page, faster) != page
