@@ -1,7 +1,8 @@
 """Link checkers compared in one run: the faults of a generated site that each finds, false alarms, and time.
 
 The site is that of `planted_faults.py`; the time is also taken on Rust's own documentation, where rustup or Debian's
-rust-doc has installed it.  The peers are built from Rust's crate registry into .venv/peers, once.
+rust-doc has installed it.  The peers are built from Rust's crate registry into .venv/peers, once; html-proofer is the
+package ruby-html-proofer of Debian, if it is installed.
 
 python bench/broken.py [--quick] [--rounds N]
 """
@@ -82,6 +83,30 @@ def _read_lychee(text: str, _: Path) -> Iterator[tuple[str, str]]:
             yield file, error["url"]
 
 
+def _html_proofer(docs: Path, output: Path, root: Path) -> list[str]:
+    """Links alone, without its rules of style."""
+    options = ["--disable-external", "--allow-hash-href", "--empty-alt-ignore", "--root-dir", str(root)]
+    options += ["--internal-domains", "museum.example"]
+    return [
+        "sh",
+        "-c",
+        'program=$0 to=$1; shift; "$program" "$@" >"$to" 2>&1',
+        "htmlproofer",
+        str(output),
+        str(docs),
+        *options,
+    ]
+
+
+def _read_html_proofer(text: str, _: Path) -> Iterator[tuple[str, str]]:
+    file = ""
+    for line in text.splitlines():
+        if line.startswith("- "):
+            file = line[2:]
+        elif line.startswith("  *  "):
+            yield file, line[5:]
+
+
 CHECKERS: dict[str, Checker] = {
     "overthere": Checker(
         lambda site, output: _run_overthere(site / "docs", output, "--base", BASE),
@@ -96,16 +121,21 @@ CHECKERS: dict[str, Checker] = {
         lambda manual, output: _lychee(manual, output, "--root-dir", str(manual)),
         _read_lychee,
     ),
+    "htmlproofer": Checker(
+        lambda site, output: _html_proofer(site / "docs", output, site),
+        lambda manual, output: _html_proofer(manual, output, manual),
+        _read_html_proofer,
+    ),
 }
 
 
 def install() -> list[str]:
-    """The checkers that are here; the peers are built where cargo is."""
+    """The checkers that are here; the peers are built where cargo is, html-proofer is Debian's ruby-html-proofer."""
     for name, version in VERSIONS.items():
         if not (PEERS / "bin" / name).exists() and shutil.which("cargo"):
             built = ["cargo", "install", "--quiet", "--root", str(PEERS), name, "--version", version]
             subprocess.run(built, check=False)
-    return [name for name in CHECKERS if name == "overthere" or (PEERS / "bin" / name).exists()]
+    return [name for name in CHECKERS if name == "overthere" or (PEERS / "bin" / name).exists() or shutil.which(name)]
 
 
 def _run(command: list[str]) -> tuple[float, float, int]:

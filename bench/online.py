@@ -1,8 +1,8 @@
 """`overthere broken --online` on nginx with 100,000 pages: compared with lychee, with errors and limits, with a crash.
 
-Three rows of JSON: `speed` (seconds, and those that processors worked, at the same number of requests at once; the
-rounds take turns), `mixed` (what was told, and what the access log has more or less than is needed), `killed` (that
-each URI has an outcome).
+Four rows of JSON: `speed` (seconds, and those that processors worked, at the same number of requests at once; the
+rounds take turns), `crawl` (a site of 1,000 pages, beside LinkChecker if it is in .venv/peers/linkchecker), `mixed`
+(what was told, and what the access log has more or less than is needed), `killed` (that each URI has an outcome).
 
 python bench/online.py [--quick] [--rounds N] [--jobs N]
 """
@@ -21,14 +21,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 __all__ = ["measure"]
 
-LYCHEE = Path(__file__).resolve().parent.parent / ".venv" / "peers" / "bin" / "lychee"
+PEERS = Path(__file__).resolve().parent.parent / ".venv" / "peers"
+LYCHEE, LINKCHECKER = PEERS / "bin" / "lychee", PEERS / "linkchecker" / "bin" / "linkchecker"
 _NGINX = """\
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/errors;
 events {{ worker_connections 1024; }}
@@ -56,14 +57,18 @@ http {{
 MIXED: dict[str, tuple[int, str | None, dict[str, int]]] = {
     "": (707, None, {"HEAD": 1}),
     "slow/": (50, None, {"HEAD": 1}),
-    "lost/": (50, "not-found", {"HEAD": 1}),
+    "lost/": (50, "not-found", {"HEAD": 1, "GET": 1}),
     "gone/": (50, "gone", {"HEAD": 1}),
-    "private/": (50, "client-error", {"HEAD": 1, "GET": 1}),
+    "private/": (50, "programs-refused", {"HEAD": 1, "GET": 1}),
     "broken/": (50, "server-error", {"HEAD": 1, "GET": 1}),
     "moved/": (40, "moved-permanently", {"HEAD": 1}),
     "few/": (2, None, {}),
     "soon/": (1, "rate-limited", {"HEAD": 4}),
 }
+
+
+_LONGEST = 120.0
+"""Seconds after which a crawl is ended."""
 
 
 def _names(count: int) -> list[str]:
@@ -116,10 +121,11 @@ def _lychee(page: Path, output: Path, jobs: int) -> list[str]:
     return [str(LYCHEE), *asked, str(page)]
 
 
-def _run(command: list[str]) -> tuple[float, float]:
-    """Seconds, and those that processors worked."""
+def _run(command: list[str], limit: float | None = None) -> tuple[float, float]:
+    """Seconds, and those that processors worked; limit: after so many seconds it is ended."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=limit)
     took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -146,6 +152,37 @@ def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[
     if "lychee" in runs:
         pairs = zip(runs["overthere"], runs["lychee"], strict=True)
         row["of_lychees_throughput"] = [round(theirs[0] / own[0], 2) for own, theirs in pairs]
+    return row
+
+
+def _crawl(root: str, folder: Path, pages: int, jobs: int, rounds: int) -> dict[str, Any]:
+    """A site in which each page links to fifty others, one of them missing."""
+    site = folder / "root" / "site"
+    site.mkdir()
+    for number in range(pages):
+        links = [f"{(number * 7 + step) % pages}.html" for step in range(49)] + [f"missing-{number % 10}.html"]
+        (site / f"{number}.html").write_text("<!doctype html>" + "".join(f'<a href="{one}">x</a>' for one in links))
+    start = f"{root}site/0.html"
+    commands = {
+        "overthere": [
+            sys.executable, "-m", "overthere", "broken", start, "--private", "--jobs", str(jobs),
+            "--per-host", str(jobs), "-o", str(folder / "crawl.jsonl"),
+        ]
+    }  # fmt: skip
+    if LINKCHECKER.exists():
+        asked = ["--no-status", "--threads", str(jobs), "-F", f"csv/utf_8/{folder}/crawl.csv"]
+        (folder / "linkcheckerrc").write_text("[checking]\nmaxrequestspersecond=10000\n")
+        commands["linkchecker"] = [str(LINKCHECKER), "-f", str(folder / "linkcheckerrc"), *asked, start]
+    folder.chmod(0o777)  # as root, LinkChecker becomes another user
+    row: dict[str, Any] = {"case": "crawl", "pages": pages, "jobs": jobs}
+    for name, command in commands.items():
+        runs = [_run(command, _LONGEST) for _ in range(rounds if name == "overthere" else 1)]
+        row[f"{name}_seconds"] = [round(took, 2) for took, _ in runs]
+        row[f"{name}_worked"] = round(min(worked for _, worked in runs), 2)
+        row[f"{name}_ended"] = runs[0][0] < _LONGEST
+    row["found"] = _kinds(folder / "crawl.jsonl")["not-found"]
+    if (told := folder / "crawl.csv").exists():
+        row["linkchecker_found"] = sum("404" in line for line in told.read_text().splitlines())
     return row
 
 
@@ -197,7 +234,7 @@ def _run_killed(root: str, folder: Path, count: int, jobs: int, server: subproce
     found = _kinds(output)
     return {
         "case": "killed", "uris": count, "answered": answered, "told": dict(found),
-        "said": next(line for line in said.splitlines() if "lead outside" in line),
+        "said": next(line for line in said.splitlines() if "point outside" in line),
         "without_outcome": max(0, count - answered - found["connect"]),
     }  # fmt: skip
 
@@ -206,6 +243,7 @@ def measure(count: int = 100_000, jobs: int = 16, rounds: int = 3) -> Iterator[d
     """A row for each case."""
     with TemporaryDirectory() as temporary, _nginx(Path(temporary), count) as (root, server):
         yield _speed(root, Path(temporary), count, jobs, rounds)
+        yield _crawl(root, Path(temporary), 1000, jobs, rounds)
         yield _run_mixed(root, Path(temporary), count, jobs)
         yield _run_killed(root, Path(temporary), count, jobs, server)
 
