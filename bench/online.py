@@ -40,6 +40,7 @@ http {{
     limit_req_zone $server_port zone=slow:1m rate=2000r/s; limit_req_zone $server_port zone=few:1m rate=200r/s;
     server {{
         listen 127.0.0.1:{port}; root {folder}/root;
+        add_header LinkChecker yes always;  # without which LinkChecker waits between requests
         location /slow/ {{ limit_req zone=slow burst=1000; alias {folder}/root/; }}
         location /few/ {{
             limit_req zone=few burst=50 nodelay; limit_req_status 429; add_header Retry-After 1 always;

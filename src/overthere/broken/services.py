@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
@@ -11,6 +10,7 @@ from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Outcome
 from overthere.broken.requests import Reply, Requester
 from overthere.ground.errors import OverthereError
+from overthere.ground.option_files import read_json
 from overthere.ground.redact import secret_spans
 from overthere.values.uri import URI
 
@@ -63,11 +63,11 @@ def ask_archive(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Ite
 def _copy(content: bytes) -> str | None:
     """The URI in an answer of the archive; None if there is no copy, or the answer is another."""
     try:
-        found = json.loads(content)
+        found = read_json(content)
         for name in ("archived_snapshots", "closest"):
             found = found.get(name)
         uri = URI(found["url"]) if found["available"] is True else None
-    except (ValueError, RecursionError, AttributeError, TypeError, KeyError, OverthereError):
+    except (ValueError, AttributeError, TypeError, KeyError, OverthereError):
         return None
     if uri is None or uri.scheme.lower() not in ("http", "https") or not uri.host:
         return None

@@ -25,7 +25,7 @@ def read_files(given: Any, where: str) -> tuple[FileSettings, ...]:
         if anchors is not None and anchors not in ANCHORS:
             raise click.UsageError(f"{where} {number}: unknown value of anchors; known: {', '.join(ANCHORS)}")
         extensions = tuple(text.lstrip(".") for text in _texts(one, "extension", f"{where} {number}"))
-        found.append(FileSettings(_required(one, "path", f"{where} {number}"), anchors, extensions))
+        found.append(FileSettings(_required_text(one, "path", f"{where} {number}"), anchors, extensions))
     return tuple(found)
 
 
@@ -39,7 +39,7 @@ def read_hosts(given: Any, where: str, *, is_named: bool) -> tuple[tuple[HostSet
     hosts, headers = [], []
     for number, one in enumerate(_tables(given, where, ("name", "accept", "agent", "header", "per-host", "rate")), 1):
         place = f"{where} {number}"
-        name = _required(one, "name", place)
+        name = _required_text(one, "name", place)
         if not is_named and (found := one.keys() & {"agent", "header"}):
             raise click.UsageError(f"{place}: {min(found)}: name the file with --config")
         rate = _value(one, "rate", lambda value: float(value) if 0 < value < float("inf") else None, place)
@@ -61,7 +61,7 @@ def _tables(given: Any, where: str, known: tuple[str, ...]) -> list[Mapping[str,
     return given
 
 
-def _required(one: Mapping[str, Any], key: str, where: str) -> str:
+def _required_text(one: Mapping[str, Any], key: str, where: str) -> str:
     value = one.get(key)
     if not isinstance(value, str) or not value:
         raise click.UsageError(f"{where}: {key} is missing, or is not text")
