@@ -17,6 +17,7 @@ from overthere.broken.records import Records
 from overthere.broken.redirects import ChainStop, RedirectChain, RedirectChains
 from overthere.broken.requests import DOCUMENTS, Reply
 from overthere.broken.robots import ANY, Robots
+from overthere.ground.caches import bounded_cache
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import links
 from overthere.links.job.reading import fill
@@ -212,9 +213,14 @@ class Crawl:
         for link in found:
             if link.target is None or link.where in _NAMES:
                 continue
-            target = URI(link.target).replace(fragment=None)
-            if target.origin in self.origins:
-                yield str(target), _PAGES.match(link.where or "") is not None
+            target = link.target.partition("#")[0]
+            if _origin(target) in self.origins:
+                yield target, _PAGES.match(link.where or "") is not None
+
+
+@bounded_cache(1 << 14)
+def _origin(uri: str) -> str:
+    return URI(uri).origin
 
 
 def _robots_uri(origin: str) -> str:

@@ -12,6 +12,7 @@ from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
+from overthere.ground.caches import bounded_cache
 from overthere.links.containers.message_labels import part_of
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
@@ -183,6 +184,7 @@ def _check_in_container(
     return _fragment(one, scan, known, uri_key(whole), whole, checker)
 
 
+@bounded_cache(1 << 14)
 def uri_key(whole: str) -> int:
     """The key of a document's own URI."""
     return document_key(normal_form(whole, Rung.SCHEME))
