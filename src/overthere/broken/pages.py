@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AHEAD", "TOGETHER", "Lot", "PageBatches", "Told", "read_again", "count_page", "keys", "numbers", "reader"]
 
-TOGETHER = 2000
+TOGETHER = 200
 """Files that are read between two steps of progress."""
-AHEAD = 8
+AHEAD = 2
 """Lots of them that are read ahead at most."""
 _SUFFIXES = (".html", ".htm", ".shtml")
 _REDIRECTED = 1 << 31
