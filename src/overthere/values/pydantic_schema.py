@@ -88,7 +88,8 @@ class TextSchema(dict[str, Any]):
         self.checks = tuple(checks)
         self.open = False
         """Whether it waits for a constraint of a text."""
-        inner: Any = _InnerSchema(self, text or {})
+        self.text = _InnerSchema(self, text or {})
+        inner: Any = self.text
         made = core_schema.no_info_wrap_validator_function(
             self.read,
             inner,
@@ -98,7 +99,7 @@ class TextSchema(dict[str, Any]):
         super().__init__(made)
 
     def copy(self) -> Self:
-        made = type(self)(self.kind, self["schema"], self.checks)
+        made = type(self)(self.kind, self.text, self.checks)
         made.update({key: value for key, value in self.items() if key not in made})
         made.open = True
         return made
@@ -109,7 +110,7 @@ class TextSchema(dict[str, Any]):
         return made
 
     def with_check(self, check: Check) -> Self:
-        made = type(self)(self.kind, self["schema"], (*self.checks, check))
+        made = type(self)(self.kind, self.text, (*self.checks, check))
         made.update({key: value for key, value in self.items() if key not in made and key != "ref"})
         return made
 
@@ -118,7 +119,7 @@ class TextSchema(dict[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if self.open and key not in self and key not in ("ref", "metadata", "serialization"):
-            self["schema"].limit(key, value)
+            self.text.limit(key, value)
             self.open = False
         else:
             super().__setitem__(key, value)
@@ -132,7 +133,7 @@ class TextSchema(dict[str, Any]):
         if not own and not isinstance(value, (str, AnyUrl, Url)):
             raise PydanticCustomError("overthere_type", "text must be a valid {rule}", {"rule": self.rule})
         text = str(value)
-        if self["schema"].limited:
+        if self.text.limited:
             text = limits(text)
         try:
             made = value if own and text == str(value) else self.kind(text)
@@ -143,7 +144,7 @@ class TextSchema(dict[str, Any]):
         return made
 
     def json_schema(self, core: object, handler: object) -> dict[str, Any]:
-        inner = self["schema"]
+        inner = self.text
         made = {"type": "string", "format": _FORMATS[self.rule]}
         made.update({name: inner[key] for key, name in _TEXT.items() if key in inner})
         own = inner.get("pattern")
