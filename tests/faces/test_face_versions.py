@@ -10,7 +10,18 @@ from support import ROOT
 TABLE = re.compile(r"^\| (\S.*?) \| (\S*) ?\| (.*?) ?\| (.*?) ?\| (.*) \|$", re.MULTILINE)
 PAGE = (ROOT / "docs" / "howto" / "libraries.md").read_text("utf-8").split("\n## ")[0]
 ROWS = TABLE.findall(PAGE)[2:]
-LINES = {"attrs", "beautifulsoup4", "cattrs", "click", "marshmallow", "msgspec", "scrapy", "structlog", "typer", "wtforms"}
+LINES = {
+    "attrs",
+    "beautifulsoup4",
+    "cattrs",
+    "click",
+    "marshmallow",
+    "msgspec",
+    "scrapy",
+    "structlog",
+    "typer",
+    "wtforms",
+}
 """Libraries that need no face: some lines on the page, which are run."""
 FILES = (ROOT / "src" / "overthere" / "faces").glob("*.py")
 FACES = {file.stem for file in FILES if "brought_by(" in file.read_text("utf-8")}
