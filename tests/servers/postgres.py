@@ -1,0 +1,33 @@
+"""PostgreSQL: a cluster in a folder, made for the test, on a free loopback port."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from servers import DROP, free_port, give, running
+
+__all__ = ["postgres"]
+
+# Debian's wrappers in the path do not have them.
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[int]:
+    """The port of a server whose user "joe" needs no password; the database "postgres" is empty."""
+    if not PROGRAMS:
+        pytest.skip("postgres is not installed")
+    folder.mkdir()
+    give(folder)
+    data = folder / "data"
+    made = [*DROP, PROGRAMS[-1] / "initdb", "-D", data, "-U", "joe", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+    subprocess.run(made, check=True, capture_output=True, cwd=folder)
+    port = free_port()
+    server = [*DROP, PROGRAMS[-1] / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder, "-F"]
+    with running([str(part) for part in server], port, folder / "log"):
+        yield port
