@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("pg8000")
 
-from sqlalchemy import ARRAY, Engine, create_engine, exc, func, inspect, insert, select, text
+from sqlalchemy import ARRAY, Engine, create_engine, exc, func, insert, inspect, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from overthere import IRI, URI, InvalidURI, IRIReference, URIReference

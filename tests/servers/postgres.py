@@ -25,9 +25,10 @@ def postgres(folder: Path) -> Iterator[int]:
     folder.mkdir()
     give(folder)
     data = folder / "data"
-    made = [*DROP, PROGRAMS[-1] / "initdb", "-D", data, "-U", "joe", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+    made: list[str | Path] = [*DROP, PROGRAMS[-1] / "initdb", "-D", data, "-U", "joe", "-A", "trust"]
+    made += ["-E", "UTF8", "--locale=C", "-N"]
     subprocess.run(made, check=True, capture_output=True, cwd=folder)
     port = free_port()
-    server = [*DROP, PROGRAMS[-1] / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder, "-F"]
-    with running([str(part) for part in server], port, folder / "log"):
+    server: list[str | Path] = [*DROP, PROGRAMS[-1] / "postgres", "-D", data, "-h", "127.0.0.1"]
+    with running([*server, "-p", str(port), "-k", folder, "-F"], port, folder / "log"):
         yield port
