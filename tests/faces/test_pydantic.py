@@ -273,7 +273,7 @@ def test_a_requirement_that_means_nothing(mistake: Callable[[], Require]) -> Non
 
 @pytest.mark.parametrize("field", [str, AnyUrl, list[URI], Template])
 def test_a_requirement_of_something_else(field: Any) -> None:
-    with pytest.raises(PydanticUserError, match="Require stands next to URI"):
+    with pytest.raises(PydanticUserError, match="Require applies to URI"):
         TypeAdapter(Annotated[field, Require(public=True)])
 
 

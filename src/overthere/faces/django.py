@@ -79,7 +79,7 @@ class URIValidator:
 
 
 class _ValueField:
-    """What fields of forms and of models share: their validators, Django's and others, get the text of a value."""
+    """The common part of fields of forms and of models: validators, Django's and others, get the text of a value."""
 
     kind: ClassVar[Kind] = URI
     empty_values: ClassVar[list[Any]] = [*EMPTY_VALUES, URIReference(""), IRIReference("")]
@@ -126,8 +126,8 @@ class URIField(_ValueField, models.TextField):  # type: ignore[misc]
 
     max_length: the most characters of a VARCHAR; None: a TEXT.
     A text that is assigned becomes a value when the model is validated or read; it is checked when it is saved.
-    Look-ups take any text: `filter(uri__startswith="https://")`.  `blank=True` needs `null=True`: an empty text is no
-    URI.
+    Look-ups take any text: `filter(uri__startswith="https://")`.  `blank=True` needs `null=True`: an empty text is
+    not a URI.
     Raises: InvalidValue for a text that is invalid, also for a stored one.
     """
 
@@ -147,7 +147,7 @@ class URIField(_ValueField, models.TextField):  # type: ignore[misc]
         found = super().check(**options)
         if self.blank and not self.null and self._empty == "":
             hint = "Set null=True, or blank=False."
-            found.append(checks.Error("An empty text is no URI.", hint=hint, obj=self, id="overthere.E001"))
+            found.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
         return found  # type: ignore[no-any-return]
 
     @property

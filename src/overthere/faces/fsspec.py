@@ -123,7 +123,7 @@ def register(*protocols: str) -> None:
     """
     for name in protocols:
         if name not in _PROTOCOLS:
-            raise ValueError(f"{name!r} is none of {', '.join(_PROTOCOLS)}")
+            raise ValueError(f"{name!r} is not one of {', '.join(_PROTOCOLS)}")
         register_implementation(name, OverthereFileSystem, clobber=True)
 
 

@@ -34,13 +34,14 @@ Url = TypeVar("Url", bound=AnyUrl)
 
 _NOT_PUBLIC = re.compile(r"(?:.*\.)?(?:localhost|local|internal|home\.arpa|test|invalid|onion|alt)|[^.]*", re.DOTALL)
 """Names that are not in the public DNS (RFC 6761, 6762, 8375, 9476), and names of a single label."""
+_WISHES = {True: "required", False: "not allowed"}
 _END = "(?:[/?#]|$)"
 _DOT = r"(?:\.|%2[eE])?"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Require:
-    """What a field of a value type requires: `Annotated[URI, Require(schemes={"https"})]`.
+    """Requirements of a field of a value type: `Annotated[URI, Require(schemes={"https"})]`.
 
     A value without it is a validation error of the type `overthere_require_scheme`, `..._host`, `..._port`,
     `..._userinfo`, `..._rung` or `..._public`, with place, component and section in its context.  The JSON Schema has
@@ -90,7 +91,7 @@ class Require:
             return schema.with_check(self)
         if schema["type"] in ("nullable", "default"):
             return {**schema, "schema": self._add_to(schema["schema"], source)}
-        why = f"Require stands next to URI, URIReference, IRI or IRIReference, not next to {source!r}"
+        why = f"Require applies to URI, URIReference, IRI or IRIReference, not to {source!r}"
         raise PydanticUserError(why, code="invalid-annotated-type")
 
     def __call__(self, value: Any) -> None:
@@ -111,10 +112,10 @@ class Require:
             why = "there is no scheme" if value.scheme is None else f"the scheme {value.scheme!r} is not allowed"
             yield "scheme", "scheme", why, _join(self.schemes), "RFC 3986 3.1"
         if self.userinfo is not None and self.userinfo != (value.userinfo is not None):
-            yield "userinfo", "userinfo", f"userinfo is {_wanted(self.userinfo)}", "", "RFC 3986 3.2.1, 7.5"
+            yield "userinfo", "userinfo", f"userinfo is {_WISHES[self.userinfo]}", "", "RFC 3986 3.2.1, 7.5"
         if isinstance(self.host, bool):
             if self.host != bool(value.host):
-                yield "host", "host", f"a host is {_wanted(self.host)}", "", "RFC 3986 3.2.2"
+                yield "host", "host", f"a host is {_WISHES[self.host]}", "", "RFC 3986 3.2.2"
         elif self.host is not None and not any(
             host == one or (one.startswith(".") and host.endswith(one)) for one in self.host
         ):
@@ -122,7 +123,7 @@ class Require:
             yield "host", "host", why, _join(self.host), "RFC 3986 3.2.2"
         if isinstance(self.port, bool):
             if self.port != (value.port_text is not None):
-                yield "port", "port", f"a port is {_wanted(self.port)}", "", "RFC 3986 3.2.3"
+                yield "port", "port", f"a port is {_WISHES[self.port]}", "", "RFC 3986 3.2.3"
         elif self.port is not None and value.effective_port not in self.port:
             why = (
                 "no port is known"
@@ -179,10 +180,6 @@ def _join(values: Collection[object]) -> str:
     return ", ".join(sorted(map(str, values)))
 
 
-def _wanted(wanted: bool) -> str:
-    return "required" if wanted else "not allowed"
-
-
 def _why_not_public(written: str | None, host: str) -> str | None:
     if not host:
         return "there is none"
@@ -203,7 +200,7 @@ def any_url(uri: URIReference | str, kind: type[Url] = AnyUrl) -> Url:  # type: 
     pydantic reads by the URL Standard, which repairs and rewrites: `http://h` becomes `http://h/`.  Such changes keep
     the URI equivalent by its scheme (RFC 3986 6.2.3); others do not, and are errors.
 
-    Raises: pydantic.ValidationError if it is no such URL; ChangedURL; InvalidURI for a text that is no URI.
+    Raises: pydantic.ValidationError if it is not such a URL; ChangedURL; InvalidURI for a text that is not a URI.
 
     >>> any_url("HTTP://Example.com")
     AnyUrl('http://example.com/')

@@ -33,9 +33,9 @@ class HostPort(NamedTuple):
 class ConnectionString:
     """A connection string of one or more hosts, read from its text; equal and hashed by it.
 
-    Each host makes a URI (`uris`), and each of these is valid.  The whole mostly is none: a port cannot hold a comma
-    (RFC 3986 3.2.3).  Without ports before the last host it is one, with a single host that has commas in its name
-    (`mongodb://h1,h2/`); `uri` and `problem` say which.
+    Each host makes a URI (`uris`), and each of these is valid.  The whole mostly is not a URI: a port cannot hold a
+    comma (RFC 3986 3.2.3).  Without ports before the last host it is a URI whose single host has commas in its name
+    (`mongodb://h1,h2/`); see `uri` and `problem`.
 
     Raises: InvalidURI, with the place in this text, and also for a text without "//"; TypeError if it is not text.
 
@@ -95,12 +95,12 @@ class ConnectionString:
 
     @property
     def uri(self) -> URI | None:
-        """The whole text as a URI; None if it is none."""
+        """The whole text as a URI; None if it is not valid."""
         return None if self.problem else URI(self.text)
 
     @property
     def problem(self) -> Finding | None:
-        """Why the whole text is no URI; None if it is one."""
+        """Why the whole text is not a URI; None if it is valid."""
         try:
             URI(self.text)
         except InvalidURI as error:
