@@ -13,7 +13,6 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import SEEK_END
-from tempfile import SpooledTemporaryFile
 from typing import Any, ClassVar
 
 from overthere.access.errors import AccessError, AccessRefused, AccessTimeout, ResourceMissing
@@ -22,6 +21,7 @@ from overthere.access.policy import Policy
 from overthere.access.resource import Resource
 from overthere.access.steps import Credentials
 from overthere.access.wire import Entry
+from overthere.ground.atomic import open_unnamed
 from overthere.ground.caches import bounded_cache
 from overthere.ground.extras import brought_by
 from overthere.iri import IRIReference
@@ -33,7 +33,6 @@ with brought_by("fsspec"):
 __all__ = ["OverthereFileSystem", "register"]
 
 _PROTOCOLS = ("gopher", "wais", "ftp", "data")
-_IN_MEMORY = 1 << 22
 _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
     (ResourceMissing, FileNotFoundError), (AccessRefused, PermissionError), (AccessTimeout, TimeoutError),
     (AccessError, OSError),
@@ -46,7 +45,7 @@ class OverthereFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec h
     policy: the limits; safe for untrusted URIs unless given.
     credentials: as for `overthere.open`.
 
-    A file is read whole when it is opened, into memory or a temporary file, so that it can seek.
+    A file is read whole when it is opened, into a temporary file without a name, so that it can seek.
     Raises: an AccessError that is a FileNotFoundError, PermissionError, TimeoutError or another OSError too;
     InvalidURI, PlanRefused and NotSpecified as `overthere.open`.
 
@@ -95,7 +94,7 @@ class OverthereFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec h
     def _open(self, path: str, mode: str = "rb", *given: Any, **options: Any) -> Any:
         if mode != "rb":
             raise _os_error(AccessError, OSError)(f"the mode {mode!r}: this filesystem only reads", uri=path)
-        file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  # it is the answer
+        file = open_unnamed()
         try:
             with self._resource(path) as resource:
                 if resource.is_listing:
