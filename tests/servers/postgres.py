@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import DROP, free_port, give, running
+from servers import DROP, free_port, give, running, wait_until
 
 __all__ = ["postgres"]
 
@@ -30,5 +30,8 @@ def postgres(folder: Path) -> Iterator[int]:
     subprocess.run(made, check=True, capture_output=True, cwd=folder)
     port = free_port()
     server: list[str | Path] = [*DROP, PROGRAMS[-1] / "postgres", "-D", data, "-h", "127.0.0.1"]
+    ready: list[str | Path] = [PROGRAMS[-1] / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
     with running([*server, "-p", str(port), "-k", folder, "-F"], port, folder / "log"):
+        # It listens before it answers.
+        wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL is not ready")
         yield port

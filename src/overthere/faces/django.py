@@ -7,7 +7,7 @@ class Page(models.Model):
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.extras import brought_by
@@ -27,10 +27,15 @@ __all__ = [
     "URIFormField", "URIReferenceField", "URIReferenceFormField", "URIValidator",
 ]  # fmt: skip
 
+if TYPE_CHECKING:
+    _TextField = models.TextField[Any, Any]
+else:
+    _TextField = models.TextField
+
 Kind = type[URIReference] | type[IRIReference]
 
 
-class InvalidValue(OverthereError, ValidationError):  # type: ignore[misc]  # Django has no types
+class InvalidValue(OverthereError, ValidationError):
     """A text is not what a field takes: the `ValidationError` of Django, whose `code` is the kind of the finding.
 
     Its `params` are those of the finding, for messages of your own; its cause is the InvalidURI.  Neither shows a
@@ -61,8 +66,8 @@ class URIValidator:
     def __init__(self, kind: Kind = URI, schemes: Collection[str] | None = None) -> None:
         if isinstance(schemes, str):
             raise TypeError(f"schemes takes a collection, such as [{schemes!r}]")
-        self.kind = kind
-        self.schemes = None if schemes is None else sorted(scheme.lower() for scheme in schemes)
+        self.kind: Kind = kind
+        self.schemes: list[str] | None = None if schemes is None else sorted(scheme.lower() for scheme in schemes)
 
     def __call__(self, value: object) -> None:
         scheme = _value(self.kind, value).scheme
@@ -82,16 +87,17 @@ class _ValueField:
     """The common part of fields of forms and of models: validators, Django's and others, get the text of a value."""
 
     kind: ClassVar[Kind] = URI
-    empty_values: ClassVar[list[Any]] = [*EMPTY_VALUES, URIReference(""), IRIReference("")]
+    empty_values: Any = (*EMPTY_VALUES, URIReference(""), IRIReference(""))
 
     def run_validators(self, value: Any) -> None:
-        super().run_validators(str(value) if isinstance(value, (URIReference, IRIReference)) else value)  # type: ignore[misc]
+        text = str(value) if isinstance(value, (URIReference, IRIReference)) else value
+        super().run_validators(text)  # type: ignore[misc]  # that of Django's field
 
 
-class URIFormField(_ValueField, forms.CharField):  # type: ignore[misc]
+class URIFormField(_ValueField, forms.CharField):
     """A field of a form whose value is a URI; None, or `empty_value`, if it is left empty."""
 
-    widget = forms.URLInput
+    widget: Any = forms.URLInput
 
     def __init__(self, *, empty_value: Any = None, **options: Any) -> None:
         super().__init__(empty_value=empty_value, **options)
@@ -104,24 +110,24 @@ class URIFormField(_ValueField, forms.CharField):  # type: ignore[misc]
 class URIReferenceFormField(URIFormField):
     """A field of a form whose value is a URI-reference."""
 
-    kind = URIReference
-    widget = forms.TextInput
+    kind: ClassVar[Kind] = URIReference
+    widget: Any = forms.TextInput
 
 
 class IRIFormField(URIFormField):
     """A field of a form whose value is an IRI."""
 
-    kind = IRI
+    kind: ClassVar[Kind] = IRI
 
 
 class IRIReferenceFormField(URIFormField):
     """A field of a form whose value is an IRI-reference."""
 
-    kind = IRIReference
-    widget = forms.TextInput
+    kind: ClassVar[Kind] = IRIReference
+    widget: Any = forms.TextInput
 
 
-class URIField(_ValueField, models.TextField):  # type: ignore[misc]
+class URIField(_ValueField, _TextField):
     """A field of a model whose value is a URI.
 
     max_length: the most characters of a VARCHAR; None: a TEXT.
@@ -132,7 +138,7 @@ class URIField(_ValueField, models.TextField):  # type: ignore[misc]
     """
 
     form_field: ClassVar[type[URIFormField]] = URIFormField
-    description = "A URI"
+    description: Any = "A URI"
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -148,7 +154,7 @@ class URIField(_ValueField, models.TextField):  # type: ignore[misc]
         if self.blank and not self.null and self._empty == "":
             hint = "Set null=True, or blank=False."
             found.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
-        return found  # type: ignore[no-any-return]
+        return found
 
     @property
     def _empty(self) -> Any:
@@ -182,22 +188,22 @@ class URIField(_ValueField, models.TextField):  # type: ignore[misc]
 class URIReferenceField(URIField):
     """A field of a model whose value is a URI-reference."""
 
-    kind = URIReference
-    form_field = URIReferenceFormField
-    description = "A URI-reference"
+    kind: ClassVar[Kind] = URIReference
+    form_field: ClassVar[type[URIFormField]] = URIReferenceFormField
+    description: Any = "A URI-reference"
 
 
 class IRIField(URIField):
     """A field of a model whose value is an IRI."""
 
-    kind = IRI
-    form_field = IRIFormField
-    description = "An IRI"
+    kind: ClassVar[Kind] = IRI
+    form_field: ClassVar[type[URIFormField]] = IRIFormField
+    description: Any = "An IRI"
 
 
 class IRIReferenceField(URIField):
     """A field of a model whose value is an IRI-reference."""
 
-    kind = IRIReference
-    form_field = IRIReferenceFormField
-    description = "An IRI-reference"
+    kind: ClassVar[Kind] = IRIReference
+    form_field: ClassVar[type[URIFormField]] = IRIReferenceFormField
+    description: Any = "An IRI-reference"

@@ -13,7 +13,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import SEEK_END
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from overthere.access.errors import AccessError, AccessRefused, AccessTimeout, ResourceMissing
 from overthere.access.opening import open as open_uri
@@ -32,6 +32,16 @@ with brought_by("fsspec"):
 
 __all__ = ["OverthereFileSystem", "register"]
 
+if TYPE_CHECKING:
+
+    class _FileSystem:
+        """fsspec has no types; its class has these, and others."""
+
+        def __init__(self, **options: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+        def walk(self, path: Any, maxdepth: int | None = None, *given: Any, **options: Any) -> Any: ...
+else:
+    _FileSystem = AbstractFileSystem
 _PROTOCOLS = ("gopher", "wais", "ftp", "data")
 _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
     (ResourceMissing, FileNotFoundError), (AccessRefused, PermissionError), (AccessTimeout, TimeoutError),
@@ -39,7 +49,7 @@ _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
 )  # fmt: skip
 
 
-class OverthereFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
+class OverthereFileSystem(_FileSystem):
     """A filesystem whose paths are whole URIs; it reads, and lists what is a listing.
 
     policy: the limits; safe for untrusted URIs unless given.
@@ -53,7 +63,7 @@ class OverthereFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec h
     b'ello'
     """
 
-    protocol = _PROTOCOLS  # pyright: ignore[reportAssignmentType]
+    protocol: ClassVar[tuple[str, ...]] = _PROTOCOLS
     # fsspec knows an instance again by the text of its options, in which passwords are masked.
     cachable: ClassVar[bool] = False
 

@@ -84,11 +84,11 @@ class TextSchema(dict[str, Any]):
         from pydantic_core import core_schema
 
         self.kind = kind
-        self.rule = getattr(kind, "rule", "URI-Template")
-        self.checks = tuple(checks)
-        self.open = False
+        self.rule: str = getattr(kind, "rule", "URI-Template")
+        self.checks: tuple[Check, ...] = tuple(checks)
+        self.open: bool = False
         """Whether it waits for a constraint of a text."""
-        self.text = _InnerSchema(self, text or {})
+        self.text: _InnerSchema = _InnerSchema(self, text or {})
         inner: Any = self.text
         made = core_schema.no_info_wrap_validator_function(
             self.read,
@@ -166,7 +166,7 @@ class _InnerSchema(dict[str, Any]):
         own = {"type": "str", "to_lower": False, "to_upper": False, "strip_whitespace": False}
         super().__init__(own | dict(text))
         self.outer = outer
-        self.limited = self != own
+        self.limited: bool = self != own
 
     def __getitem__(self, key: str) -> Any:
         return "url" if key == "type" else super().__getitem__(key)
