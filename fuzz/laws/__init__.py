@@ -20,7 +20,7 @@ NAMES = (
     "kernels", "values", "columns",
     "html", "xml", "css", "json", "markdown", "text",
     "mail", "warc", "records", "archives",
-    "dialogues", "terminal", "patterns", "schemes",
+    "dialogues", "terminal", "patterns", "schemes", "faces",
     "letter", "shortest", "older", "names", "keys", "guards",
 )  # fmt: skip
 UNGUIDED = ("patterns", "shortest", "older")

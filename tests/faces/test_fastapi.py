@@ -12,9 +12,10 @@ pytest.importorskip("httpx2")
 import fastapi.encoders
 from fastapi import FastAPI, Query
 from fastapi.testclient import TestClient
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from overthere import IRI, URI, IRIReference, URIReference, check
+from overthere import IRI, URI, IRIReference, Template, URIReference, check
+from overthere.faces.pydantic import Require
 
 
 class Page(BaseModel):
@@ -49,6 +50,20 @@ def many(uri: Annotated[list[URI], Query()]) -> list[URI]:
 @app.get("/path/{uri:path}")
 def path(uri: URI) -> URI:
     return uri
+
+
+@app.get("/hook")
+def hook(target: Annotated[URI, Query(max_length=30), Require(schemes=["https"], public=True)]) -> URI:
+    return target
+
+
+class Route(BaseModel):
+    at: Annotated[Template, Field(max_length=12)]
+
+
+@app.post("/route")
+def route(given: Route) -> dict[str, Template]:
+    return {"at": given.at}
 
 
 CLIENT = TestClient(app)
@@ -109,3 +124,30 @@ def test_the_schema_says_the_format() -> None:
     assert {key: parameter["schema"][key] for key in ("type", "format")} == {"type": "string", "format": "uri"}
     fields = schema["components"]["schemas"]["Page"]["properties"]
     assert [one["format"] for one in fields["shown"]["anyOf"] if "format" in one] == ["iri"]
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "place"),
+    [
+        ("http://h.example/", "overthere_require_scheme", (0, 4)),
+        ("https://127.1/", "overthere_require_public", (8, 13)),
+        ("https://h.example/" + "a" * 20, "string_too_long", None),
+    ],
+)
+def test_a_constraint_is_422_with_kind_and_place(target: str, kind: str, place: tuple[int, int] | None) -> None:
+    answer = CLIENT.get("/hook", params={"target": target})
+    assert answer.status_code == 422
+    (told,) = answer.json()["detail"]
+    assert (told["type"], told["loc"]) == (kind, ["query", "target"])
+    assert place is None or (told["ctx"]["start"], told["ctx"]["end"]) == place
+    assert CLIENT.get("/hook", params={"target": "https://h.example/"}).json() == "https://h.example/"
+    (parameter,) = CLIENT.get("/openapi.json").json()["paths"]["/hook"]["get"]["parameters"]
+    assert parameter["schema"]["maxLength"] == 30
+    assert parameter["schema"]["pattern"].startswith("^(?:[hH][tT][tT][pP][sS])://")
+
+
+def test_a_template_in_a_body() -> None:
+    assert CLIENT.post("/route", json={"at": "/{x}"}).json() == {"at": "/{x}"}
+    answer = CLIENT.post("/route", json={"at": "/{x"})
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["body", "at"])
+    assert answer.json()["detail"][0]["ctx"]["start"] == 1

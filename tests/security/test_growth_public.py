@@ -123,6 +123,7 @@ NO_TEXT = {
         ("faces.aiohttp.guarded_session", "faces.aiohttp.redirect_trace", "faces.requests.adapter",
          "faces.requests.guarded_session"), "takes a policy; `Policy.judge` is asked by tests/faces/test_guards.py",
     ),
+    "faces.fsspec.register": "takes names of schemes",
     "faces.jsonschema.checker": "takes a checker",
 }  # fmt: skip
 """Public functions whose first argument is no text, each with what it is."""

@@ -39,6 +39,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
     "split": (
         Example("overthere split 'http://joe@example.com:8080/a?q=1#top'"),
         Example("printf 'http://a/\\nhttp://b/c\\n' | overthere split --component host"),
+        Example("printf 'http://a/b/c\\nhttp://b/\\n' | overthere split --component segment:-1"),
         Example("overthere split --format jsonl mailto:joe@example.com"),
     ),
     "resolve": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -16,6 +17,14 @@ from overthere.kernel.reference import SIX, split, split_authority
 
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
+_SEGMENT = re.compile("segment:(-?[1-9][0-9]{0,2})")
+
+
+class _Name(click.Choice[str]):
+    """A component, or a segment by its number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return value if _SEGMENT.fullmatch(value) else super().convert(value, param, ctx)
 
 
 @click.command()
@@ -24,8 +33,9 @@ _DOMAIN = ("subdomain", "registrable_domain", "public_suffix")
     "--component",
     "names",
     multiple=True,
-    type=click.Choice(_COMPONENTS + _DOMAIN),
-    help=f"Only this component, or part of the host's name by publicsuffix.org's list.  Repeat.  "
+    type=_Name((*_COMPONENTS, "segments", *_DOMAIN)),
+    help=f"Only this component, or part of the host's name by publicsuffix.org's list.  segments: those of the path, "
+    f"separated by tabs; segment:1 is the first, segment:-1 the last.  Repeat.  "
     f"Without: {', '.join(SIX)}.  With a single one, print its values, one a line, empty if undefined.",
 )
 @click.option("--strict", is_flag=True, help="Reject texts that are not valid URIs.")
@@ -65,22 +75,36 @@ def command(
         whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
         if set(names) & set(_DOMAIN):
             whole |= _domain(host)
-        told = {name: whole[name] for name in names}
+        segments = parts.path.removeprefix("/").split("/") if parts.path else []
+        told: dict[str, Any] = {name: whole[name] if name in whole else _segment(segments, name) for name in names}
+        shown = {name: "\t".join(value) if isinstance(value, list) else value for name, value in told.items()}
         if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
-            return Answer(told[names[0]] or "", {"text": text, **told})
-        lines = [f"  {name:<9}  " + (value or '""') for name, value in told.items() if value is not None]
+            return Answer(shown[names[0]] or "", {"text": text, **told})
+        lines = [f"  {name:<9}  " + (shown[name] or '""') for name in names if told[name] not in (None, [])]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
 
     Output(form).answer_each(texts, "URIs", answer)
+
+
+def _segment(segments: list[str], name: str) -> list[str] | str | None:
+    """The segments, or the one of that number; None if the path has fewer."""
+    if name == "segments":
+        return segments
+    number = int(name.partition(":")[2])
+    place = number - 1 if number > 0 else len(segments) + number
+    return segments[place] if 0 <= place < len(segments) else None
 
 
 def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) -> Any:
     """A struct of components and parts of the host's name, in the order of `names`."""
     from overthere import columns
 
-    own = [name for name in names if name not in _DOMAIN]
+    own = [name for name in names if name in _COMPONENTS]
+    paths = [name for name in names if name.startswith("segment")]
+    if paths and "path" not in own:
+        own.append("path")
     found = columns.split(column, own) if rule is None else columns.parse(column, own, rule, zone=zone)
-    if len(own) == len(names):
+    if own == list(names):
         return found
     import pyarrow as pa
 
@@ -92,8 +116,29 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
     for name in set(names) & set(_DOMAIN):
         part = to_pyarrow(getattr(columns, name)(column)).cast(pa.string())
         fields[name] = compute().if_else(valid, part, None)
-    labels = [*names, *(name for name in fields if name not in names)]
+    for name in paths:
+        fields[name] = _segment_column(fields["path"], name)
+    labels = [*names, *(name for name in fields if name not in (*names, *_COMPONENTS))]
     return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=cut.is_null())
+
+
+def _segment_column(path: Any, name: str) -> Any:
+    """`_segment` of each row; null where there is no path."""
+    import pyarrow as pa
+
+    from overthere.columns.rowwise import compute
+
+    pc = compute()
+    path = pc.cast(path, "large_string")
+    rootless = pc.replace_substring_regex(path, "^/", "")
+    if name == "segments":
+        parts = pc.split_pattern(rootless, "/")
+        return pc.if_else(pc.equal(path, ""), pa.scalar([], parts.type), parts)
+    number = int(name.partition(":")[2])
+    others = f"(?:[^/]*/){{{number - 1}}}" if number > 0 else f"(?:/[^/]*){{{-number - 1}}}"
+    before, after = (f"^{others}", "(?:/|$)") if number > 0 else ("(?:^|/)", f"{others}$")
+    part = pc.struct_field(pc.extract_regex(rootless, f"(?s){before}(?P<part>[^/]*){after}"), "part")
+    return pc.if_else(pc.equal(path, ""), None, part)
 
 
 def _domain(host: str | None) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from overthere.ground.exact import exact
+from overthere.text.connection import ConnectionString, HostPort
 from overthere.text.delimiters import DelimitedText, read_delimited
 from overthere.text.match import Found, Kind, expand_abbreviation, guess_uri
 from overthere.text.names import Names, names
@@ -44,7 +45,7 @@ from overthere.text.typed_input import typed
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["Found", "Kind", "Rules", "find", "typed"]
+__all__ = ["ConnectionString", "Found", "HostPort", "Kind", "Rules", "find", "typed"]
 
 Rules = Literal["rfc3986", "commonmark", "gfm"]
 

@@ -27,6 +27,10 @@ class Domain(NamedTuple):
     registrable_domain: str | None
     """The public suffix with one label more; None for a name that is a public suffix itself."""
     public_suffix: str
+    rule: str = "*"
+    """The rule that prevails, such as "co.uk", "*.ck" or "!www.ck"; "*" if the list has none for the name."""
+    private: bool = False
+    """Whether that rule is of the private section."""
 
 
 # What a rule says of the name that it is under.
@@ -93,9 +97,12 @@ class SuffixList:
         private: whether the rules of the private section count, as in browsers.
 
         >>> suffix_list().split("www.bbc.co.uk.")
-        Domain(subdomain='www', registrable_domain='bbc.co.uk', public_suffix='co.uk')
-        >>> suffix_list().split("joe.github.io"), suffix_list().split("joe.github.io", private=False).registrable_domain
-        (Domain(subdomain=None, registrable_domain='joe.github.io', public_suffix='github.io'), 'github.io')
+        Domain(subdomain='www', registrable_domain='bbc.co.uk', public_suffix='co.uk', rule='co.uk', private=False)
+        >>> suffix_list().split("joe.github.io")
+        Domain(subdomain=None, registrable_domain='joe.github.io', public_suffix='github.io', rule='github.io',
+            private=True)
+        >>> suffix_list().split("joe.github.io", private=False).registrable_domain
+        'github.io'
         >>> [one and one.registrable_domain for one in map(suffix_list().split, ("127.0.0.1", "[::1]", "com"))]
         [None, None, None]
         """
@@ -114,30 +121,31 @@ class SuffixList:
         if "" in labels or name[0] == "[" or _NUMBER.fullmatch(labels[-1]):
             return None
         asked = _match_key(name).split(".")
-        count = self._suffix(asked, private) if len(asked) == len(labels) else 1
+        count, rule, own = self._suffix(asked, private) if len(asked) == len(labels) else (1, "*", False)
         at = len(labels) - count
         return Domain(
             ".".join(labels[: at - 1]) or None if at > 1 else None,
             ".".join(labels[at - 1 :]) if at > 0 else None,
             ".".join(labels[at:]),
+            rule,
+            own,
         )
 
-    def _suffix(self, labels: list[str], private: bool) -> int:
-        """How many labels the public suffix has."""
-        best, name = 1, ""
+    def _suffix(self, labels: list[str], private: bool) -> tuple[int, str, bool]:
+        """How many labels the public suffix has, by which rule, and whether that is a private one."""
+        best, name = (1, "*", False), ""
         for count, label in enumerate(reversed(labels), 1):
             name = f"{label}.{name}" if name else label
             flags = self.rules.get(name)
             if flags is None:
                 break
-            if private:
-                flags |= flags >> _PRIVATE
-            if flags & _EXCEPTION:
-                return count - 1
-            if flags & _EXACT:
-                best = max(best, count)
-            if flags & _WILDCARD and count < len(labels):
-                best = count + 1
+            both = flags | (flags >> _PRIVATE if private else 0)
+            if both & _EXCEPTION:
+                return count - 1, f"!{name}", not flags & _EXCEPTION
+            if both & _EXACT and count >= best[0]:
+                best = count, name, not flags & _EXACT
+            if both & _WILDCARD and count < len(labels):
+                best = count + 1, f"*.{name}", not flags & _WILDCARD
         return best
 
 

@@ -111,6 +111,12 @@ class Template:
     def __hash__(self) -> int:
         return hash(self._text)
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
+        from overthere.values.pydantic_schema import schema
+
+        return schema(cls)
+
     def __reduce__(self) -> tuple[object, ...]:
         return Template._make, (self._text, self._bound)
 

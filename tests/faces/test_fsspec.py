@@ -1,0 +1,184 @@
+"""The filesystem, by fsspec itself, with the servers of the tests of access."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fsspec")
+
+import fsspec
+from fsspec.registry import _registry, known_implementations
+
+from overthere import AccessError, AccessRefused, Credentials, InvalidURI, NotSpecified, OverthereError
+from overthere.access.errors import LimitExceeded
+from overthere.faces.fsspec import OverthereFileSystem, register
+from servers.ftpd import Server, anonymous, with_login
+from servers.gopherd import FILES, Gopherd, gophernicus
+from servers.replay import replay
+from test_access_wais import BODY_B, INIT, LOCAL, SHEEP, TEXT_B, length, same
+
+FS = OverthereFileSystem(LOCAL)
+
+
+@pytest.fixture(scope="module")
+def gopher() -> Iterator[Gopherd]:
+    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as found:
+        yield found
+
+
+@pytest.fixture
+def ftp(tmp_path: Path) -> Iterator[Server]:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "a b.csv").write_bytes(b"name,port\r\nftp,21\r\n")
+    with anonymous(tmp_path, root) as found:
+        yield found
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """fsspec's tables of filesystems, which the test may change."""
+    for name in ("gopher", "wais", "ftp", "data"):
+        monkeypatch.setitem(known_implementations, name, known_implementations.get(name, {"class": "none.None"}))
+        monkeypatch.delitem(_registry, name, raising=False)
+
+
+def test_gopher(gopher: Gopherd) -> None:
+    assert FS.cat_file(gopher.uri("9/x.bin")) == FILES["x.bin"]
+    with FS.open(gopher.uri("9/x.bin")) as file:
+        assert (file.seek(-3, 2), file.read()) == (len(FILES["x.bin"]) - 3, b".\r\n")
+    listed = FS.ls(gopher.uri("1/"))
+    kinds = {one["title"].split()[0]: one["type"] for one in listed}
+    assert (kinds["menu"], kinds["doc.txt"]) == ("directory", "file")
+    assert [FS.isdir(one["name"]) for one in listed if one["title"].startswith("menu")] == [True]
+    assert FS.ls(gopher.uri("1/"), detail=False) == [one["name"] for one in listed]
+    (names,) = [names for _, _, names in FS.walk(gopher.uri("1/"), maxdepth=1)]
+    assert names
+    with pytest.raises(IsADirectoryError, match="use ls"):
+        FS.open(gopher.uri("1/"))
+    with pytest.raises(ValueError, match="maxdepth"):
+        FS.find(gopher.uri("1/"))
+
+
+def test_fsspec_finds_it_for_gopher(gopher: Gopherd, registry: None) -> None:
+    register("gopher")
+    with fsspec.open(gopher.uri("0/doc.txt"), "rt", policy=LOCAL) as file:
+        assert file.read() == "a doc\n"
+    with pytest.raises(PermissionError), fsspec.open(gopher.uri("0/doc.txt")):  # the default policy
+        pass
+
+
+def test_ftp(ftp: Server) -> None:
+    uri = ftp.url("a%20b.csv")
+    assert FS.cat(uri) == b"name,port\r\nftp,21\r\n"
+    assert FS.info(uri)["type"] == "file"
+    with FS.open(uri, "r", newline="") as file:
+        assert file.readlines() == ["name,port\r\n", "ftp,21\r\n"]
+    listed = {one["name"].rpartition("/")[2]: one["type"] for one in FS.ls(ftp.url(""))}
+    assert set(listed) >= {"a%20b.csv"}
+    assert not FS.exists(ftp.url("none.csv"))
+    with pytest.raises(FileNotFoundError) as caught:
+        FS.open(ftp.url("none.csv"))
+    assert isinstance(caught.value, AccessError)
+    assert caught.value.errno is not None
+
+
+def test_ftp_with_credentials(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "x").write_bytes(b"mine")
+    with with_login(tmp_path, root, "joe", "Geheim7") as server:
+        own = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
+        assert own.cat_file(server.url("x")) == b"mine"
+        assert "Geheim7" not in repr(own)
+        other = OverthereFileSystem(LOCAL, Credentials(user="joe", password="wrong"))
+        assert other is not own
+        with pytest.raises(OSError, match="530") as caught:
+            other.cat_file(server.url("x", "joe:Falsch8@"))
+        assert not {"wrong", "Falsch8"} & set(str(caught.value).replace(":", " ").split())
+
+
+def test_wais() -> None:
+    with replay([INIT, SHEEP], length=length, same=same) as served:
+        (entry,) = FS.ls(f"wais://127.0.0.1:{served.port}/docs?sheep")
+    assert (entry["size"], entry["type"]) == (79, "file")
+    with replay([INIT, TEXT_B], length=length, same=same) as other:
+        assert FS.cat_file(entry["name"].replace(f":{served.port}/", f":{other.port}/")) == BODY_B
+
+
+def test_data() -> None:
+    fs = OverthereFileSystem()
+    assert fs.cat_file("data:,hello%20x") == b"hello x"
+    assert [fs.cat_file("data:,hello", *part) for part in ((1, 3), (-2, None), (None, -9), (9, None), (3, 1))] == [
+        b"el", b"lo", b"", b"", b"",
+    ]  # fmt: skip
+    assert fs.info("data:text/csv,a") == {"name": "data:text/csv,a", "type": "file", "size": 1, "mimetype": "text/csv"}
+    assert pickle.loads(pickle.dumps(fs)).cat_file("data:,x") == b"x"
+    assert fs.cat_file("data:," + "a" * 8_000_000) == b"a" * 8_000_000
+
+
+def test_a_table_is_read_by_pandas(gopher: Gopherd) -> None:
+    """From an open file: it would open gopher and ftp itself, by urllib."""
+    pandas = pytest.importorskip("pandas")
+    with FS.open(gopher.uri("0/troff.txt")) as file:
+        table = pandas.read_csv(file, header=None)
+    assert table[0].to_list() == [".de x", "..", ".", "..b", "end"]
+
+
+def test_the_own_filesystems_of_fsspec_stay(registry: None) -> None:
+    """The entry points name what fsspec lacks; it would let them replace what it has."""
+    names = {point.name for point in entry_points(group="fsspec.specs") if "overthere" in point.value}
+    assert names <= {"gopher", "wais"}
+    own = Path(__file__).parents[2] / "pyproject.toml"
+    declared = own.read_text("utf-8").split('[project.entry-points."fsspec.specs"]\n')[1].split("\n\n")[0]
+    assert declared.splitlines() == [
+        f'{name} = "overthere.faces.fsspec:OverthereFileSystem"' for name in ("gopher", "wais")
+    ]
+    for name in ("ftp", "data"):
+        assert not issubclass(fsspec.get_filesystem_class(name), OverthereFileSystem)
+    register("ftp")
+    assert fsspec.get_filesystem_class("ftp") is OverthereFileSystem
+    with pytest.raises(ValueError, match="not one of"):
+        register("http")
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        ("file:///etc/passwd", (AccessRefused, PermissionError)),
+        ("ftp://joe:Geheim7@127.0.0.1/x", (AccessRefused, PermissionError)),
+        ("gopher://joe:Geheim7@0x7f.1:70/0x", (OverthereError,)),
+        ("a b", (InvalidURI, ValueError)), ("", (InvalidURI,)), ("data:x", (InvalidURI,)), ("\ud800", (InvalidURI,)),
+        ("urn:a:b", (NotSpecified,)), ("gopher://h\x00/", (InvalidURI,)), ("x:" + "a" * 100_000, (OverthereError,)),
+    ],
+)  # fmt: skip
+def test_what_is_refused(path: str, kinds: tuple[type[Exception], ...]) -> None:
+    fs = OverthereFileSystem()
+    for call in (fs.open, fs.cat_file, fs.info, fs.ls):
+        with pytest.raises(kinds[0]) as caught:
+            call(path)
+        assert all(isinstance(caught.value, kind) for kind in kinds)
+        assert "Geheim7" not in f"{caught.value}{caught.value!r}"
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+    assert not fs.exists(path)
+
+
+def test_a_limit_and_a_mode(gopher: Gopherd) -> None:
+    small = OverthereFileSystem(LOCAL.with_(max_bytes=10))
+    with pytest.raises(LimitExceeded) as caught:
+        small.open(gopher.uri("9/x.bin"))
+    assert isinstance(caught.value, OSError)
+    for mode in ("wb", "ab", "r+b"):
+        with pytest.raises(OSError, match="only reads"):
+            FS.open("data:,a", mode)
+    wrong: Any = 3
+    with pytest.raises(TypeError):
+        FS.open(wrong)
