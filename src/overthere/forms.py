@@ -18,21 +18,25 @@ from overthere.values.form_pairs import Pairs, by_name, encode_name, matches, oc
 __all__ = ["Pairs", "Parameters", "decode", "encode"]
 
 
-def encode(pairs: Pairs, *, charset: str = "utf-8") -> str:
+def encode(pairs: Pairs, *, keep: str = "", charset: str = "utf-8") -> str:
     """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
 
     None as a value writes the name without "="; an empty name with None, alone, is the empty query.  Numbers are
     written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`; URIs, UUIDs, dates, times,
     Decimals, paths and members of an Enum as `form_pairs.plain_value` says.
-    Everything but unreserved characters is encoded, a space as "+".
+    Everything but unreserved characters and those of `keep` is encoded, a space as "+".
 
-    Raises: CodingError for text that `charset` cannot encode, and for a float that is infinite or NaN; TypeError for
+    Raises: CodingError for a `keep` that a query cannot contain or that a form reads ("&", "=", "+"), for text that `charset` cannot encode, and for a float that is infinite or NaN; TypeError for
     other types, for a set, which has no order, and for a mapping as a value.
 
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
+    >>> encode({"to": "/a:b@c"}, keep="/:@")
+    'to=/a:b@c'
     """
-    return "&".join(write_pairs(pairs, charset=charset))
+    if read := sorted(set(exact(keep, "keep")) & set("&=+")):
+        raise CodingError(f"a form cannot keep {read[0]!r}, which would be read as part of its syntax")
+    return "&".join(write_pairs(pairs, keep=keep, charset=charset))
 
 
 def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:

@@ -494,3 +494,18 @@ def test_a_scheme_says_whether_its_query_is_a_form() -> None:
     assert URI("http://h/").with_parameters({"a": "b c\n"}).query == "a=b+c%0A"
     assert URI("unheard-of:x").with_parameters({"a": "b c\n"}).query == "a=b+c%0A"
     assert URIReference("?a=1+1").parameters["a"] == "1 1"
+
+
+@pytest.mark.parametrize("data", ["/a:b@c?d", "é/%", "&=+;", "", "~-._", b"\xff/"])
+def test_what_a_form_keeps_is_read_back(data: str | bytes) -> None:
+    text = forms.encode([(data, data)], keep="/:@?!$'()*,;")
+    octets = data if isinstance(data, bytes) else data.encode()
+    name, value = (one.encode("utf-8", "surrogateescape") for one in forms.decode(text, errors="surrogateescape")[0])
+    assert (name, value) == (octets, octets)
+    assert b"/" not in octets or "/" in text
+
+
+@pytest.mark.parametrize("keep", ["&", "=", "a+", "#", "é", "%", " "])
+def test_what_a_form_cannot_keep(keep: str) -> None:
+    with pytest.raises(CodingError):
+        forms.encode({"a": "b"}, keep=keep)

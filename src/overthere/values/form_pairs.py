@@ -32,11 +32,11 @@ Pair: TypeAlias = "tuple[str | bytes, Value]"
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set[Pair] | Iterator[Pair] | Parameters"
 
 
-def write_pairs(pairs: Pairs, *, charset: str = "utf-8", plus: bool = True) -> list[str]:
+def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: bool = True) -> list[str]:
     """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
     space = "+" if plus else "%20"
     return [
-        _quote(name, charset, space) + ("" if value is None else "=" + _quote(value, charset, space))
+        _quote(name, charset, space, keep) + ("" if value is None else "=" + _quote(value, charset, space, keep))
         for name, value in flat(pairs)
     ]
 
@@ -110,7 +110,7 @@ def _show_value(given: object) -> str:
     return type(given).__name__
 
 
-def _quote(given: Value, charset: str, space: str) -> str:
+def _quote(given: Value, charset: str, space: str, keep: str = "") -> str:
     data = plain_value(given)
     if isinstance(data, bool):
         data = "true" if data else "false"
@@ -122,7 +122,7 @@ def _quote(given: Value, charset: str, space: str) -> str:
         raise TypeError(
             f"names and values of a form must be text, bytes, numbers, dates or similar, not {_show_value(data)}"
         )
-    encoded = encoding.encode(data, "query", keep="", charset=charset)
+    encoded = encoding.encode(data, "query", keep=keep, charset=charset)
     return encoded.replace("%20", space) if space != "%20" else encoded
 
 
