@@ -26,8 +26,9 @@ def encode(pairs: Pairs, *, keep: str = "", charset: str = "utf-8") -> str:
     Decimals, paths and members of an Enum as `form_pairs.plain_value` says.
     Everything but unreserved characters and those of `keep` is encoded, a space as "+".
 
-    Raises: CodingError for a `keep` that a query cannot contain or that a form reads ("&", "=", "+"), for text that `charset` cannot encode, and for a float that is infinite or NaN; TypeError for
-    other types, for a set, which has no order, and for a mapping as a value.
+    Raises: CodingError for a `keep` that a query cannot contain or that a form reads ("&", "=", "+"), for text that
+    `charset` cannot encode, and for a float that is infinite or NaN; TypeError for other types, for a set, which has no
+    order, and for a mapping as a value.
 
     >>> encode({"k": "v w", "list": ["1", "2"], "flag": None, "empty": "", "on": True})
     'k=v+w&list=1&list=2&flag&empty=&on=true'
