@@ -70,7 +70,7 @@ def names() -> Iterator[str]:
                     yield from members(path, value)
                 seen.add(value)
             else:
-                yield path + (parameters(value) if callable(value) else "")
+                yield path + (parameters(value) if inspect.isroutine(value) else "")
 
 
 def page() -> str:
