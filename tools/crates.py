@@ -5,6 +5,8 @@ python tools/crates.py [--check]: with requirements/release.txt, and cargo, whic
 Both are of all systems that have wheels.  Macros and build scripts run at build time and are in no wheel.
 """
 
+# What requirements/release.txt brings is in no environment of the tests:
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

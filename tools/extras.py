@@ -126,7 +126,7 @@ def run(env: Path, example: Example) -> str:
         return ""
     file = here / "example.txt"
     file.write_text(code if language == "program" else code + "\n", "utf-8")
-    command = [env / "bin/python", *([file] if language == "program" else ["-c", SESSION, file])]
+    command = [str(env / "bin/python"), *(["-c", SESSION] if language != "program" else []), str(file)]
     done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr if done.returncode else ""
 
@@ -139,7 +139,7 @@ def alone(wheel: Path, extra: str) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
     wanted = f"{wheel}[{','.join((extra, *example.beside))}]"
-    pip = [folder / "env/bin/python", "-m", "pip", "install", "-q", wanted]
+    pip = [str(folder / "env/bin/python"), "-m", "pip", "install", "-q", wanted]
     done = subprocess.run(pip, capture_output=True, text=True)
     said = done.stderr if done.returncode else run(folder / "env", example)
     shutil.rmtree(folder / "env")

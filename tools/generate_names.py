@@ -26,9 +26,6 @@ def modules() -> list[str]:
     return sorted({*named, *faces, "testing"})
 
 
-_KINDS = {inspect.Parameter.POSITIONAL_ONLY: inspect.Parameter.POSITIONAL_OR_KEYWORD}
-
-
 def parameters(value: object) -> str:
     """The parameters of a call, without defaults and types, which later versions may widen: alike on both kernels."""
     try:
@@ -36,7 +33,7 @@ def parameters(value: object) -> str:
     except (TypeError, ValueError):
         return ""
     bare = [
-        one.replace(default=one.empty, annotation=one.empty, kind=_KINDS.get(one.kind, one.kind))
+        one.replace(default=one.empty, annotation=one.empty, kind=max(one.kind, one.POSITIONAL_OR_KEYWORD))
         for one in signature.parameters.values()
         if not one.name.startswith("_") and one.name not in ("self", "cls")
     ]

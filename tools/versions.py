@@ -100,9 +100,14 @@ def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
     wanted = requirements()
-    if python.run(*pip, "--only-binary", ":all:", *wanted, log=log) == 0:
-        return []
-    return [one for one in wanted if python.run(*pip, "--only-binary", ":all:", one, log=log)]
+    absent: list[str] = []
+    while python.run(*pip, "--only-binary", ":all:", *wanted, log=log):
+        last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
+        if not last or last[0] not in wanted:  # what one of them needs
+            return absent + [one for one in wanted if python.run(*pip, "--only-binary", ":all:", one, log=log)]
+        wanted.remove(last[0])
+        absent += last
+    return absent
 
 
 def tree(python: Python, run: Path, env: Path, log: Path) -> Path:

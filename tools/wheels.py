@@ -37,14 +37,14 @@ exec {BIN}/cargo-zigbuild "$@"
 """
 
 
-def run(*command: object, cwd: Path = ROOT, **environment: str) -> str:
+def run(*command: object, **environment: str) -> str:
     """What a program prints.  Raises: SystemExit with all of it where it fails."""
     words = [str(word) for word in command]
     done = subprocess.run(
-        words, cwd=cwd, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        words, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
-        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout}")
+        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
     return done.stdout
 
 
