@@ -1,6 +1,7 @@
 # The only entry points to remember.  Each makes and reuses .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+RELEASE := build/release/env/bin/python
 # A worker for each core; what is left is taken over by who is idle.
 PYTEST ?= -n auto --dist worksteal
 # A room's tests alone: make test ROOM=columns; more of pytest's own: PYTEST="-n 0 -x".
@@ -12,7 +13,7 @@ $(BIN)/python -m pytest $(PYTEST) -m "$(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ]
     OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST) -m "kernel and $(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ]); fi
 endef
 
-.PHONY: demo test test-rest test-all check bench bench-check fuzz mutants docs clean
+.PHONY: demo test test-rest test-all check bench bench-check fuzz mutants docs wheels test-versions release-check clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
@@ -76,6 +77,19 @@ docs: .venv/all.stamp
 	$(BIN)/overthere broken build/site --base https://overthere.example/
 	@echo "The site: build/site/index.html"
 
+# The source distribution, the pure wheel and native ones for Linux on x86-64: build/wheels.  VERSIONS="3.11 3.15".
+wheels: build/release/stamp
+	$(RELEASE) tools/wheels.py $(VERSIONS)
+
+# The tests on every version of Python that is to be had, with these wheels; RUN="3.14-pure 3.15-native".
+test-versions: build/release/stamp .venv/pip.stamp
+	test -d build/wheels || $(RELEASE) tools/wheels.py
+	$(BIN)/python tools/versions.py $(if $(RUN),--run $(RUN))
+
+# All that a release is checked for, in one go; the report: build/release.md.  STEPS="papers extras".
+release-check: build/release/stamp .venv/all.stamp build/suites.stamp
+	$(RELEASE) tools/release.py $(STEPS)
+
 clean:
 	rm -rf .venv build
 
@@ -108,6 +122,11 @@ build/suites.stamp: requirements/suites.txt tools/suites.py | .venv/dev.stamp
 
 .venv/mutants.stamp: .venv/dev.stamp requirements/mutants.txt
 	$(BIN)/python -m pip install --quiet --requirement requirements/mutants.txt
+	touch $@
+
+build/release/stamp: requirements/release.txt
+	$(PYTHON) -m venv build/release/env
+	$(RELEASE) -m pip install --quiet --requirement requirements/release.txt
 	touch $@
 
 .venv/bench.stamp: .venv/all.stamp requirements/bench.txt

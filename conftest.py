@@ -41,6 +41,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("anywhere", deadline=None)
 settings.load_profile("anywhere")
 
+# Where packages are missing on purpose: tools/versions.py.
+pytest_plugins = ["absent"] if os.environ.get("OVERTHERE_ABSENT") else []
+
 # Begun first, and by one worker, which then starts one JVM; what lies behind them is taken over by the others.
 FIRST = ("test_spark", "test_links_spark")
 

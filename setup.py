@@ -1,21 +1,23 @@
 """What pyproject.toml cannot say: wheels without the native kernel are for every machine; the README of an index; files
-that are installed beside the package.
+that are installed beside the package; the list of the crates in the kernel.
 
 The kernel is optional (`[tool.setuptools-rust]`): where cargo is missing, or its build fails, the package is made
-without it.  `OVERTHERE_PURE=1` leaves it out on purpose.  The README has relative links, which a package index does not
-resolve: the metadata holds it with absolute ones.
+without it.  `OVERTHERE_PURE=1` leaves it out on purpose, `OVERTHERE_NATIVE=1` makes its absence an error.  The README
+has relative links, which a package index does not resolve: the metadata holds it with absolute ones.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import SetupError
 
 ROOT = Path(__file__).resolve().parent
 SOURCE = ROOT / "src" / "overthere"
@@ -40,18 +42,34 @@ class Wheel(bdist_wheel):
 
     def run(self) -> None:
         self.run_command("build")
-        if not built(Path(self.get_finalized_command("build").build_lib, "overthere")):
+        self.is_native = bool(built(Path(self.get_finalized_command("build").build_lib, "overthere")))
+        if not self.is_native:
+            if os.environ.get("OVERTHERE_NATIVE"):
+                raise SetupError("OVERTHERE_NATIVE is set, and the build has made no native kernel")
             self.root_is_pure = True
             self.distribution.has_ext_modules = lambda: False
         super().run()
 
+    def write_wheelfile(self, wheelfile_base: str, *generator: str) -> None:
+        """With the bill of materials of a native kernel, where PEP 770 puts it."""
+        super().write_wheelfile(wheelfile_base, *generator)
+        if self.is_native:
+            bills = Path(wheelfile_base, "sboms")
+            bills.mkdir(exist_ok=True)
+            shutil.copyfile(ROOT / "rust" / "sbom.cdx.json", bills / "overthere.cdx.json")
+
 
 class Plain(Distribution):
-    """The distribution, without the native kernel where that is asked for."""
+    """The distribution, without the native kernel or never without it, where that is asked for."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
-        if os.environ.get("OVERTHERE_PURE"):
+        if os.environ.get("OVERTHERE_NATIVE"):
+            if os.environ.get("OVERTHERE_PURE"):
+                raise SetupError("OVERTHERE_NATIVE and OVERTHERE_PURE are both set; unset one")
+            for extension in self.rust_extensions:
+                extension.optional = False
+        elif os.environ.get("OVERTHERE_PURE"):
             self.rust_extensions = []
             self.has_ext_modules = lambda: False
 

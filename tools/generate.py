@@ -122,6 +122,12 @@ def face(name: str) -> str:
     return generate_columns.formatted(generate_columns.STUBS[name]())
 
 
+def public_names() -> str:
+    import generate_names
+
+    return generate_names.page()
+
+
 def conformance_page() -> str:
     import generate_conformance
 
@@ -158,6 +164,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "src/overthere/columns/polars.pyi": lambda: face("polars"),
     "src/overthere/columns/pandas.pyi": lambda: face("pandas"),
     "src/overthere/columns/spark.pyi": lambda: face("spark"),
+    "docs/public_names.txt": public_names,
     "docs/map.md": map_page,
     "docs/pictures/map.svg": map_drawing,
     "docs/conformance.md": conformance_page,

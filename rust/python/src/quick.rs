@@ -29,9 +29,15 @@ pub fn ascii<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
         // SAFETY: the characters of such a text lie one in a byte; they never change, and live as long as it does.
         unsafe {
             let object = text.as_ptr();
-            if ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0 {
+            // From 3.14 on the flags are CPython's own: it tells how wide a character is, and Latin-1 is as wide.
+            #[cfg(not(Py_3_14))]
+            let is_narrow = ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0;
+            #[cfg(Py_3_14)]
+            let is_narrow = ffi::PyUnicode_KIND(object) == ffi::PyUnicode_1BYTE_KIND;
+            if is_narrow {
                 let length = ffi::PyUnicode_GET_LENGTH(object) as usize;
-                return Some(std::slice::from_raw_parts(ffi::PyUnicode_1BYTE_DATA(object), length));
+                let octets = std::slice::from_raw_parts(ffi::PyUnicode_1BYTE_DATA(object), length);
+                return (cfg!(not(Py_3_14)) || octets.is_ascii()).then_some(octets);
             }
         }
     }

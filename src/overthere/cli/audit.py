@@ -19,7 +19,7 @@ from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import style_text
 from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding
-from overthere.ground.extras import missing_message
+from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
 
@@ -139,7 +139,7 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
         from overthere.links.documents.charset import decode_text
         from overthere.text import find
     except ImportError as error:
-        raise click.UsageError(f"--file: {missing_message(str(error.name), 'links')}") from None
+        raise click.UsageError(f"--file: {missing_line(error, 'links')}") from None
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:

@@ -29,7 +29,7 @@ from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing_message
+from overthere.ground.extras import missing_line
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
@@ -151,7 +151,7 @@ def command(sources: tuple[str, ...], config: str | None, no_config: bool, **ask
     try:
         _Job(sources, asked).run()
     except ModuleNotFoundError as error:
-        raise click.ClickException(missing_message(str(error.name), "links")) from None
+        raise click.ClickException(missing_line(error, "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:

@@ -25,7 +25,7 @@ from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing_message
+from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
 from overthere.links.model import Options
@@ -126,8 +126,7 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
             return
         _Job(sources, **asked).run()
     except ModuleNotFoundError as error:
-        extra = "whatwg" if error.name == "ada_url" else "links"
-        raise click.ClickException(missing_message(str(error.name), extra)) from None
+        raise click.ClickException(missing_line(error, "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:

@@ -28,7 +28,7 @@ def command(host: str, port: int, beyond: bool) -> None:
     No input is opened, stored or logged.  Ctrl-C ends the server.
     """
     try:
-        need("web", "starlette", "uvicorn", "jinja2", "pydantic")
+        need("web", "starlette", "uvicorn", "jinja2", "h11")
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
     here = _loopback(host)

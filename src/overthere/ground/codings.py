@@ -123,7 +123,8 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ModuleNotFoundError(missing_message(name, "links"), name=name) from error
+        extra = "lz4" if name == "lz4.frame" else "links"
+        raise ModuleNotFoundError(missing_message(name, extra), name=name) from error
 
 
 def zstd_library() -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["brought_by", "missing_message", "need"]
+__all__ = ["brought_by", "missing_line", "missing_message", "need"]
 
 
 def missing_message(module: str, extra: str) -> str:
@@ -16,6 +16,12 @@ def missing_message(module: str, extra: str) -> str:
     "polars is not installed: pip install 'overthere[polars]'"
     """
     return f"{module} is not installed: pip install 'overthere[{extra}]'"
+
+
+def missing_line(error: ModuleNotFoundError, extra: str) -> str:
+    """The message of an error that names its extra; of another error, the message for `extra`."""
+    text = str(error)
+    return text if ": pip install 'overthere[" in text else missing_message(str(error.name), extra)
 
 
 def need(extra: str, *modules: str) -> None:

@@ -176,7 +176,7 @@ def _modification_time(path: str) -> int:
 
 def check_extras(options: Options) -> None:
     """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
-    need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
+    need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
     zstd_library()
     if options.whatwg:
         need("whatwg", "ada_url")

@@ -43,7 +43,7 @@ def table(document: str, kind: str, base: str) -> Table:
 
     Raises: BadInput if the base is not a valid URI; ModuleNotFoundError without the extra `links`.
     """
-    need("links", "pyarrow", "brotli", "lz4", "markdown_it", "webencodings")
+    need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
     from overthere.links.job import links
     from overthere.links.job.contents import read
 

@@ -1,0 +1,174 @@
+"""A release: builds that must be native, builds that are the same, its papers, and budgets as counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import overthere
+from support import ROOT
+from test_packages import BUILD, build, cargo, tree
+
+__all__ = ["tree"]
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+REPOSITORY: str = PROJECT["urls"]["Repository"]
+
+
+# -- builds
+
+
+@pytest.mark.parametrize(
+    ("status", "pure", "said"),
+    [(127, "", "can't find Rust compiler"), (1, "", "cargo"), (127, "1", "OVERTHERE_PURE are both set; unset one")],
+    ids=["without cargo", "where cargo dies", "both"],
+)
+def test_no_pure_wheel_stands_in_for_a_native_one(
+    tree: Path, tmp_path: Path, status: int, pure: str, said: str
+) -> None:
+    """With OVERTHERE_NATIVE a build without the kernel fails, and leaves no wheel."""
+    environment = {"OVERTHERE_NATIVE": "1", "OVERTHERE_PURE": pure, "PATH": cargo(tmp_path, status)}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BUILD, "build_wheel", str(tmp_path)],
+        cwd=tree, env=os.environ | environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert said in done.stdout + done.stderr
+    assert not list(tmp_path.glob("*.whl"))
+
+
+def test_two_builds_are_the_same(tree: Path, tmp_path: Path) -> None:
+    """In folders of other names, with other times of the files."""
+    made = []
+    for name in ("first", "another"):
+        copy = Path(shutil.copytree(tree, tmp_path / name / "overthere", symlinks=True))
+        made.append(build(copy, "build_wheel", tmp_path / name, OVERTHERE_PURE="1", SOURCE_DATE_EPOCH="1700000000"))
+        for file in (path for path in tree.rglob("*") if path.is_file()):
+            os.utime(file, (1_600_000_000, 1_600_000_000))
+    assert made[0].name == made[1].name
+    assert made[0].read_bytes() == made[1].read_bytes()
+
+
+# -- counts
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a program loads past those of Python's own start."""
+    code = f"import sys; before = set(sys.modules); sys.argv[1:] = {list(arguments)!r}\n"
+    code += (
+        "import overthere\n"
+        if not arguments
+        else "from overthere.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    )
+    code += "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=600)
+    return set(done.stderr.split())
+
+
+def test_modules_that_are_loaded() -> None:
+    """Budgets: what a program waits for before it does anything."""
+    assert loaded() == {"__future__", "overthere"}
+    of_check = loaded("check", "http://example.com/a?b#c")
+    assert len([name for name in of_check if name.startswith("overthere")]) <= 58
+    assert not {name.partition(".")[0] for name in of_check} & {"rich", "pyarrow", "idna", "pydantic", "asyncio", "ssl"}
+    assert len(of_check) <= 160
+
+
+def test_files_in_a_wheel(tree: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
+        names = wheel.namelist()
+        octets = sum(info.compress_size for info in wheel.infolist())
+    assert len(names) <= 560
+    assert octets <= 1_500_000
+    assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
+
+
+def test_dependencies_of_extras() -> None:
+    """A new one is added on purpose, and this number with it."""
+    assert len(PROJECT["dependencies"]) == 1
+    assert {extra: len(needed) for extra, needed in EXTRAS.items()} == {
+        "access": 5, "aiohttp": 1, "all": 2, "audit": 1, "broken": 2, "cli": 2, "columns": 1, "domains": 1,
+        "duckdb": 3, "httpx": 1, "httpx2": 1, "jsonschema": 1, "links": 7, "lz4": 1, "notebooks": 1, "pandas": 2,
+        "polars": 2, "pydantic": 1, "requests": 1, "rst": 1, "spark": 3, "sqlalchemy": 1, "urllib3": 1, "web": 4,
+        "whatwg": 1,
+    }  # fmt: skip
+
+
+def test_every_extra_has_an_example() -> None:
+    """tools/extras.py runs it in an environment that has this extra alone."""
+    import extras
+
+    assert sorted(extras.EXAMPLES) == sorted(EXTRAS)
+    for example in extras.EXAMPLES.values():
+        assert "\n" in example.program or extras.text(example)[1]
+        assert set(example.beside) <= EXTRAS.keys()
+
+
+# -- crates
+
+
+def test_the_bill_of_materials_has_every_crate() -> None:
+    """Written by tools/crates.py; the crates of this system, as cargo links them, are in it and in the licences."""
+    if not shutil.which("cargo"):
+        pytest.skip("the native kernel is absent or not asked for")
+    tree = ["cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"]
+    done = subprocess.run(tree, cwd=ROOT / "rust" / "python", capture_output=True, text=True, check=True)
+    linked = {tuple(line.replace(" v", " ").split()[:2]) for line in done.stdout.splitlines()}
+    bill = json.loads((ROOT / "rust" / "sbom.cdx.json").read_text("utf-8"))
+    listed = {(one["name"], one["version"]) for one in [*bill["components"], bill["metadata"]["component"]]}
+    assert linked <= listed
+    licences = (ROOT / "rust" / "LICENSES.md").read_text("utf-8")
+    assert not [crate for crate, _ in linked if not crate.startswith("overthere-") and f"{crate} " not in licences]
+    permissive = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Unlicense", "Zlib", "Unicode-3.0"}
+    for component in bill["components"]:
+        (row,) = component["licenses"]
+        choice = re.split(r"\s+AND\s+", row.get("expression") or row["license"]["id"])
+        assert all(set(re.split(r"\s+OR\s+", part)) & permissive for part in choice), component["name"]
+
+
+# -- papers
+
+
+def test_papers_agree() -> None:
+    """One version, one address and one name of the authors in all of them."""
+    texts = {name: (ROOT / name).read_text("utf-8") for name in ("CITATION.cff", "packaging/conda/recipe.yaml")}
+    assert f"\nversion: {overthere.__version__}\n" in texts["CITATION.cff"]
+    assert f"\n  version: {overthere.__version__}\n" in texts["packaging/conda/recipe.yaml"]
+    assert all(REPOSITORY in text for text in texts.values())
+    (author,) = PROJECT["authors"]
+    assert f"name: {author['name']}\n" in texts["CITATION.cff"]
+    assert f"## {overthere.__version__} " in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    crates = tomllib.loads((ROOT / "rust" / "Cargo.toml").read_text("utf-8"))
+    assert crates["workspace"]["package"]["version"] == overthere.__version__
+    assert all(url.startswith((REPOSITORY, "https://overthere.github.io/")) for url in PROJECT["urls"].values())
+
+
+def test_what_has_not_run_says_so() -> None:
+    """Workflows, which the source distribution leaves out, and the page that lists what has run where."""
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    assert all(file.read_text("utf-8").startswith("# Not run yet") for file in workflows)
+    page = (ROOT / "docs" / "stability.md").read_text("utf-8")
+    versions = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)}
+    assert versions == set(re.findall(r"\b3\.1\d\b(?!\.)", page)) == {f"3.{minor}" for minor in range(11, 16)}
+
+
+def test_the_recipe_of_a_release_has_ten_lines() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    recipe = text.partition("\n## A release\n")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\d+\. ", recipe, re.MULTILINE)) == 10
+    named = set(re.findall(r"`make ([\w-]+)", recipe))
+    assert named >= {"check", "test-all", "release-check"}
+    assert named <= set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))

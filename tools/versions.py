@@ -1,0 +1,196 @@
+"""The tests on every version of Python that is to be had: `make test-versions`.
+
+python tools/versions.py [--wheels FOLDER] [--run NAME ...] [-- PYTEST-ARGUMENT ...]
+python tools/versions.py --here FOLDER: with this Python alone, and the wheel that lies in the folder.
+
+A run is a version and a kernel, such as 3.14-pure or 3.14-native; each has an environment of its own, the wheel of
+build/wheels for it, and what requirements/dev.txt asks for as far as it has wheels.  Versions that this machine lacks
+come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  What cannot be had is listed with its
+reason, here and in build/versions.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+SID, RUNS, REPORT = BUILD / "sid", BUILD / "versions", BUILD / "versions.json"
+NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "pypy")
+PACKAGES = ("python3.13-venv", "python3.14-venv", "python3.15-venv", "pypy3-venv", "ca-certificates", "git", "procps")
+LEFT_OUT = ("tests/browser", "tests/packages", "tests/repository", "tests/spark")
+"""What looks at the repository or needs more than the package, whatever the version: `make test-all` has it."""
+# Mounts and processes of a namespace end with the program that it was made for.
+ENTER = """set -e
+mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount -t tmpfs tmpfs "$0/tmp"
+mkdir -p "$0$1"; mount --bind "$1" "$0$1"
+for file in /etc/resolv.conf /etc/hosts; do cp "$file" "$0$file"; done
+mount --bind /etc/ssl/certs "$0/etc/ssl/certs"
+here=$2; root=$0; shift 2; exec chroot "$root" env -C "$here" "$@"
+"""
+
+
+class Python(NamedTuple):
+    name: str
+    program: str
+    root: Path | None = None
+    """The folder of another Debian that it lies in."""
+
+    def run(self, *words: object, cwd: Path = ROOT, log: Path | None = None, **environment: str) -> int:
+        """Runs a program of its system.  Returns: its exit status; what it prints goes to the log, if there is one."""
+        command = [str(word) for word in words]
+        if self.root is not None:
+            inner = ["sh", "-c", ENTER, str(self.root), str(ROOT), str(cwd), *command]
+            command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *inner]
+        kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        with (log or Path(os.devnull)).open("ab") as output:
+            return subprocess.call(command, cwd=cwd, env=kept | environment, stdout=output, stderr=subprocess.STDOUT)
+
+
+def sid() -> str:
+    """Unpacks Debian's sid with its versions of Python, once.  Returns: why it cannot, or nothing."""
+    if (SID / "usr/bin/python3.15").exists():
+        return ""
+    if sys.platform != "linux" or os.geteuid() != 0 or not all(map(shutil.which, ("debootstrap", "unshare", "chroot"))):
+        return "Debian's sid needs root, debootstrap and unshare"
+    print("Debian's sid, once", flush=True)
+    partial, log = SID.with_suffix(".partial"), BUILD / "sid.log"
+    chosen = f"--include={','.join(PACKAGES)}"
+    with log.open("wb") as output:
+        made = subprocess.call(["debootstrap", "--variant=minbase", chosen, "sid", str(partial)], stdout=output)
+    if made:
+        return f"debootstrap ended with {made}: {log.relative_to(ROOT)}"
+    partial.rename(SID)
+    return ""
+
+
+def found(name: str) -> Python | str:
+    """A version of Python here or in sid, or why there is none."""
+    program = "pypy3" if name == "pypy" else f"python{name}"
+    if (here := shutil.which(program)) and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
+        return Python(name, here)
+    if why := sid():
+        return why
+    if not (SID / "usr/bin" / program).exists():
+        return f"neither this machine nor Debian's sid has {program}"
+    return Python(name, f"/usr/bin/{program}", SID)
+
+
+RECENT = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11, 5))"
+
+
+def requirements() -> list[str]:
+    lines = (ROOT / "requirements" / "dev.txt").read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
+    """The wheel, and what the tests need.  Returns: the requirements that have no wheel there."""
+    pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
+    if python.run(*pip, wheel, log=log):
+        raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
+    wanted = requirements()
+    absent: list[str] = []
+    while python.run(*pip, "--only-binary", ":all:", *wanted, log=log):
+        last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
+        if not last or last[0] not in wanted:  # what one of them needs
+            return absent + [one for one in wanted if python.run(*pip, "--only-binary", ":all:", one, log=log)]
+        wanted.remove(last[0])
+        absent += last
+    return absent
+
+
+def tree(python: Python, run: Path, env: Path, log: Path) -> Path:
+    """The files here but for the package, in whose place lies the one that was installed."""
+    made = run / "tree"
+    shutil.rmtree(made, ignore_errors=True)
+    left = shutil.ignore_patterns(".git", ".venv", "build", "target", "*.egg-info", "__pycache__", "*.so", ".*_cache")
+    shutil.copytree(ROOT, made, ignore=left, symlinks=True)
+    shutil.rmtree(made / "src" / "overthere")
+    (place,) = (file.parent for file in env.rglob("overthere/__init__.py"))
+    (made / "src" / "overthere").symlink_to(place, target_is_directory=True)
+    if (suites := BUILD / "suites").exists():
+        shutil.copytree(suites, made / "build" / "suites")
+    return made
+
+
+def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict[str, object]:
+    """Runs the tests of one version with one wheel.  Returns: what they said."""
+    run = RUNS / f"{python.name}-{kernel}"
+    shutil.rmtree(run, ignore_errors=True)
+    run.mkdir(parents=True)
+    log = run / "log.txt"
+    if python.run(python.program, "-m", "venv", run / "env", log=log):
+        return {"result": f"no environment can be made: {log.relative_to(ROOT)}"}
+    absent = install(python, run / "env", wheel, log)
+    place = tree(python, run, run / "env", log)
+    program = run / "env" / ("bin/python" if os.name != "nt" else "Scripts/python.exe")
+    ignored = [word for folder in LEFT_OUT for word in ("--ignore", folder)]
+    command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-m", "not exhaustive"]
+    begun = time.monotonic()
+    status = python.run(
+        *command, *ignored, *(arguments or ["tests", "docs", "README.md"]), cwd=place, log=log,
+        OVERTHERE_KERNEL={"native": "native"}.get(kernel, ""), OVERTHERE_ABSENT="1" if absent else "",
+    )  # fmt: skip
+    lines = log.read_text("utf-8", "replace").splitlines()
+    counts = next((line for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line)), "nothing ran")
+    return {
+        "result": "passed" if status == 0 else f"failed ({status}): {log.relative_to(ROOT)}",
+        "counts": counts.strip("= "),
+        "seconds": round(time.monotonic() - begun),
+        "without": absent,
+        "wheel": wheel.name,
+    }
+
+
+def wheels(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
+    """The wheels for a version: pure and native."""
+    for kernel, pattern in (("pure", "*-none-any.whl"), ("native", f"*-cp{name.replace('.', '')}-cp*.whl")):
+        yield from ((kernel, wheel) for wheel in sorted(folder.glob(pattern)))
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    passed_on = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--wheels", type=Path, default=BUILD / "wheels")
+    parser.add_argument("--here", type=Path, metavar="FOLDER")
+    parser.add_argument("--run", nargs="+", default=[], metavar="NAME")
+    options = parser.parse_args(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    report: dict[str, dict[str, object]] = {}
+    if options.here:
+        (wheel,) = options.here.resolve().glob("*.whl")
+        kernel = "pure" if wheel.name.endswith("-none-any.whl") else "native"
+        report[f"here-{kernel}"] = test(Python("here", sys.executable), kernel, wheel, passed_on)
+    else:
+        for name in NAMES:
+            if options.run and not any(run.rpartition("-")[0] == name for run in options.run):
+                continue
+            python = found(name)
+            if isinstance(python, str):
+                report[name] = {"result": f"not run: {python}"}
+                continue
+            for kernel, wheel in wheels(options.wheels.resolve(), name):
+                if not options.run or f"{name}-{kernel}" in options.run:
+                    print(f"{name}, {kernel}", flush=True)
+                    report[f"{name}-{kernel}"] = test(python, kernel, wheel, passed_on)
+    earlier = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() and options.run else {}
+    REPORT.write_text(json.dumps(earlier | report, indent=1) + "\n", "utf-8")
+    for run, row in report.items():
+        print(f"{run}: {row['result']}" + "".join(f"; {name} {row[name]}" for name in list(row)[1:] if row[name]))
+    bad = [run for run, row in report.items() if not str(row["result"]).startswith(("passed", "not run"))]
+    return bool(bad or not report)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,169 @@
+"""The source distribution and the wheels of a release: `make wheels`, into build/wheels.
+
+python tools/wheels.py [--again] [VERSION ...]: the pure wheel, and a native one for each version of CPython (3.11 to
+3.15, or those named) for Linux on x86-64 with glibc 2.28 or later.  All come from the source distribution.  cargo
+builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.
+--again: once more in another folder; what differs is printed, and is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD, WHEELS = ROOT / "build" / "release", ROOT / "build" / "wheels"
+VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
+TARGET, GLIBC = "x86_64-unknown-linux-gnu", "2.28"
+PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
+BIN = Path(sys.executable).parent
+# setuptools-rust runs one program; cargo-zigbuild calls cargo itself by that name.
+CARGO = f"""#!/bin/sh
+unset CARGO
+[ "$1" = rustc ] || exec cargo "$@"
+for argument; do
+    shift
+    [ "$argument" = {TARGET} ] && argument={TARGET}.{GLIBC}
+    set -- "$@" "$argument"
+done
+exec {BIN}/cargo-zigbuild "$@"
+"""
+
+
+def run(*command: object, **environment: str) -> str:
+    """What a program prints.  Raises: SystemExit with all of it where it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def epoch() -> str:
+    """When the commit was made: the time of every file in a wheel.  1980 without git, the first that ZIP knows."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        return "315532800"
+    return run("git", "log", "-1", "--format=%ct").strip()
+
+
+def source() -> Path:
+    """Makes the source distribution of the files here."""
+    run(BIN / "python", "-m", "build", "--sdist", "--outdir", WHEELS, SOURCE_DATE_EPOCH=epoch())
+    (made,) = WHEELS.glob("*.tar.gz")
+    return made
+
+
+def unpacked(distribution: Path, into: Path) -> Path:
+    shutil.rmtree(into, ignore_errors=True)
+    with tarfile.open(distribution) as archive:
+        archive.extractall(into, filter="data")
+    (tree,) = into.iterdir()
+    return tree
+
+
+def pure(tree: Path, into: Path) -> Path:
+    run(BIN / "python", "-m", "build", "--wheel", "--outdir", into, tree, OVERTHERE_PURE="1", SOURCE_DATE_EPOCH=epoch())
+    (made,) = into.glob("*-py3-none-any.whl")
+    return made
+
+
+def native(tree: Path, version: str, into: Path, target: Path) -> Path:
+    """A wheel of a version of CPython, whose kernel is there and needs no newer glibc than it says."""
+    tag = f"cp{version.replace('.', '')}"
+    wrapper = target / "cargo-with-zig"
+    target.mkdir(parents=True, exist_ok=True)
+    wrapper.write_text(CARGO)
+    wrapper.chmod(0o755)
+    home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    remapped = {tree / "rust": "/overthere", home: "/cargo", target: "/target"}
+    made, repaired = target / f"{tag}-made", target / f"{tag}-repaired"
+    for folder in (made, repaired):
+        shutil.rmtree(folder, ignore_errors=True)
+    environment = {
+        "OVERTHERE_NATIVE": "1",
+        "SOURCE_DATE_EPOCH": epoch(),
+        "CARGO": str(wrapper),
+        "CARGO_BUILD_TARGET": TARGET,
+        "CARGO_TARGET_DIR": str(target),
+        "CARGO_ZIGBUILD_PYTHON_PATH": str(BIN / "python"),
+        "PYO3_CROSS": "1",
+        "PYO3_CROSS_PYTHON_VERSION": version,
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{tag[2:]}-x86_64-linux-gnu.so",
+        "RUSTFLAGS": " ".join(f"--remap-path-prefix={place}={name}" for place, name in remapped.items()),
+    }
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    run(BIN / "python", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
+    (wheel,) = made.glob("*.whl")
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path, SOURCE_DATE_EPOCH=epoch())
+    (wheel,) = repaired.glob("*.whl")
+    run(BIN / "wheel", "tags", "--remove", "--python-tag", tag, "--abi-tag", tag, wheel, SOURCE_DATE_EPOCH=epoch())
+    (wheel,) = repaired.glob(f"*-{tag}-{tag}-*{PLATFORM}*.whl")
+    into.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copy(wheel, into))
+
+
+def members(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def kernel_size(wheel: Path) -> int:
+    """The octets of the native module in a wheel; 0 without one."""
+    return sum(len(data) for name, data in members(wheel).items() if name.endswith((".so", ".pyd")))
+
+
+def differences(first: Path, second: Path) -> list[str]:
+    """What is not the same in two wheels: their files, or their archives alone."""
+    if sha256(first.read_bytes()).digest() == sha256(second.read_bytes()).digest():
+        return []
+    one, other = members(first), members(second)
+    return sorted(name for name in one | other if one.get(name) != other.get(name)) or ["the archive alone"]
+
+
+def build(versions: list[str], again: bool = False) -> list[str]:
+    """Makes all anew.  Returns: what two builds of the same files did not make alike."""
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    print("The source distribution", flush=True)
+    distribution = source()
+    print("The pure wheel", flush=True)
+    tree = unpacked(distribution, BUILD / "tree")
+    made = [pure(tree, WHEELS)]
+    for version in versions:
+        print(f"The native wheel of {version}", flush=True)
+        made.append(native(tree, version, WHEELS, BUILD / "target"))
+    unlike: list[str] = []
+    if again:
+        print("Two of them once more, in another folder", flush=True)
+        other = unpacked(distribution, BUILD / "other" / "tree")
+        second = [pure(other, BUILD / "again")]
+        second += [native(other, versions[-1], BUILD / "again", BUILD / "other" / "target")] if versions else []
+        pairs = zip((made[0], made[-1]), second, strict=False)
+        unlike = [f"{one.name}: {name}" for one, same in pairs for name in differences(one, same)]
+    for wheel in made:
+        size, kernel = wheel.stat().st_size, kernel_size(wheel)
+        print(f"{wheel.name}: {size:,} octets, {len(members(wheel))} files, kernel {kernel:,}", flush=True)
+    return unlike
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("versions", nargs="*", default=list(VERSIONS))
+    options = parser.parse_args()
+    unlike = build(options.versions, options.again)
+    print(*(f"not the same in two builds: {line}" for line in unlike), sep="\n", end="")
+    return bool(unlike)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
