@@ -1,8 +1,8 @@
 """The urllib face: the names of `urllib.parse`, by RFC 3986; only the import changes.
 
-It reads as urllib does wherever RFC 3986 leaves room (spaces, any port, any scheme's default), and follows the RFC
-where urllib does not: references are resolved by 5.2 for every scheme, what stands in brackets is an IP-literal (3.2.2),
-and a control character or a backslash in an authority, where two readers would see two hosts, is an error.
+It reads as urllib does wherever RFC 3986 leaves room, and follows the RFC where urllib does not: 5.2 resolves
+references of every scheme, brackets hold an IP-literal (3.2.2), and a control character or a backslash in an authority,
+where two readers would see two hosts, is an error.
 `overthere.faces.urllib.strict` takes nothing but URI references.
 
 >>> from overthere.faces.urllib import urljoin, urlsplit
@@ -37,7 +37,16 @@ from overthere.faces.urllib.coding import (
     unquote_to_bytes,
     urlencode,
 )
-from overthere.faces.urllib.results import DEFRAG, PARSE, SPLIT, compose, decode_arguments, result
+from overthere.faces.urllib.results import (
+    DEFRAG,
+    PARSE,
+    SPLIT,
+    compose,
+    decode_arguments,
+    keeps_empty,
+    result,
+    split_params,
+)
 from overthere.kernel.reference import Parts, guard_path, ip_literal, recompose, transform_references
 
 if TYPE_CHECKING:
@@ -61,7 +70,6 @@ _STRIPPED = "".join(map(chr, range(0x21)))
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _REFUSED = re.compile(r"[\x00-\x1f\x7f\\]")
 _BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?(\[[^\[\]@]*\])(?::[^\[\]@]*)?")
-_RESULTS = (SplitResult, SplitResultBytes, ParseResult, ParseResultBytes)
 _make = tuple.__new__
 
 
@@ -164,20 +172,14 @@ def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
         own, netloc, path, query, fragment = match.groups("")
         own, params = own.lower(), ""
         if ";" in path and own in parse.uses_params:
-            path, _, params = _split_params(path)
+            path, _, params = split_params(path)
         return _make(ParseResult, (own, netloc, path, params, query, fragment))
     (url, scheme), is_octets = decode_arguments(url, scheme)
     parts = _components(url or "", allow_fragments)
     own = _default_scheme(scheme) if parts.scheme is None else parts.scheme
-    path, semicolon, params = _split_params(parts.path) if (own or "") in parse.uses_params else (parts.path, "", "")
+    path, semicolon, params = split_params(parts.path) if (own or "") in parse.uses_params else (parts.path, "", "")
     values = (own, parts.authority, path, params if semicolon else None, parts.query, parts.fragment)
     return result(PARSE, values, is_octets, missing_as_none)
-
-
-def _split_params(path: str) -> tuple[str, str, str]:
-    """A path, whether its last segment has parameters (";" or ""), and these."""
-    at = path.find(";", path.rfind("/") + 1)
-    return (path, "", "") if at < 0 else (path[:at], ";", path[at + 1 :])
 
 
 def urlunsplit(components: Iterable[AnyStr | None], *, keep_empty: bool | None = None) -> AnyStr:
@@ -192,15 +194,12 @@ def urlunsplit(components: Iterable[AnyStr | None], *, keep_empty: bool | None =
     >>> urlunsplit(("http", "h", "/", "", None), keep_empty=True), urlunsplit(("", "", "a:b", "", ""))
     ('http://h/?', './a:b')
     """
-    if keep_empty is None:
-        keep_empty = getattr(components, "_keep_empty", False)
-    elif keep_empty and isinstance(components, _RESULTS) and not getattr(components, "_keep_empty", False):
-        raise ValueError("a result without missing_as_none does not say which components are undefined")
+    keep_empty = keeps_empty(components, keep_empty)
     scheme, netloc, path, query, fragment = components
     if type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str:
-        return _unsplit(scheme, netloc, path, query, fragment, keep_empty)  # type: ignore[return-value]
-    texts, is_octets = decode_arguments(scheme, netloc, path, query, fragment)
-    text = _unsplit(*texts, keep_empty)
+        return _unsplit(scheme, netloc, path, query, fragment, keep_empty)
+    (scheme, netloc, path, query, fragment), is_octets = decode_arguments(scheme, netloc, path, query, fragment)
+    text = _unsplit(scheme, netloc, path, query, fragment, keep_empty)
     return text.encode("ascii") if is_octets else text  # type: ignore[return-value]
 
 
@@ -223,10 +222,7 @@ def urlunparse(components: Iterable[AnyStr | None], *, keep_empty: bool | None =
     >>> urlunparse(("http", "h", "/a", "b", "", ""))
     'http://h/a;b'
     """
-    if keep_empty is None:
-        keep_empty = getattr(components, "_keep_empty", False)
-    elif keep_empty and isinstance(components, _RESULTS) and not getattr(components, "_keep_empty", False):
-        raise ValueError("a result without missing_as_none does not say which components are undefined")
+    keep_empty = keeps_empty(components, keep_empty)
     (scheme, netloc, path, params, query, fragment), is_octets = decode_arguments(*components)
     if params or (keep_empty and params is not None):
         path = f"{path or ''};{params}"
@@ -246,12 +242,11 @@ def urljoin(base: AnyStr, url: AnyStr | None, allow_fragments: bool = True) -> A
     """
     if not base:
         return url  # type: ignore[return-value]
-    if type(base) is type(url) is str and allow_fragments:
+    if isinstance(base, str) and isinstance(url, str) and allow_fragments:
         first, second = kernel.parse(base), kernel.parse(url)
         # The quick way of values keeps the case of a scheme.
-        if first is not None and second is not None and (first.scheme or "").islower():
-            if second.scheme is None or second.scheme.islower():
-                return kernel.resolve(first, second, False)  # type: ignore[return-value]
+        if first is not None and second is not None and f"{first.scheme}{second.scheme or ''}".islower():
+            return kernel.resolve(first, second, False)
     (own, other), is_octets = decode_arguments(base, url)
     target = transform_references(_components(own, allow_fragments), _components(other or "", allow_fragments), False)
     text = recompose(guard_path(target))

@@ -92,7 +92,7 @@ def urlencode(
     """
     pairs = query.items() if type(query) is dict else query if type(query) is list else None
     if pairs is None or doseq or safe != "" or encoding or errors or quote_via is not quote_plus:
-        return parse.urlencode(query, doseq, safe, encoding, errors, quote_via)  # type: ignore[type-var]
+        return parse.urlencode(query, doseq, safe, encoding, errors, quote_via)
     if pairs is query and query and not isinstance(query[0], tuple):
         raise TypeError("not a valid non-string sequence or mapping object")
     return "&".join([f"{_form_text(name)}={_form_text(value)}" for name, value in pairs])

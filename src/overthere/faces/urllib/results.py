@@ -7,9 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 from urllib import parse
 
-__all__ = ["DEFRAG", "PARSE", "SPLIT", "compose", "decode_arguments", "result", "with_none"]
+__all__ = [
+    "DEFRAG", "PARSE", "SPLIT", "compose", "decode_arguments", "keeps_empty", "result", "split_params",
+    "with_none",
+]  # fmt: skip
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_OF_URLLIB = (parse.SplitResult, parse.SplitResultBytes, parse.ParseResult, parse.ParseResultBytes)
 SPLIT, PARSE, DEFRAG = "SplitResult", "ParseResult", "DefragResult"
 
 
@@ -92,7 +96,8 @@ def _results(name: str) -> tuple[Any, Any]:
         if name != DEFRAG:
             body |= {part: _subcomponent(base, part) for part in ("username", "password", "hostname", "port")}
         found.append(type(base.__name__, (_WithNone, base), body))
-    text, octets = found
+    text: Any = found[0]
+    octets: Any = found[1]
     text._encoded_counterpart, octets._decoded_counterpart = octets, text
     return text, octets
 
@@ -116,3 +121,20 @@ def result(name: str, values: Iterable[str | None], is_octets: bool, missing_as_
         kind = getattr(parse, name + "Bytes" if is_octets else name)
         return kind(*(one.encode("ascii") for one in texts)) if is_octets else kind(*texts)
     return with_none(name, *(one if one is None or not is_octets else one.encode("ascii") for one in values))
+
+
+def keeps_empty(components: object, keep_empty: bool | None) -> bool:
+    """Whether empty components are written with their delimiters: as is asked, or as the result says itself.
+
+    Raises: ValueError where it is asked and the result does not say which components are undefined.
+    """
+    of_result = getattr(components, "_keep_empty", False)
+    if keep_empty and not of_result and isinstance(components, _OF_URLLIB):
+        raise ValueError("a result without missing_as_none does not say which components are undefined")
+    return bool(of_result if keep_empty is None else keep_empty)
+
+
+def split_params(path: str) -> tuple[str, str, str]:
+    """A path, whether its last segment has parameters (";" or ""), and these."""
+    at = path.find(";", path.rfind("/") + 1)
+    return (path, "", "") if at < 0 else (path[:at], ";", path[at + 1 :])

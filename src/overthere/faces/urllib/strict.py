@@ -1,0 +1,217 @@
+"""The same names for URI references only (RFC 3986 4.1): any other text is an error, and nothing is corrected.
+
+Texts are read as `URIReference` reads them. References are resolved by the strict algorithm of 5.2.2, against a base
+with a scheme. Components are written only if they are read back as they are. Escapes are decoded only if they are whole
+and stand for text in the encoding.
+
+>>> from overthere.faces.urllib.strict import urljoin, urlsplit
+>>> urlsplit("http://h:8o/")
+Traceback (most recent call last):
+overthere.InvalidURI: a port cannot contain "o" (at 10, in the port; expected a digit; RFC 3986 3.2.3)
+>>> urljoin("http://a/b", "http:c")
+'http:c'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import (
+    DefragResult,
+    DefragResultBytes,
+    ParseResult,
+    ParseResultBytes,
+    SplitResult,
+    SplitResultBytes,
+)
+
+from overthere.faces import urllib as lenient
+from overthere.faces.urllib.coding import quote, quote_from_bytes, quote_plus, urlencode
+from overthere.faces.urllib.results import (
+    DEFRAG,
+    PARSE,
+    SPLIT,
+    decode_arguments,
+    keeps_empty,
+    result,
+    split_params,
+)
+from overthere.values import encoding as component_text
+from overthere.values.resolve import resolve_text
+from overthere.values.uri import URIReference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = [
+    "DefragResult", "DefragResultBytes", "ParseResult", "ParseResultBytes", "SplitResult", "SplitResultBytes",
+    "parse_qs", "parse_qsl", "quote", "quote_from_bytes", "quote_plus", "unquote", "unquote_plus", "unquote_to_bytes",
+    "urldefrag", "urlencode", "urljoin", "urlparse", "urlsplit", "urlunparse", "urlunsplit",
+]  # fmt: skip
+
+F = TypeVar("F")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
+
+
+def _typed_as(function: F) -> Callable[[Callable[..., Any]], F]:
+    """The decorator that gives a function the type of the lenient one."""
+    return lambda strict: cast("F", strict)
+
+
+def _reference(text: str, allow_fragments: bool = True) -> URIReference:
+    """The value of a text.  Raises: InvalidURI; ValueError for a fragment that is not allowed."""
+    value = URIReference(text)
+    if not allow_fragments and value.fragment is not None:
+        raise ValueError("a fragment is not allowed here, and no other component holds a '#' (RFC 3986 4.3)")
+    return value
+
+
+def _read(url: Any, scheme: Any, allow_fragments: bool) -> tuple[URIReference, str | None, bool]:
+    """The value, its scheme in lower case, and whether it came as octets."""
+    (url, scheme), is_octets = decode_arguments(url, scheme)
+    if scheme and not _SCHEME.fullmatch(scheme):
+        raise ValueError(f"a scheme cannot be {scheme!r} (RFC 3986 3.1)")
+    value = _reference(url, allow_fragments)
+    return value, (value.scheme or scheme or "").lower() or None, is_octets
+
+
+@_typed_as(lenient.urlsplit)
+def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
+    """Scheme, authority, path, query and fragment of a URI reference (RFC 3986 4.1), in urllib's own classes.
+
+    Raises: InvalidURI for any other text; ValueError for a fragment where `allow_fragments` is false, and for a default
+    scheme that is none; TypeError for str mixed with bytes.
+
+    >>> urlsplit("//h:80/?q", "https")
+    SplitResult(scheme='https', netloc='h:80', path='/', query='q', fragment='')
+    """
+    value, own, is_octets = _read(url, scheme, allow_fragments)
+    values = (own, value.authority, value.path, value.query, value.fragment)
+    return result(SPLIT, values, is_octets, missing_as_none)
+
+
+@_typed_as(lenient.urlparse)
+def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
+    """The same with the parameters of the last segment (RFC 3986 3.3), of every scheme.
+
+    >>> urlparse("coap://h/a;b").params
+    'b'
+    """
+    value, own, is_octets = _read(url, scheme, allow_fragments)
+    path, semicolon, params = split_params(value.path)
+    values = (own, value.authority, path, params if semicolon else None, value.query, value.fragment)
+    return result(PARSE, values, is_octets, missing_as_none)
+
+
+@_typed_as(lenient.urlunsplit)
+def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
+    """The text of five components (RFC 3986 5.3), if it is read back as the same.
+
+    Raises: InvalidURI if the text is no URI reference; ValueError if it says something else (3.3, 4.2).
+
+    >>> urlunsplit(("http", "h", "/a", "b?c", ""))
+    'http://h/a?b?c'
+    >>> urlunsplit(("http", "h/x", "/a", "", ""))
+    Traceback (most recent call last):
+    ValueError: netloc and path would be read back as others (RFC 3986 3)
+    """
+    keep_empty = keeps_empty(components, keep_empty)
+    texts, is_octets = decode_arguments(*components)
+    text = lenient.urlunsplit(texts, keep_empty=keep_empty)
+    own = urlsplit(text, missing_as_none=keep_empty)
+    asked = [one if keep_empty else one or "" for one in texts]
+    asked[0], asked[2] = asked[0] and asked[0].lower(), asked[2] or ""
+    if own[2] == f"./{asked[2]}" and not own[0]:
+        own = own._replace(path=asked[2])  # 4.2: otherwise it were a scheme
+    if list(own) != asked:
+        changed = [name for name, one, two in zip(SplitResult._fields, own, asked, strict=True) if one != two]
+        raise ValueError(f"{' and '.join(changed)} would be read back as others (RFC 3986 3)")
+    return text.encode("ascii") if is_octets else text
+
+
+@_typed_as(lenient.urlunparse)
+def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
+    """The text of six components, if it is read back as the same; as `urlunsplit`.
+
+    Raises: ValueError for parameters with a "/" or a second ";".
+    """
+    keep_empty = keeps_empty(components, keep_empty)
+    (scheme, netloc, path, params, query, fragment), is_octets = decode_arguments(*components)
+    if params or (keep_empty and params is not None):
+        path = f"{path or ''};{params}"
+        if split_params(path)[2] != params:
+            raise ValueError("params would be read back as others (RFC 3986 3.3)")
+    text = urlunsplit((scheme, netloc, path, query, fragment), keep_empty=keep_empty)
+    return text.encode("ascii") if is_octets else text
+
+
+@_typed_as(lenient.urljoin)
+def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
+    """The target of a reference (RFC 3986 5.2.2, strict).
+
+    Raises: NoBase if the base has no scheme (5.1); InvalidURI if one of them is no URI reference.
+    """
+    (own, other), is_octets = decode_arguments(base, url)
+    text = resolve_text(_reference(own, allow_fragments), _reference(other, allow_fragments))
+    return text.encode("ascii") if is_octets else text
+
+
+@_typed_as(lenient.urldefrag)
+def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
+    """A URI reference without its fragment, and this (RFC 3986 3.5).
+
+    Raises: InvalidURI for any other text.
+    """
+    (text,), is_octets = decode_arguments(url)
+    value = _reference(text)
+    return result(DEFRAG, (text.partition("#")[0], value.fragment), is_octets, missing_as_none)
+
+
+def unquote_to_bytes(string: str | bytes) -> bytes:
+    """The octets that component text stands for (RFC 3986 2.1).  Raises: CodingError for a broken escape.
+
+    >>> unquote_to_bytes("a%20b")
+    b'a b'
+    """
+    return component_text.decode_bytes(string)
+
+
+def unquote(string: str | bytes, encoding: str = "utf-8", errors: str = "strict") -> str:
+    """The characters that component text stands for (RFC 3986 2.1, 2.5).
+
+    Raises: CodingError for a broken escape, and octets that are not in the encoding.
+    """
+    return component_text.decode(string, charset=encoding, errors=errors)
+
+
+def unquote_plus(string: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+    """The same of a form (application/x-www-form-urlencoded): "+" is a space."""
+    return unquote(string.replace("+", " "), encoding, errors)
+
+
+def parse_qsl(qs: Any, keep_blank_values: bool = False, strict_parsing: bool = False, *more: Any, **named: Any) -> Any:
+    """The pairs of a query, as urllib gives them.
+
+    Raises: CodingError for a broken escape, and UnicodeDecodeError for octets that are not in the encoding.
+
+    >>> parse_qsl("a=%zz")
+    Traceback (most recent call last):
+    overthere.CodingError: two hexadecimal digits must follow the "%" at 2 (RFC 3986 2.1)
+    """
+    component_text.decode_bytes(qs)
+    if len(more) < 2:
+        named.setdefault("errors", "strict")
+    return lenient.parse_qsl(qs, keep_blank_values, strict_parsing, *more, **named)
+
+
+def parse_qs(qs: Any, keep_blank_values: bool = False, strict_parsing: bool = False, *more: Any, **named: Any) -> Any:
+    """The same as a dictionary of lists."""
+    found: dict[Any, list[Any]] = {}
+    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, *more, **named):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    """What urllib.parse has beyond its `__all__`: `uses_netloc`, `unwrap` and others."""
+    return getattr(lenient, name)
