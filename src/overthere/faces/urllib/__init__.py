@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, AnyStr, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib import parse
 from urllib.parse import (
     DefragResult,
@@ -69,7 +69,7 @@ _PLAIN = re.compile(
 _STRIPPED = "".join(map(chr, range(0x21)))
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _REFUSED = re.compile(r"[\x00-\x1f\x7f\\]")
-_BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?(\[[^\[\]@]*\])(?::[^\[\]@]*)?")
+_BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?\[([^\[\]@%]*)(?:%[^\[\]@]+)?\](?::[^\[\]@]*)?")
 _make = tuple.__new__
 
 
@@ -79,8 +79,7 @@ def _check_netloc(netloc: str) -> None:
         raise ValueError(f"an authority cannot contain {wrong[0]!r} (RFC 3986 3.2)")
     if "[" in netloc or "]" in netloc:
         host = _BRACKETED.fullmatch(netloc)
-        literal, percent, _ = host[1].partition("%") if host else ("", "", "")
-        if not ip_literal().fullmatch(literal + "]" if percent else literal):
+        if host is None or not ip_literal().fullmatch(f"[{host[1]}]"):
             raise ValueError("brackets in an authority hold an IP-literal, which is the host (RFC 3986 3.2.2)")
     if not netloc.isascii():
         # IDNA makes NFKC of a name: there a letter such as U+2100 becomes a delimiter.
@@ -182,7 +181,13 @@ def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
     return result(PARSE, values, is_octets, missing_as_none)
 
 
-def urlunsplit(components: Iterable[AnyStr | None], *, keep_empty: bool | None = None) -> AnyStr:
+@overload
+def urlunsplit(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    components: Iterable[str | None], *, keep_empty: bool | None = None
+) -> str: ...
+@overload
+def urlunsplit(components: Iterable[bytes | None], *, keep_empty: bool | None = None) -> bytes: ...
+def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
     """The text of five components (RFC 3986 5.3).
 
     components: those of `urlsplit`, or five others.
@@ -200,7 +205,7 @@ def urlunsplit(components: Iterable[AnyStr | None], *, keep_empty: bool | None =
         return _unsplit(scheme, netloc, path, query, fragment, keep_empty)
     (scheme, netloc, path, query, fragment), is_octets = decode_arguments(scheme, netloc, path, query, fragment)
     text = _unsplit(scheme, netloc, path, query, fragment, keep_empty)
-    return text.encode("ascii") if is_octets else text  # type: ignore[return-value]
+    return text.encode("ascii") if is_octets else text
 
 
 def _unsplit(
@@ -216,7 +221,13 @@ def _unsplit(
     return compose(scheme, netloc, path, query, fragment)
 
 
-def urlunparse(components: Iterable[AnyStr | None], *, keep_empty: bool | None = None) -> AnyStr:
+@overload
+def urlunparse(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    components: Iterable[str | None], *, keep_empty: bool | None = None
+) -> str: ...
+@overload
+def urlunparse(components: Iterable[bytes | None], *, keep_empty: bool | None = None) -> bytes: ...
+def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
     """The text of six components; as `urlunsplit`.
 
     >>> urlunparse(("http", "h", "/a", "b", "", ""))
@@ -227,10 +238,14 @@ def urlunparse(components: Iterable[AnyStr | None], *, keep_empty: bool | None =
     if params or (keep_empty and params is not None):
         path = f"{path or ''};{params}"
     text = _unsplit(scheme, netloc, path, query, fragment, keep_empty)
-    return text.encode("ascii") if is_octets else text  # type: ignore[return-value]
+    return text.encode("ascii") if is_octets else text
 
 
-def urljoin(base: AnyStr, url: AnyStr | None, allow_fragments: bool = True) -> AnyStr:
+@overload
+def urljoin(base: str, url: str | None, allow_fragments: bool = True) -> str: ...
+@overload
+def urljoin(base: bytes, url: bytes | None, allow_fragments: bool = True) -> bytes: ...
+def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
     """The target of a reference (RFC 3986 5.2), for every scheme; its scheme is ignored where it is the base's (5.2.2).
 
     base: an empty one leaves the reference as it is.
@@ -241,8 +256,8 @@ def urljoin(base: AnyStr, url: AnyStr | None, allow_fragments: bool = True) -> A
     ('http://a/g#s', 'foo://a/c', 'http://a/b')
     """
     if not base:
-        return url  # type: ignore[return-value]
-    if isinstance(base, str) and isinstance(url, str) and allow_fragments:
+        return url
+    if type(base) is type(url) is str and allow_fragments:
         first, second = kernel.parse(base), kernel.parse(url)
         # The quick way of values keeps the case of a scheme.
         if first is not None and second is not None and f"{first.scheme}{second.scheme or ''}".islower():
@@ -250,7 +265,7 @@ def urljoin(base: AnyStr, url: AnyStr | None, allow_fragments: bool = True) -> A
     (own, other), is_octets = decode_arguments(base, url)
     target = transform_references(_components(own, allow_fragments), _components(other or "", allow_fragments), False)
     text = recompose(guard_path(target))
-    return text.encode("ascii") if is_octets else text  # type: ignore[return-value]
+    return text.encode("ascii") if is_octets else text
 
 
 @overload
