@@ -199,10 +199,14 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     >>> urlunsplit(("http", "h", "/", "", None), keep_empty=True), urlunsplit(("", "", "a:b", "", ""))
     ('http://h/?', './a:b')
     """
-    keep_empty = keeps_empty(components, keep_empty)
     scheme, netloc, path, query, fragment = components
-    if type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str:
-        return _unsplit(scheme, netloc, path, query, fragment, keep_empty)
+    is_text = type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str
+    if is_text and keep_empty is None and not getattr(components, "_keep_empty", False):
+        if scheme and netloc and path[:1] in "/":  # as nearly all are
+            text = f"{scheme}://{netloc}{path}?{query}" if query else f"{scheme}://{netloc}{path}"
+            return f"{text}#{fragment}" if fragment else text
+        return _unsplit(scheme, netloc, path, query, fragment, False)
+    keep_empty = keeps_empty(components, keep_empty)
     (scheme, netloc, path, query, fragment), is_octets = decode_arguments(scheme, netloc, path, query, fragment)
     text = _unsplit(scheme, netloc, path, query, fragment, keep_empty)
     return text.encode("ascii") if is_octets else text
@@ -233,6 +237,9 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     >>> urlunparse(("http", "h", "/a", "b", "", ""))
     'http://h/a;b'
     """
+    scheme, netloc, path, params, query, fragment = components
+    if keep_empty is None and type(path) is type(params) is str and not getattr(components, "_keep_empty", False):
+        return urlunsplit((scheme, netloc, f"{path};{params}" if params else path, query, fragment))
     keep_empty = keeps_empty(components, keep_empty)
     (scheme, netloc, path, params, query, fragment), is_octets = decode_arguments(*components)
     if params or (keep_empty and params is not None):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib import parse
 
 from overthere import kernel
+from overthere.faces.urllib.results import by_name
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 
@@ -180,13 +181,7 @@ def parse_qs(
     >>> parse_qs("a=1&b=2&a=3")
     {'a': ['1', '3'], 'b': ['2']}
     """
-    found: dict[Any, list[Any]] = {}
-    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator):
-        if name in found:
-            found[name].append(value)
-        else:
-            found[name] = [value]
-    return found
+    return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
 
 
 if kernel.name == "reference":  # no quicker than urllib, whose answers are the same

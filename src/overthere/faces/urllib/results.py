@@ -138,3 +138,14 @@ def split_params(path: str) -> tuple[str, str, str]:
     """A path, whether its last segment has parameters (";" or ""), and these."""
     at = path.find(";", path.rfind("/") + 1)
     return (path, "", "") if at < 0 else (path[:at], ";", path[at + 1 :])
+
+
+def by_name(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """The values of each name."""
+    found: dict[Any, list[Any]] = {}
+    for name, value in pairs:
+        if name in found:
+            found[name].append(value)
+        else:
+            found[name] = [value]
+    return found

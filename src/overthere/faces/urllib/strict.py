@@ -25,12 +25,14 @@ from urllib.parse import (
     SplitResultBytes,
 )
 
+from overthere import kernel
 from overthere.faces import urllib as lenient
 from overthere.faces.urllib.coding import quote, quote_from_bytes, quote_plus, urlencode
 from overthere.faces.urllib.results import (
     DEFRAG,
     PARSE,
     SPLIT,
+    by_name,
     decode_arguments,
     keeps_empty,
     result,
@@ -115,9 +117,16 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     Traceback (most recent call last):
     ValueError: netloc and path would be read back as others (RFC 3986 3)
     """
+    scheme, netloc, path, query, fragment = components
+    if keep_empty is None and type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str:
+        text, value = lenient.urlunsplit(components), None
+        if scheme and netloc and ":" not in scheme and "#" not in query:
+            value = kernel.parse(text)
+        if value is not None and value.authority == netloc and value.path == path:
+            return text
     keep_empty = keeps_empty(components, keep_empty)
     texts, is_octets = decode_arguments(*components)
-    text = lenient.urlunsplit(texts, keep_empty=keep_empty)
+    text = lenient.urlunsplit(texts, keep_empty=keep_empty or None)
     own = urlsplit(text, missing_as_none=keep_empty)
     asked = [one if keep_empty else one or "" for one in texts]
     asked[0], asked[2] = asked[0] and asked[0].lower(), asked[2] or ""
@@ -135,6 +144,9 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
 
     Raises: ValueError for parameters with a "/" or a second ";".
     """
+    scheme, netloc, path, params, query, fragment = components
+    if not params and not keep_empty and not getattr(components, "_keep_empty", False):
+        return urlunsplit((scheme, netloc, path, query, fragment), keep_empty=keep_empty)
     keep_empty = keeps_empty(components, keep_empty)
     (scheme, netloc, path, params, query, fragment), is_octets = decode_arguments(*components)
     if params or (keep_empty and params is not None):
@@ -189,27 +201,43 @@ def unquote_plus(string: str, encoding: str = "utf-8", errors: str = "strict") -
     return unquote(string.replace("+", " "), encoding, errors)
 
 
-def parse_qsl(qs: Any, keep_blank_values: bool = False, strict_parsing: bool = False, *more: Any, **named: Any) -> Any:
+def parse_qsl(
+    qs: Any,
+    keep_blank_values: bool = False,
+    strict_parsing: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    max_num_fields: int | None = None,
+    separator: str = "&",
+) -> Any:
     """The pairs of a query, as urllib gives them.
 
-    Raises: CodingError for a broken escape, and UnicodeDecodeError for octets that are not in the encoding.
+    Raises: CodingError for a broken escape; ValueError for octets that are not in the encoding.
 
     >>> parse_qsl("a=%zz")
     Traceback (most recent call last):
     overthere.CodingError: two hexadecimal digits must follow the "%" at 2 (RFC 3986 2.1)
     """
-    component_text.decode_bytes(qs)
-    if len(more) < 2:
-        named.setdefault("errors", "strict")
-    return lenient.parse_qsl(qs, keep_blank_values, strict_parsing, *more, **named)
+    if errors == "strict" and encoding == "utf-8" and isinstance(qs, str):
+        component_text.decode(qs)
+        errors = "replace"  # nothing is: what is UTF-8 in the whole is UTF-8 in each part
+    else:
+        component_text.decode_bytes(qs)
+    return lenient.parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
 
 
-def parse_qs(qs: Any, keep_blank_values: bool = False, strict_parsing: bool = False, *more: Any, **named: Any) -> Any:
-    """The same as a dictionary of lists."""
-    found: dict[Any, list[Any]] = {}
-    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, *more, **named):
-        found.setdefault(name, []).append(value)
-    return found
+def parse_qs(
+    qs: Any,
+    keep_blank_values: bool = False,
+    strict_parsing: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    max_num_fields: int | None = None,
+    separator: str = "&",
+) -> Any:
+    """The values of each name in a query.  Raises: as `parse_qsl`."""
+    pairs = parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
+    return by_name(pairs)
 
 
 def __getattr__(name: str) -> Any:
