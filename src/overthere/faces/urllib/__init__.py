@@ -45,6 +45,7 @@ from overthere.faces.urllib.results import (
     decode_arguments,
     keeps_empty,
     result,
+    same_type,
     split_params,
 )
 from overthere.kernel.reference import Parts, guard_path, ip_literal, recompose, transform_references
@@ -248,10 +249,7 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     return text.encode("ascii") if is_octets else text
 
 
-@overload
-def urljoin(base: str, url: str | None, allow_fragments: bool = True) -> str: ...
-@overload
-def urljoin(base: bytes, url: bytes | None, allow_fragments: bool = True) -> bytes: ...
+@same_type(parse.urljoin)
 def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
     """The target of a reference (RFC 3986 5.2), for every scheme; its scheme is ignored where it is the base's (5.2.2).
 

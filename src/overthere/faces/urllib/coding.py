@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib import parse
 
 from overthere import kernel
-from overthere.faces.urllib.results import by_name
+from overthere.faces.urllib.results import by_name, same_type
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 
@@ -145,6 +145,7 @@ def unquote_to_bytes(string: str | bytes | bytearray) -> bytes:
     return parse.unquote_to_bytes(string)
 
 
+@same_type(parse.parse_qsl)
 def parse_qsl(
     qs: Any,
     keep_blank_values: bool = False,
@@ -167,21 +168,14 @@ def parse_qsl(
     return parse.parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
 
 
-def parse_qs(
-    qs: Any,
-    keep_blank_values: bool = False,
-    strict_parsing: bool = False,
-    encoding: str = "utf-8",
-    errors: str = "replace",
-    max_num_fields: int | None = None,
-    separator: str = "&",
-) -> Any:
-    """The values of each name in a query.
+@same_type(parse.parse_qs)
+def parse_qs(*arguments: Any, **named: Any) -> Any:
+    """The values of each name in a query; the arguments are those of `parse_qsl`.
 
     >>> parse_qs("a=1&b=2&a=3")
     {'a': ['1', '3'], 'b': ['2']}
     """
-    return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
+    return by_name(parse_qsl(*arguments, **named))
 
 
 if kernel.name == "reference":  # no quicker than urllib, whose answers are the same

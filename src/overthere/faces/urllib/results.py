@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
 from urllib import parse
 
 __all__ = [
-    "DEFRAG", "PARSE", "SPLIT", "compose", "decode_arguments", "keeps_empty", "result", "split_params",
-    "with_none",
+    "DEFRAG", "PARSE", "SPLIT", "by_name", "compose", "decode_arguments", "keeps_empty", "optional_result", "result",
+    "same_type", "split_params",
 ]  # fmt: skip
 
+F = TypeVar("F")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _OF_URLLIB = (parse.SplitResult, parse.SplitResultBytes, parse.ParseResult, parse.ParseResultBytes)
 SPLIT, PARSE, DEFRAG = "SplitResult", "ParseResult", "DefragResult"
@@ -80,7 +81,7 @@ class _WithNone:
         return self._decoded_counterpart(*(one if one is None else one.decode(encoding, errors) for one in self))
 
     def __reduce__(self: Any) -> Any:
-        return with_none, (type(self).__name__.removesuffix("Bytes"), *self)
+        return optional_result, (type(self).__name__.removesuffix("Bytes"), *self)
 
 
 def _subcomponent(base: type[Any], name: str) -> Any:
@@ -105,10 +106,10 @@ def _results(name: str) -> tuple[Any, Any]:
 _RESULTS = {name: _results(name) for name in (SPLIT, PARSE, DEFRAG)}
 
 
-def with_none(name: str, *values: Any) -> Any:
+def optional_result(name: str, *values: Any) -> Any:
     """The result of that name; the values may be None, the others are all str or all bytes.
 
-    >>> with_none(SPLIT, "http", "h", "", None, "").geturl()
+    >>> optional_result(SPLIT, "http", "h", "", None, "").geturl()
     'http://h#'
     """
     return _RESULTS[name][any(isinstance(one, bytes) for one in values)](*values)
@@ -120,7 +121,7 @@ def result(name: str, values: Iterable[str | None], is_octets: bool, missing_as_
         texts = [one or "" for one in values]
         kind = getattr(parse, name + "Bytes" if is_octets else name)
         return kind(*(one.encode("ascii") for one in texts)) if is_octets else kind(*texts)
-    return with_none(name, *(one if one is None or not is_octets else one.encode("ascii") for one in values))
+    return optional_result(name, *(one if one is None or not is_octets else one.encode("ascii") for one in values))
 
 
 def keeps_empty(components: object, keep_empty: bool | None) -> bool:
@@ -144,8 +145,10 @@ def by_name(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
     """The values of each name."""
     found: dict[Any, list[Any]] = {}
     for name, value in pairs:
-        if name in found:
-            found[name].append(value)
-        else:
-            found[name] = [value]
+        found.setdefault(name, []).append(value)
     return found
+
+
+def same_type(function: F) -> Callable[[Callable[..., Any]], F]:
+    """The decorator that gives a function the type of another."""
+    return lambda own: cast("F", own)

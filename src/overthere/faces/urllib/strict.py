@@ -15,7 +15,7 @@ overthere.InvalidURI: a port cannot contain "o" (at 10, in the port; expected a 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import (
     DefragResult,
     DefragResultBytes,
@@ -36,6 +36,7 @@ from overthere.faces.urllib.results import (
     decode_arguments,
     keeps_empty,
     result,
+    same_type,
     split_params,
 )
 from overthere.values import encoding as component_text
@@ -43,7 +44,7 @@ from overthere.values.resolve import resolve_text
 from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 __all__ = [
     "DefragResult", "DefragResultBytes", "ParseResult", "ParseResultBytes", "SplitResult", "SplitResultBytes",
@@ -51,13 +52,7 @@ __all__ = [
     "urldefrag", "urlencode", "urljoin", "urlparse", "urlsplit", "urlunparse", "urlunsplit",
 ]  # fmt: skip
 
-F = TypeVar("F")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
-
-
-def _typed_as(function: F) -> Callable[[Callable[..., Any]], F]:
-    """The decorator that gives a function the type of the lenient one."""
-    return lambda strict: cast("F", strict)
 
 
 def _reference(text: str, allow_fragments: bool = True) -> URIReference:
@@ -77,12 +72,12 @@ def _read(url: Any, scheme: Any, allow_fragments: bool) -> tuple[URIReference, s
     return value, (value.scheme or scheme or "").lower() or None, is_octets
 
 
-@_typed_as(lenient.urlsplit)
+@same_type(lenient.urlsplit)
 def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
     """Scheme, authority, path, query and fragment of a URI reference (RFC 3986 4.1), in urllib's own classes.
 
-    Raises: InvalidURI for any other text; ValueError for a fragment where `allow_fragments` is false, and for a default
-    scheme that is none; TypeError for str mixed with bytes.
+    Raises: InvalidURI for any other text; ValueError for a fragment where `allow_fragments` is false, and for an
+    invalid default scheme; TypeError for str mixed with bytes.
 
     >>> urlsplit("//h:80/?q", "https")
     SplitResult(scheme='https', netloc='h:80', path='/', query='q', fragment='')
@@ -92,7 +87,7 @@ def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
     return result(SPLIT, values, is_octets, missing_as_none)
 
 
-@_typed_as(lenient.urlparse)
+@same_type(lenient.urlparse)
 def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
     """The same with the parameters of the last segment (RFC 3986 3.3), of every scheme.
 
@@ -105,11 +100,11 @@ def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
     return result(PARSE, values, is_octets, missing_as_none)
 
 
-@_typed_as(lenient.urlunsplit)
+@same_type(lenient.urlunsplit)
 def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
     """The text of five components (RFC 3986 5.3), if it is read back as the same.
 
-    Raises: InvalidURI if the text is no URI reference; ValueError if it says something else (3.3, 4.2).
+    Raises: InvalidURI if the text is invalid; ValueError if it says something else (3.3, 4.2).
 
     >>> urlunsplit(("http", "h", "/a", "b?c", ""))
     'http://h/a?b?c'
@@ -138,7 +133,7 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     return text.encode("ascii") if is_octets else text
 
 
-@_typed_as(lenient.urlunparse)
+@same_type(lenient.urlunparse)
 def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
     """The text of six components, if it is read back as the same; as `urlunsplit`.
 
@@ -157,18 +152,18 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     return text.encode("ascii") if is_octets else text
 
 
-@_typed_as(lenient.urljoin)
+@same_type(lenient.urljoin)
 def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
     """The target of a reference (RFC 3986 5.2.2, strict).
 
-    Raises: NoBase if the base has no scheme (5.1); InvalidURI if one of them is no URI reference.
+    Raises: NoBase if the base has no scheme (5.1); InvalidURI if one of them is invalid.
     """
     (own, other), is_octets = decode_arguments(base, url)
     text = resolve_text(_reference(own, allow_fragments), _reference(other, allow_fragments))
     return text.encode("ascii") if is_octets else text
 
 
-@_typed_as(lenient.urldefrag)
+@same_type(lenient.urldefrag)
 def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
     """A URI reference without its fragment, and this (RFC 3986 3.5).
 
@@ -226,18 +221,10 @@ def parse_qsl(
     return lenient.parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
 
 
-def parse_qs(
-    qs: Any,
-    keep_blank_values: bool = False,
-    strict_parsing: bool = False,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    max_num_fields: int | None = None,
-    separator: str = "&",
-) -> Any:
+@same_type(lenient.parse_qs)
+def parse_qs(*arguments: Any, **named: Any) -> Any:
     """The values of each name in a query.  Raises: as `parse_qsl`."""
-    pairs = parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
-    return by_name(pairs)
+    return by_name(parse_qsl(*arguments, **named))
 
 
 def __getattr__(name: str) -> Any:
