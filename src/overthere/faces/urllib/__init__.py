@@ -70,7 +70,7 @@ _PLAIN = re.compile(
 _STRIPPED = "".join(map(chr, range(0x21)))
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _REFUSED = re.compile(r"[\x00-\x1f\x7f\\]")
-_BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?\[([^\[\]@%]*)(?:%[^\[\]@]+)?\](?::[^\[\]@]*)?")
+_BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?\[([^\[\]@%]*)(?:%[^\[\]@%]+)?\](?::[^\[\]@]*)?")
 _make = tuple.__new__
 
 
