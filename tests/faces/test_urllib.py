@@ -44,10 +44,12 @@ def _suite() -> ModuleType | None:
 
 
 SUITE = _suite()
+CLASSES = [kind for kind in vars(SUITE or ModuleType("")).values() if isinstance(kind, type)]
 METHODS = {
-    one.id().rpartition(".")[2]: one
-    for group in (unittest.defaultTestLoader.loadTestsFromModule(SUITE) if SUITE else ())
-    for one in group  # type: ignore[union-attr]
+    name: kind(name)
+    for kind in CLASSES
+    if issubclass(kind, unittest.TestCase)
+    for name in unittest.defaultTestLoader.getTestCaseNames(kind)
 }
 
 
