@@ -113,10 +113,11 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     ValueError: netloc and path would be read back as others (RFC 3986 3)
     """
     scheme, netloc, path, query, fragment = components
-    if keep_empty is None and type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str:
-        text, value = lenient.urlunsplit(components), None
-        if scheme and netloc and ":" not in scheme and "#" not in query:
-            value = kernel.parse(text)
+    is_text = type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str
+    if is_text and keep_empty is None and netloc and ":" not in scheme and "#" not in query:
+        text = f"{scheme}://{netloc}{path}?{query}" if query else f"{scheme}://{netloc}{path}"
+        text = f"{text}#{fragment}" if fragment else text
+        value = None if getattr(components, "_keep_empty", False) else kernel.parse(text)
         if value is not None and value.authority == netloc and value.path == path:
             return text
     keep_empty = keeps_empty(components, keep_empty)
