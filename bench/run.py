@@ -3,7 +3,7 @@
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md, docs/benchmarks.svg and the figures of README.md;
 every other writes the first three into build/bench.
 
-python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|imports|access|links]
+python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|imports|faces|access|links]
                     [--rows N] [--values N] [--rounds N] [--report]
 """
 
@@ -30,7 +30,7 @@ from corpus import CACHE, Corpus, corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = dict[str, Any]
-SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "imports", "access", "links")
+SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "imports", "faces", "access", "links")
 
 
 def machine() -> str:
@@ -129,6 +129,10 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             import imports
 
             return imports.measure(3 * rounds)
+        case "faces":
+            import faces
+
+            return faces.measure(whole, rounds, min(size.values, faces.URLS))
         case "access":
             import access
 

@@ -21,7 +21,7 @@ NAMES = (
     "html", "xml", "css", "json", "markdown", "text",
     "mail", "warc", "records", "archives",
     "dialogues", "terminal", "patterns", "schemes", "faces",
-    "letter", "shortest", "older", "names", "keys", "guards",
+    "letter", "shortest", "older", "names", "keys", "guards", "dropin",
 )  # fmt: skip
 UNGUIDED = ("patterns", "shortest", "older")
 """What runs no line of the package that coverage counts, so that it would drop all its seeds: mutated without it."""

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any, get_args
+from urllib import parse
 
 import pyarrow as pa
 import pytest
 
 import overthere
 from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
-from overthere.kernel import components
+from overthere.kernel import components, percent
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
@@ -46,6 +47,44 @@ def agree(text: str, rule: str, zone: bool = False) -> bool:
     cut = plain.split(text)
     host = None if cut.authority is None else plain.split_authority(cut.authority)[1]
     return (None if first[2] is None else text.encode()[slice(*first[2])].decode()) == host
+
+
+QUOTED = [
+    "%",
+    "%4",
+    "%4a",
+    "%2B",
+    "%c3",
+    "%C3%A9",
+    "%ff",
+    "%E2%82",
+    "%00",
+    "+",
+    "&",
+    "=",
+    "é",
+    "€",
+    "\U0001f600",
+    "\x80",
+    "\ud800",
+    "a",
+]
+
+
+def test_quoted_text_is_read_as_the_reference_kernel_and_urllib_read_it() -> None:
+    draw = random.Random(3986)
+    texts = ["".join(draw.choices(QUOTED, k=draw.randrange(12))) for _ in range(20_000)]
+    assert sum(percent.unquote(text, True) is None for text in texts) > 1000
+    for text in texts:
+        for plus in (False, True):
+            found = _native.unquote(text, plus)
+            assert found == percent.unquote(text, plus), text
+            if found is not None:
+                assert found == (parse.unquote_plus if plus else parse.unquote)(text), text
+            pairs = _native.unquote_pairs(text, plus)
+            assert pairs == percent.unquote_pairs(text, plus), text
+            if pairs is not None:
+                assert pairs == parse.parse_qsl(text, plus), text
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -421,6 +460,8 @@ def entries() -> dict[str, Callable[[], Any]]:
         "percent_encode": lambda: _native.percent_encode(b"a", ""),
         "remove_dot_segments": lambda: _native.remove_dot_segments("a"),
         "resolve": lambda: _native.resolve(value, value, True),
+        "unquote": lambda: _native.unquote("a%20b", True),
+        "unquote_pairs": lambda: _native.unquote_pairs("a=b", True),
     }
     for name in ("lt", "le", "eq", "ne", "gt", "ge"):
         table[f"ArrowRows.__{name}__"] = partial(getattr(array, f"__{name}__"), chunks)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from typing import Any
+from urllib import parse
 
 import pytest
 
@@ -19,6 +20,7 @@ sys.path.append(str(ROOT / "bench"))
 
 import pyarrow as pa
 
+import faces
 import imports
 import iricolumns
 import iris
@@ -121,6 +123,21 @@ def test_imports(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, page = _page(corpus, imports.measure(1))
     assert [row["peer"] for row in rows[1:]] == [peers.OWN, "urllib.parse"]
     assert "## Imports" in page
+
+
+def test_faces(corpus: Corpus) -> None:
+    """The texts of this corpus stand for real ones: other sources are not told apart from it."""
+    named = pa.array(["a package"] * len(TEXTS)).dictionary_encode()
+    real = Corpus(corpus.table.set_column(1, "source", named))
+    assert faces.measure(corpus, 1) == [[]]
+    rows, page = _page(real, faces.measure(real, 1))
+    found = {row["peer"]: row for row in rows[1:]}
+    assert list(found) == list(faces.FUNCTIONS)
+    assert sorted(found) == sorted(name for name in parse.__all__ if name[0].islower())
+    assert all(row["of"] >= row["right"] > row["of"] * 0.9 and row["ns"] > 0 for row in found.values())
+    assert found["quote"]["right"] == found["quote"]["of"] == len(TEXTS)
+    assert "## The names of urllib.parse" in page
+    assert "| urlsplit |" in page
 
 
 def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

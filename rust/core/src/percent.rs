@@ -201,7 +201,24 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
     Ok(all >= 0x80)
 }
 
-/// The same, where the machine has AVX2; `onward` begins with the text and may go on past it.
+/// Every whole escape becomes its octet, and with `plus` every "+" a space; any other "%" stays.
+pub fn decode_or_keep(text: &[u8], plus: bool, out: &mut Vec<u8>) {
+    let space = if plus { b'+' } else { b'%' };
+    let mut rest = text;
+    while let Some(at) = memchr::memchr2(b'%', space, rest) {
+        out.extend_from_slice(rest.part(..at));
+        let (octet, length) = match octet(rest, at) {
+            Some(octet) => (octet, 3),
+            None if rest.at(at) == b'+' => (b' ', 1),
+            None => (b'%', 1),
+        };
+        out.push(octet);
+        rest = rest.part(at + length..);
+    }
+    out.extend_from_slice(rest);
+}
+
+/// The same as `decode`, where the machine has AVX2; `onward` begins with the text and may go on past it.
 ///
 /// # Safety
 /// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.

@@ -14,6 +14,7 @@ mod fast_path;
 mod getters;
 mod links;
 mod quick;
+mod quoting;
 mod text;
 #[cfg(not(feature = "abi3"))]
 mod trigger;
@@ -48,6 +49,8 @@ mod _native {
     use super::links::pages::{anchor_key, Keys, Pages};
     #[pymodule_export]
     use super::links::LinkRows;
+    #[pymodule_export]
+    use super::quoting::{unquote, unquote_pairs};
     #[pymodule_export]
     use super::text::{normalize, percent_decode, percent_encode, remove_dot_segments, resolve};
     #[cfg(not(feature = "abi3"))]

@@ -10,6 +10,7 @@
 - `normalize(text, rung)`: 6.2.2 up to the path rung, of valid text; what follows takes a scheme's facts (`reference`).
 - `remove_dot_segments(path)`: 5.2.4.
 - `percent_encode(data, safe)`, `percent_decode(data)`: 2.1 on octets.
+- `unquote(string, plus)`, `unquote_pairs(query, blank)`: what `urllib.parse` makes of quoted text, or None.
 - `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.
 - `Trigger(pattern, names, abbreviated, mail, tops)`: a quicker search for an expression of `text.trigger`, or None.
 - `front(function)`: the function, with a quick way in front of it if the kernel has one.
@@ -34,11 +35,11 @@ if not TYPE_CHECKING and _asked != "reference":
 
 if TYPE_CHECKING or not _native_found:
     from overthere.kernel.components import Components, front, parse, resolve
-    from overthere.kernel.percent import percent_decode, percent_encode
+    from overthere.kernel.percent import percent_decode, percent_encode, unquote, unquote_pairs
     from overthere.kernel.reference import name, normalize, remove_dot_segments, split
     from overthere.kernel.runner import Runner, Trigger
 
 __all__ = [
     "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
-    "remove_dot_segments", "resolve", "split",
+    "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from overthere import _native
-from overthere._native import Components, parse, percent_decode, percent_encode
+from overthere._native import Components, parse, percent_decode, percent_encode, unquote, unquote_pairs
 
 TYPE_CHECKING = False
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
-    "remove_dot_segments", "resolve", "split",
+    "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
 ]  # fmt: skip
 
 name = "native"

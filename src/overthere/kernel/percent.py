@@ -6,7 +6,7 @@ import re
 
 from overthere.ground.caches import bounded_cache
 
-__all__ = ["percent_decode", "percent_encode"]
+__all__ = ["percent_decode", "percent_encode", "unquote", "unquote_pairs"]
 
 _ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
 _OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
@@ -26,3 +26,33 @@ def percent_encode(data: bytes, safe: str) -> str:
 def percent_decode(data: bytes) -> bytes:
     """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers have refused it)."""
     return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)
+
+
+def unquote(string: str, plus: bool) -> str | None:
+    """The text with every whole escape decoded as urllib does; with `plus`, "+" is a space.  None for a lone surrogate.
+
+    >>> unquote("a+%C3%A9%zz%ff", True)
+    'a é%zz\ufffd'
+    """
+    try:
+        octets = (string.replace("+", " ") if plus else string).encode()
+    except UnicodeEncodeError:
+        return None
+    return percent_decode(octets).decode("utf-8", "replace")
+
+
+def unquote_pairs(query: str, blank: bool) -> list[tuple[str, str]] | None:
+    """The pairs of a query as urllib reads them; those without a value only with `blank`.  None for a lone surrogate.
+
+    >>> unquote_pairs("a=b+c&&d&=", False), unquote_pairs("a&=", True)
+    ([('a', 'b c')], [('a', ''), ('', '')])
+    """
+    pairs = []
+    for piece in query.split("&"):
+        text, _, value_text = piece.partition("=")
+        name, value = unquote(text, True), unquote(value_text, True)
+        if name is None or value is None:
+            return None
+        if value or (blank and piece):
+            pairs.append((name, value))
+    return pairs
