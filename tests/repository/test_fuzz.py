@@ -37,7 +37,20 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 # Of the others the seeds are thousands of rows that tests of their own have.
 @pytest.mark.parametrize(
     "law",
-    ["dialogues", "mail", "warc", "archives", "terminal", "faces", "letter", "shortest", "older", "names", "keys", "dropin"],
+    [
+        "dialogues",
+        "mail",
+        "warc",
+        "archives",
+        "terminal",
+        "faces",
+        "letter",
+        "shortest",
+        "older",
+        "names",
+        "keys",
+        "dropin",
+    ],
 )
 def test_a_law_holds_for_its_seeds(law: str) -> None:
     assert law in NAMES
