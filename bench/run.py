@@ -131,7 +131,9 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             return imports.measure(3 * rounds)
         case "faces":
             import faces
+            import guards
 
+            print(guards.table(guards.measure()), flush=True)
             return faces.measure(whole, rounds, min(size.values, faces.URLS))
         case "access":
             import access
