@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def run(*command: object, **environment: str) -> str:
     return done.stdout
 
 
+@cache
 def epoch() -> str:
     """When the commit was made: the time of every file in a wheel.  1980 without git, the first that ZIP knows."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
