@@ -106,10 +106,10 @@ def native(tree: Path, version: str, into: Path, target: Path) -> Path:
     run(BIN / "python", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
     (wheel,) = made.glob("*.whl")
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path, SOURCE_DATE_EPOCH=epoch())
-    (wheel,) = repaired.glob("*.whl")
-    run(BIN / "wheel", "tags", "--remove", "--python-tag", tag, "--abi-tag", tag, wheel, SOURCE_DATE_EPOCH=epoch())
-    (wheel,) = repaired.glob(f"*-{tag}-{tag}-*{PLATFORM}*.whl")
+    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path)  # it refuses a newer glibc
+    tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", PLATFORM)
+    run(BIN / "wheel", "tags", "--remove", *tags, wheel, SOURCE_DATE_EPOCH=epoch())
+    (wheel,) = made.glob("*.whl")
     into.mkdir(parents=True, exist_ok=True)
     return Path(shutil.copy(wheel, into))
 
