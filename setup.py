@@ -40,6 +40,8 @@ class BuildExt(build_ext):
 class Wheel(bdist_wheel):
     """A wheel named `py3-none-any` when no native module came out, so that it never stands in for one that has it."""
 
+    is_native = False
+
     def run(self) -> None:
         self.run_command("build")
         self.is_native = bool(built(Path(self.get_finalized_command("build").build_lib, "overthere")))

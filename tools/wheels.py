@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def run(*command: object, **environment: str) -> str:
     return done.stdout
 
 
+@cache
 def epoch() -> str:
     """When the commit was made: the time of every file in a wheel.  1980 without git, the first that ZIP knows."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
@@ -104,10 +106,10 @@ def native(tree: Path, version: str, into: Path, target: Path) -> Path:
     run(BIN / "python", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
     (wheel,) = made.glob("*.whl")
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path, SOURCE_DATE_EPOCH=epoch())
-    (wheel,) = repaired.glob("*.whl")
-    run(BIN / "wheel", "tags", "--remove", "--python-tag", tag, "--abi-tag", tag, wheel, SOURCE_DATE_EPOCH=epoch())
-    (wheel,) = repaired.glob(f"*-{tag}-{tag}-*{PLATFORM}*.whl")
+    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path)  # it refuses a newer glibc
+    tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", PLATFORM)
+    run(BIN / "wheel", "tags", "--remove", *tags, wheel, SOURCE_DATE_EPOCH=epoch())
+    (wheel,) = made.glob("*.whl")
     into.mkdir(parents=True, exist_ok=True)
     return Path(shutil.copy(wheel, into))
 

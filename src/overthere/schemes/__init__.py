@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from overthere.schemes.registry import Registry
-
+# No module of its own is imported before it is used: another thread that begins with one of them holds its lock and
+# waits for this one, which up to CPython 3.14 ends as a deadlock.
 if TYPE_CHECKING:
     from overthere.schemes.locator import GenericLocator, Given, Locator, Writer
     from overthere.schemes.model import Access, Example, NormalRule, Scheme
+    from overthere.schemes.registry import Registry
 
 __all__ = [
     "Access", "Example", "GenericLocator", "Given", "Locator", "NormalRule", "Registry", "Scheme", "Writer",
@@ -28,11 +29,15 @@ def scheme(name: str) -> Scheme:
     >>> scheme("gopher").port, scheme("xmpp").title, scheme("xmpp").known
     (70, 'Extensible Messaging and Presence Protocol', False)
     """
+    from overthere.schemes.registry import Registry
+
     return Registry.default().scheme(name)
 
 
 def port_of(name: str, registry: Registry | None = None) -> int | None:
     """The default port of a scheme that a registry knows, the default one unless given; None for others."""
+    from overthere.schemes.registry import Registry
+
     found = (Registry.default() if registry is None else registry).get(name)
     return None if found is None else found.port
 
@@ -44,4 +49,6 @@ def __getattr__(name: str) -> object:
         return getattr(import_module("overthere.schemes.locator"), name)
     if name in ("Access", "Example", "NormalRule", "Scheme"):
         return getattr(import_module("overthere.schemes.model"), name)
+    if name == "Registry":
+        return import_module("overthere.schemes.registry").Registry
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
