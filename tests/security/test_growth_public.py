@@ -26,6 +26,8 @@ from overthere import URI, OverthereError, Template
 from overthere.base import Base
 from overthere.canonical import FORMS, SURT
 from overthere.cli.app import app
+from overthere.faces import urllib as lenient
+from overthere.faces.urllib import strict
 from overthere.forms import Parameters
 from support import ROOT
 from verbs import Verb, verbs
@@ -110,7 +112,7 @@ def test_members_of_values(kind: type) -> None:
 _OTHERS: dict[str, Any] = {
     "base": "http://h/b/c", "b": "http://h/x", "name": "http", "pairs": [("a", "b")], "rung": overthere.Rung.PERCENT,
     "retrieval": "http://h/", "fallback": Base(URI("http://h/b"), "retrieval"), "safe": "a", "form": SURT, "part": "x",
-    "source": "x",
+    "source": "x", "url": "../c",
 }  # fmt: skip
 NO_TEXT = {
     **dict.fromkeys(("open", "aopen", "access.connect"), "asks a network; `plan` is asked"),
@@ -124,6 +126,10 @@ NO_TEXT = {
          "faces.requests.guarded_session"), "takes a policy; `Policy.judge` is asked by tests/faces/test_guards.py",
     ),
     "faces.fsspec.register": "takes names of schemes",
+    **dict.fromkeys(
+        [f"faces.urllib.{kind}{name}" for kind in ("", "strict.") for name in ("urlunsplit", "urlunparse")]
+        + ["faces.urllib.quote_from_bytes", "faces.urllib.urlencode"], "takes components, octets or pairs",
+    ),
     "faces.jsonschema.checker": "takes a checker",
 }  # fmt: skip
 """Public functions whose first argument is no text, each with what it is."""
@@ -236,6 +242,12 @@ TWO: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
         lambda n: (Parameters(query(n)), [f"x{number}" for number in range(n)]), lambda it: it[0].without(*it[1])),
     "segments of base and target": (
         lambda n: ("http://h/" + "a/" * n, "http://h/" + "b/" * n), lambda it: URI(it[0]).relate(URI(it[1]))),
+    "segments and steps up, of the urllib face": (
+        lambda n: ("http://h/" + "a//" * n, "../" * n), lambda it: (lenient.urljoin(*it), strict.urljoin(*it))),
+    "components of the urllib face": (
+        lambda n: ("http", "h", "/a" * n, "b" * n, "c" * n), lambda it: (
+            lenient.urlunsplit(it), strict.urlunsplit(it), lenient.urlunparse((*it[:3], ";" * len(it[3]), *it[3:])))),
+    "pairs of the urllib face": (query, lambda it: lenient.urlencode(lenient.parse_qsl(it))),
     "segments and steps up": (
         lambda n: ("http://h/" + "a/" * n, "../" * n), lambda it: URI(it[0]).join(it[1])),
 }  # fmt: skip

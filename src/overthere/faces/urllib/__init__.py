@@ -13,7 +13,6 @@ where two readers would see two hosts, is an error.
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib import parse
 from urllib.parse import (
@@ -48,6 +47,7 @@ from overthere.faces.urllib.results import (
     same_type,
     split_params,
 )
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, ip_literal, recompose, transform_references
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _check_netloc(netloc: str) -> None:
     if not netloc.isascii():
         # IDNA makes NFKC of a name: there a letter such as U+2100 becomes a delimiter.
         plain = re.sub("[@:#?]", "", netloc)
-        normal = unicodedata.normalize("NFKC", plain)
+        normal = normalize_unicode("NFKC", plain)
         if normal != plain and (wrong := re.search(r"[/?#@:\\]", normal)):
             raise ValueError(f"under NFKC an authority contains {wrong[0]!r} (RFC 3987 3.1)")
 
