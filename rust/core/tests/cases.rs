@@ -343,3 +343,20 @@ fn every_octet_of_a_path() {
         }
     }
 }
+
+/// As urllib decodes: what is no whole escape stays, and "+" is a space only if that is asked.
+#[test]
+fn decoding_keeps_what_is_no_escape() {
+    for (text, plus, found) in [
+        ("a%20b+c", false, &b"a b+c"[..]),
+        ("a%20b+c%2B", true, b"a b c+"),
+        ("%", false, b"%"),
+        ("%4%4G%41%", false, b"%4%4GA%"),
+        ("%2+%ff", true, b"%2 \xff"),
+        ("", true, b""),
+    ] {
+        let mut out = Vec::new();
+        percent::decode_or_keep(text.as_bytes(), plus, &mut out);
+        assert_eq!(out, found, "{text}");
+    }
+}
