@@ -169,13 +169,21 @@ def parse_qsl(
 
 
 @same_type(parse.parse_qs)
-def parse_qs(*arguments: Any, **named: Any) -> Any:
-    """The values of each name in a query; the arguments are those of `parse_qsl`.
+def parse_qs(
+    qs: Any,
+    keep_blank_values: bool = False,
+    strict_parsing: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "replace",
+    max_num_fields: int | None = None,
+    separator: str = "&",
+) -> Any:
+    """The values of each name in a query.
 
     >>> parse_qs("a=1&b=2&a=3")
     {'a': ['1', '3'], 'b': ['2']}
     """
-    return by_name(parse_qsl(*arguments, **named))
+    return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
 
 
 if kernel.name == "reference":  # no quicker than urllib, whose answers are the same

@@ -223,9 +223,17 @@ def parse_qsl(
 
 
 @same_type(lenient.parse_qs)
-def parse_qs(*arguments: Any, **named: Any) -> Any:
+def parse_qs(
+    qs: Any,
+    keep_blank_values: bool = False,
+    strict_parsing: bool = False,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    max_num_fields: int | None = None,
+    separator: str = "&",
+) -> Any:
     """The values of each name in a query.  Raises: as `parse_qsl`."""
-    return by_name(parse_qsl(*arguments, **named))
+    return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
 
 
 def __getattr__(name: str) -> Any:
