@@ -68,9 +68,9 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
 
 def _expand(source: str) -> list[str]:
     """The files that a pattern names ("**" is any folders); what is no pattern is itself."""
-    if source == "-" or is_uri(source) or os.path.lexists(source) or not has_magic(source):
+    if source == "-" or os.path.lexists(source) or not has_magic(source):
         return [source]
-    return sorted(glob(source, recursive=True)) or [source]
+    return [str(source)] if is_uri(source) else sorted(glob(source, recursive=True)) or [source]
 
 
 def _as_list(task: Task) -> Task:
