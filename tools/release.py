@@ -71,6 +71,8 @@ def papers() -> tuple[list[str], list[str]]:
             BIN / "zizmor",
             "--offline",
             "--quiet",
+            "--min-severity",
+            "medium",
             "--config",
             github / "zizmor.yml",
             github,
