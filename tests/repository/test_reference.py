@@ -82,7 +82,7 @@ def test_a_title_holds_what_is_searched(words: str) -> None:
 
 
 def test_the_list_of_public_names_is_of_this_package() -> None:
-    """A name that goes, or a parameter, breaks a promise (docs/stability.md); one that comes is added by `make docs`."""
+    """A name or parameter that goes breaks a promise (docs/stability.md); `make docs` adds what comes."""
     import generate_names
 
     listed = (ROOT / "docs" / "public_names.txt").read_text("utf-8")

@@ -18,7 +18,7 @@ def missing_message(module: str, extra: str) -> str:
     return f"{module} is not installed: pip install 'overthere[{extra}]'"
 
 
-def missing_line(error: ModuleNotFoundError, extra: str) -> str:
+def missing_line(error: ImportError, extra: str) -> str:
     """The message of an error that names its extra; of another error, the message for `extra`."""
     text = str(error)
     return text if ": pip install 'overthere[" in text else missing_message(str(error.name), extra)
