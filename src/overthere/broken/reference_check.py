@@ -97,8 +97,8 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
 
 def resolve(reference: URIReference, base: URI, site: Site) -> URI:
     """The target (RFC 3986 5.2); where the settings name a root, "/" of a file leads there."""
-    is_rooted = site.root is not None and reference.path.startswith("/") and base.scheme == "file"
-    if not is_rooted or reference.scheme is not None or reference.authority is not None:
+    is_rooted = reference.path.startswith("/") and reference.scheme is None and reference.authority is None
+    if site.root is None or not is_rooted or site.path_below(str(base)) is None:
         return base.join(reference)
     return URI(f"{site.root}{str(_ROOT.join(reference)).removeprefix(str(_ROOT))}")
 

@@ -12,6 +12,8 @@ from overthere.broken.requests import Reply, Requester
 from overthere.ground.errors import OverthereError
 from overthere.ground.option_files import read_json
 from overthere.ground.redact import secret_spans
+from overthere.schemes.known.http import HTTPS
+from overthere.schemes.known.http import SCHEME as HTTP
 from overthere.values.uri import URI
 
 __all__ = ["GITHUB_API", "WAYBACK", "ask_archive", "ask_github"]
@@ -53,7 +55,7 @@ def ask_archive(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Ite
     wanted = {
         f"{api}?url={quote(outcome.uri, safe='')}": outcome
         for outcome in outcomes
-        if outcome.kind in _LOST and outcome.uri.startswith(("http:", "https:")) and not secret_spans(outcome.uri)
+        if outcome.kind in _LOST and _is_web(outcome.uri) and not secret_spans(outcome.uri)
     }
     for uri, (_, content) in _ask(wanted, asking):
         if (copy := _copy(content)) is not None:
@@ -69,9 +71,13 @@ def _copy(content: bytes) -> str | None:
         uri = URI(found["url"]) if found["available"] is True else None
     except (ValueError, AttributeError, TypeError, KeyError, OverthereError):
         return None
-    if uri is None or uri.scheme.lower() not in ("http", "https") or not uri.host:
+    if uri is None or not _is_web(str(uri)) or not uri.host:
         return None
     return str(uri.replace(scheme="https") if uri.port is None else uri)
+
+
+def _is_web(uri: str) -> bool:
+    return uri.partition(":")[0].lower() in (HTTP.name, HTTPS.name)
 
 
 def _ask(uris: Mapping[str, Outcome], asking: Requester) -> Iterator[tuple[str, tuple[Reply, bytes]]]:
