@@ -69,7 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    gc.unfreeze()
+    if hasattr(gc, "unfreeze"):  # PyPy has none
+        gc.unfreeze()
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -82,7 +83,8 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.collect()
-        gc.freeze()
+        if hasattr(gc, "freeze"):
+            gc.freeze()
         gc.enable()
 
 

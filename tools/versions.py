@@ -138,7 +138,7 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     place = tree(python, run, run / "env", log)
     program = run / "env" / ("bin/python" if os.name != "nt" else "Scripts/python.exe")
     ignored = [word for folder in LEFT_OUT for word in ("--ignore", folder)]
-    command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-m", "not exhaustive"]
+    command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--showlocals", "-m", "not exhaustive"]
     begun = time.monotonic()
     status = python.run(
         *command, *ignored, *(arguments or ["tests", "docs", "README.md"]), cwd=place, log=log,
