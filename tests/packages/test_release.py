@@ -100,10 +100,10 @@ def test_dependencies_of_extras() -> None:
     """A new one is added on purpose, and this number with it."""
     assert len(PROJECT["dependencies"]) == 1
     assert {extra: len(needed) for extra, needed in EXTRAS.items()} == {
-        "access": 5, "aiohttp": 1, "all": 2, "audit": 1, "broken": 2, "cli": 2, "columns": 1, "domains": 1,
-        "duckdb": 3, "httpx": 1, "httpx2": 1, "jsonschema": 1, "links": 7, "lz4": 1, "notebooks": 1, "pandas": 2,
-        "polars": 2, "pydantic": 1, "requests": 1, "rst": 1, "spark": 3, "sqlalchemy": 1, "urllib3": 1, "web": 4,
-        "whatwg": 1,
+        "access": 5, "aiohttp": 1, "all": 2, "audit": 1, "broken": 2, "cli": 2, "columns": 1, "django": 1,
+        "domains": 1, "duckdb": 3, "fsspec": 2, "httpx": 1, "httpx2": 1, "jsonschema": 1, "links": 7, "lz4": 1,
+        "notebooks": 1, "pandas": 2, "polars": 2, "pydantic": 1, "requests": 1, "rst": 1, "spark": 3, "sqlalchemy": 1,
+        "tldextract": 2, "urllib3": 1, "web": 4, "whatwg": 1,
     }  # fmt: skip
 
 
