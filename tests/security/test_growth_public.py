@@ -112,7 +112,7 @@ def test_members_of_values(kind: type) -> None:
 _OTHERS: dict[str, Any] = {
     "base": "http://h/b/c", "b": "http://h/x", "name": "http", "pairs": [("a", "b")], "rung": overthere.Rung.PERCENT,
     "retrieval": "http://h/", "fallback": Base(URI("http://h/b"), "retrieval"), "safe": "a", "form": SURT, "part": "x",
-    "source": "x", "url": "../c",
+    "source": "x", "url": "../c", "plus": True, "blank": True,
 }  # fmt: skip
 NO_TEXT = {
     **dict.fromkeys(("open", "aopen", "access.connect"), "asks a network; `plan` is asked"),

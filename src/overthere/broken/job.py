@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from glob import glob, has_magic
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overthere.base import Base, file_uri
@@ -68,9 +68,13 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
 
 def _expand(source: str) -> list[str]:
     """The files that a pattern names ("**" is any folders); what is no pattern is itself."""
-    if source == "-" or os.path.lexists(source) or not has_magic(source):
+    if source == "-" or os.path.lexists(source) or not any(char in source for char in "*?["):
         return [source]
-    return [str(source)] if is_uri(source) else sorted(glob(source, recursive=True)) or [source]
+    if is_uri(source):
+        return [str(source)]
+    pattern = Path(source)
+    found = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
+    return sorted(map(str, found)) or [source]
 
 
 def _as_list(task: Task) -> Task:
