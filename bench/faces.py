@@ -1,4 +1,4 @@
-"""The urllib face beside urllib.parse: processor time of each function on the same real URLs, and how often both agree.
+"""The urllib face compared with urllib.parse: processor time of each function on the same URLs, and equal answers.
 
 python bench/faces.py [URLS]
 """

@@ -1,7 +1,7 @@
 """`overthere broken --online` on nginx with 100,000 pages: compared with lychee, with errors and limits, with a crash.
 
 Four rows of JSON: `speed` (seconds, and those that processors worked, at the same number of requests at once; the
-rounds take turns), `crawl` (a site of 1,000 pages, beside LinkChecker if it is in .venv/peers/linkchecker), `mixed`
+rounds take turns), `crawl` (a site of 1,000 pages, and LinkChecker's time if it is in .venv/peers/linkchecker), `mixed`
 (what was told, and what the access log has more or less than is needed), `killed` (that each URI has an outcome).
 
 python bench/online.py [--quick] [--rounds N] [--jobs N]
@@ -123,7 +123,7 @@ def _lychee(page: Path, output: Path, jobs: int) -> list[str]:
 
 
 def _run(command: list[str], limit: float | None = None) -> tuple[float, float]:
-    """Seconds, and those that processors worked; limit: after so many seconds it is ended."""
+    """Seconds, and seconds of processor time; a command is stopped after `limit` seconds."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with suppress(subprocess.TimeoutExpired):
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=limit)

@@ -1,4 +1,4 @@
-"""The urllib face beside urllib.parse: equal answers where RFC 3986 leaves room, and the RFC's where it does not.
+"""The urllib face compared with urllib.parse: equal answers where RFC 3986 leaves room, the RFC's answers elsewhere.
 
 An input is a text, or two with U+001E between them: a base and a reference.
 """

@@ -41,7 +41,7 @@ WORDS = (
 )  # fmt: skip
 _PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
 _UNICODE = (UnicodeError, ValueError)
-"""What the clients raise for texts that they do not read, beside their own."""
+"""What the clients raise, in addition to their own exceptions, for a text that they cannot read."""
 
 
 class _Clients:

@@ -252,6 +252,23 @@ def test_a_list_may_name_what_lies_in_the_sources(tmp_path: Path) -> None:
     assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == ["no-fragment", "no-document"]
 
 
+def test_only_line_ends_end_a_uri_of_a_list() -> None:
+    """Not the characters that `str.splitlines` takes for line ends too: each is a fault at its place."""
+    chars = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+    done = run("-", "--format", "jsonl", text="".join(f"http://h/{char}x\r\n" for char in chars))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    invalid = [row["line"] for row in rows if row["kind"] == "invalid"]
+    assert invalid == [1, 2, 3, 4, 5, 6]
+    assert f"{len(chars)} references" in done.stderr
+
+
+def test_a_long_reference_is_printed_short(tmp_path: Path) -> None:
+    done = run("-", text="x" * 100_000)
+    assert (done.exit_code, len(done.stdout) < 2000) == (1, True)
+    rows = run("-", "--format", "jsonl", text="x" * 100_000)
+    assert json.loads(rows.stdout)["reference"] == "x" * 100_000
+
+
 @pytest.mark.parametrize("text", ["", "\n\n#\n", "\0\0\0", "x" * 100_000, "<html><a href=x>"])
 def test_lists_that_are_none(text: str) -> None:
     done = run("-", text=text)
@@ -350,7 +367,8 @@ def test_repositories_are_asked_of_the_api() -> None:
     with faulty(simple(one)) as running:
         root = f"http://127.0.0.1:{running.port}"
         outcomes = [
-            failed("https://github.com/o/there", "rate-limited", 429), failed("https://github.com/o/renamed/", "dns"),
+            failed("https://github.com/o/there", "rate-limited", 429), failed("http://github.com/o/there/", "dns"),
+            failed("https://github.com/o/renamed/", "dns"),
             failed("http://www.github.com/o/private.x.git", "not-found", 404),
             failed("https://github.com/o/lost", "programs-refused", 403),
             failed("https://github.com/o/there/issues", "rate-limited", 429), failed("https://github.com/o/ok", None),
@@ -360,7 +378,8 @@ def test_repositories_are_asked_of_the_api() -> None:
         with Asker(checker, Policy.local()) as asker:
             found = {outcome.uri: outcome.kind for outcome in ask_github(outcomes, root, asker.asking)}
     assert found == {
-        "https://github.com/o/there": None, "https://github.com/o/renamed/": None,
+        "https://github.com/o/there": None, "http://github.com/o/there/": None,
+        "https://github.com/o/renamed/": None,
         "http://www.github.com/o/private.x.git": None, "https://github.com/o/lost": "not-found",
     }  # fmt: skip
     assert {fields.get("authorization") for _, _, fields in one.seen} == {"Bearer s3cret"}

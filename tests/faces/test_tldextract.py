@@ -1,4 +1,4 @@
-"""`extract`, beside tldextract itself with the same list, on hosts of all kinds of rules."""
+"""`extract`, compared with tldextract itself on the same list, for hosts of all kinds of rules."""
 
 from __future__ import annotations
 

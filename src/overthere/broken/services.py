@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from overthere.broken.loop import Loop, Work
@@ -35,16 +35,18 @@ def ask_github(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Iter
     A repository that is there has the kind None; if the API does not find it, it is "not-found".  The token of private
     repositories is a header field of `asking` for the API's origin.
     """
-    wanted: dict[str, Outcome] = {}
+    wanted: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         match = _REPOSITORY.fullmatch(outcome.uri.partition("?")[0])
         if match is not None and outcome.kind not in _THERE:
-            wanted[f"{api.rstrip('/')}/repos/{match[1]}/{match[2].removesuffix('.git')}"] = outcome
+            asked = f"{api.rstrip('/')}/repos/{match[1]}/{match[2].removesuffix('.git')}"
+            wanted.setdefault(asked, []).append(outcome)
     for uri, (said, _) in _ask(wanted, asking):
-        if said.status == 404:
-            yield wanted[uri]._replace(kind="not-found", status=404, why="404 Not Found")
-        elif said.status is not None and said.status < 400:  # 301: it has another name, to which GitHub redirects
-            yield wanted[uri]._replace(kind=None, status=said.status, why="")
+        for outcome in wanted[uri]:
+            if said.status == 404:
+                yield outcome._replace(kind="not-found", status=404, why="404 Not Found")
+            elif said.status is not None and said.status < 400:  # 301: it has another name, to which GitHub redirects
+                yield outcome._replace(kind=None, status=said.status, why="")
 
 
 def ask_archive(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Iterator[Outcome]:
@@ -80,7 +82,7 @@ def _is_web(uri: str) -> bool:
     return uri.partition(":")[0].lower() in (HTTP.name, HTTPS.name)
 
 
-def _ask(uris: Mapping[str, Outcome], asking: Requester) -> Iterator[tuple[str, tuple[Reply, bytes]]]:
+def _ask(uris: Iterable[str], asking: Requester) -> Iterator[tuple[str, tuple[Reply, bytes]]]:
     """Replies and contents, as they come."""
     loop = Loop()
     answers: dict[str, tuple[Reply, bytes]] = {}

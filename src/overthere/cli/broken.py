@@ -27,12 +27,14 @@ from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings, statuses
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.atomic import save
-from overthere.ground.display import printable
+from overthere.ground.display import printable, shorten
 from overthere.ground.errors import OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
+_LONGEST = 1000
+"""Characters of a reference that are printed; the other formats have it whole."""
 FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown", "html")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "html"}
 
@@ -346,7 +348,7 @@ def _fields(found: Broken) -> Iterator[Text]:
     yield Text(f"{found.level:<7}", LEVELS[found.level])
     yield Text(f"{found.kind:<11}")
     if found.reference is not None:
-        yield Text(printable(mask(found.reference)))
+        yield Text(shorten(printable(mask(found.reference)), _LONGEST))
     yield Text("; ".join(filter(None, (found.why, advice(found)))), SIDE)
 
 

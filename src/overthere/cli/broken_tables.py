@@ -69,18 +69,13 @@ def _required_text(one: Mapping[str, Any], key: str, where: str) -> str:
 
 
 def _value(one: Mapping[str, Any], key: str, read: Callable[[Any], Any], where: str) -> Any:
-    """The value of a key; None without it.  Raises: click.UsageError if `read` returns None or cannot read it."""
+    """The value of a key; None without it.  Raises: click.UsageError if `read` returns None, or its type is another."""
     if key not in one:
         return None
     value = one[key]
-    try:
-        found = (
-            read(value)
-            if not isinstance(value, bool | list | dict) and (read is not str or isinstance(value, str))
-            else None
-        )
-    except (TypeError, ValueError):
-        found = None
+    found = None
+    if isinstance(value, str if read is str else int | float) and not isinstance(value, bool):
+        found = read(value)
     if found is None:
         raise click.UsageError(f"{where}: {key}: {printable(repr(value))} is not a valid value")
     return found

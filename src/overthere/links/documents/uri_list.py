@@ -15,7 +15,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
-    for line in text.splitlines():
-        reference = line.strip()
+    for line in text.replace("\r", "\n").split("\n"):
+        reference = line.strip(" \t")
         if reference and not reference.startswith("#"):
             yield Found("uri-list", reference)
