@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI
 from overthere.links.job.part_files import Part, parts
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 
 TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")

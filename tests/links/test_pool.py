@@ -14,7 +14,7 @@ import pytest
 from overthere import kernel
 from overthere.links.job import batches, links, pool, threads
 from overthere.links.job.pool import _read, _to_buffer, _Worker
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
 from overthere.links.report.table import to_batch

@@ -19,7 +19,8 @@ from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
 from overthere.links.containers.progress import Progress
-from overthere.links.job.sources import Task, tasks
+from overthere.links.job.sources import tasks
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents, failed_sources
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Options

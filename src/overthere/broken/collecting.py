@@ -14,7 +14,7 @@ from overthere.broken.refresh_cycles import refresh_target
 from overthere.broken.scan import Scan, is_source_code, scan
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 

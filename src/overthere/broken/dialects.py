@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from overthere.broken.filters import file_settings
 from overthere.broken.model import Checker
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 
 __all__ = ["find_dialects", "rule_of"]
 

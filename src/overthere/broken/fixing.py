@@ -13,7 +13,7 @@ from overthere.broken.scan import scan
 from overthere.ground.atomic import refuse_link
 from overthere.ground.atomic import write as replace
 from overthere.links.documents.kinds import kind_of
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 

@@ -19,7 +19,7 @@ from overthere.broken.refresh_cycles import find_cycles
 from overthere.broken.reporting import Reporter
 from overthere.broken.scan import Again, anchors_of
 from overthere.broken.site import Site
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job import check_extras
 from overthere.links.job.retrieval import Retrieval, is_uri
-from overthere.links.job.sources import Task, tasks
+from overthere.links.job.sources import tasks
+from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
 from overthere.values.uri import URI
 

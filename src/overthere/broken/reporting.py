@@ -18,7 +18,7 @@ from overthere.broken.site import Site
 from overthere.broken.suggestions import Suggester, Suggestion
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import NOTES, Options
 

@@ -7,7 +7,6 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +32,7 @@ from overthere.broken.model import kind_of_status
 from overthere.ground.display import printable, shorten
 from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
 from overthere.ground.redact import mask
+from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request
 from overthere.protocols.http.steps import TARGET, request_head
 from overthere.schemes.known.http import HTTPLocator
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from overthere.broken.fragments import Anchors
     from overthere.broken.loop import Work
 
-__all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "retry_after", "wait_for"]
+__all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "wait_for"]
 
 _AGENT = "overthere (checks links)"
 _TRUSTED_HEAD = frozenset((410, 429))
@@ -355,18 +355,3 @@ def wait_for(said: Reply, tried: int) -> float | None:
     if wait is None and said.kind == "rate-limited":
         wait = BACK_OFF * 2 ** (tried - 1)
     return wait if wait is not None and wait <= MOST_WAIT else None
-
-
-def retry_after(value: str, now: float) -> float | None:
-    """Seconds to wait, of the field Retry-After (RFC 9110 10.2.3): a number of them, or a date; None for neither.
-
-    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 0.0), retry_after("soon", 0.0)
-    (120.0, 60.0, None)
-    """
-    value = value.strip()
-    if value.isascii() and value.isdigit():
-        return float(value[:12])
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -14,7 +14,8 @@ from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
-from overthere.links.job.sources import Task, is_within
+from overthere.links.job.sources import is_within
+from overthere.links.job.task_builder import Task
 from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from overthere.stores.model import StoreError
+
 __all__ = ["guard", "note_kind", "is_own_error"]
 
 T = TypeVar("T")
@@ -20,6 +22,8 @@ def note_kind(error: Exception) -> str:
     >>> note_kind(FileNotFoundError()), note_kind(MemoryError())
     ('unreadable', 'too-large')
     """
+    if isinstance(error, StoreError):
+        return error.note
     if isinstance(error, OSError):
         return "unreadable"
     if isinstance(error, MemoryError):

@@ -28,8 +28,9 @@ from overthere.editions import NAMES
 from overthere.ground.atomic import rename
 from overthere.ground.errors import NotSpecified
 from overthere.ground.extras import brought_by
-from overthere.links.job import Sources, check_extras, contents, part_files
+from overthere.links.job import Index, Sources, check_extras, contents, part_files
 from overthere.links.job.part_files import JobSettings, Part
+from overthere.links.job.part_places import FilePlace, drop, place_of
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
@@ -37,6 +38,7 @@ from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema
+from overthere.stores import is_object
 from overthere.values.uri import URI
 
 with brought_by("spark"):
@@ -97,13 +99,18 @@ def run(
     """
     began = time.monotonic()
     asked = _check_options(Options(**options))
+    far = is_object(output)
+    if far and distinct:
+        raise ValueError(f"{output}: the link graph is written to a file system only")
     folder = Path(os.path.abspath(output))
     told = None if base is None else str(URI(base))
-    how = JobSettings(str(folder / _PAIRS if distinct else folder), asked, told, tuple(only), distinct)
+    named = str(output) if far else str(folder / _PAIRS if distinct else folder)
+    how = JobSettings(named, asked, told, tuple(only), distinct)
+    place = place_of(how.folder)
     if distinct:
-        part_files.claim(folder)
+        place_of(str(folder)).claim()
     made = list(part_files.parts(_list_sources(sources), None if told is None else URI(told), octets))
-    part_files.begin(how, len(made))
+    place.begin(how.job, len(made))
     summary, earlier = Summary(), 0
     if made:
         merged = _map_frame(_frame(session, made), partial(_make, how), "task int, found int, summary string")
@@ -111,7 +118,7 @@ def run(
         for row in _map_frame(merged, _merge, "found int, summary string").collect():
             summary += Summary.from_dict(jsons.loads(row.summary))
             earlier += row.found
-    part_files.finish(how)
+    place.finish()
     if distinct:
         _write_graph(session, how, folder)
     summary.seconds = time.monotonic() - began
@@ -201,8 +208,8 @@ def _check_options(options: Options) -> Options:
     return options
 
 
-def _list_sources(sources: Sources) -> list[str | os.PathLike[str] | URI]:
-    return [sources] if isinstance(sources, str | os.PathLike | URI) else list(sources)
+def _list_sources(sources: Sources) -> list[str | os.PathLike[str] | URI | Index]:
+    return [sources] if isinstance(sources, str | os.PathLike | URI | Index) else list(sources)
 
 
 def _ddl(columns: pa.Schema) -> str:
@@ -251,11 +258,12 @@ def _write_graph(session: SparkSession, how: JobSettings, folder: Path) -> None:
     added = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
     added = added.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
     added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
-    part_files.begin(how._replace(folder=str(folder)), 0)
+    place = FilePlace(str(folder))
+    place.begin(how._replace(folder=str(folder)).job, 0)
     for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
         rename(made, folder / made.name)
-    part_files.drop(folder / _GRAPH, Path(how.folder))
-    part_files.finish(how._replace(folder=str(folder)))
+    drop(folder / _GRAPH, Path(how.folder))
+    place.finish()
 
 
 # -- on the executors

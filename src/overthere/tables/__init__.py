@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from overthere.stores.model import is_object
 from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
     """The writer for a name, by its suffix; `DIR/` is a folder of Parquet parts, "-" is standard output.
+
+    The URI of a folder of a store, `s3://bucket/links/`, is one of parts too: each is put there in one piece when it is
+    complete, an object _SUCCESS is put last, and nothing is renamed.
 
     A file gets its name, and replaces the old file, when it is closed; until then it has another name.  A folder gets a
     part when that is complete.  A pipe is written to directly.  A symlink to a file is rejected, and a planted
@@ -52,6 +56,12 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
         raise ValueError(f"{name}: csv_safe applies to CSV only")
     if name == "-":
         return Stream(None, layout)
+    if is_object(name):
+        if not name.endswith("/"):
+            raise ValueError(f"{name}: a table in a store is a folder of Parquet parts: its URI must end in /")
+        from overthere.tables.store_folder import StoreFolder
+
+        return StoreFolder(name, layout._replace(form=".parquet"), job, resume)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):
         parts = layout._replace(form=".parquet")
         return Folder(Path(os.path.realpath(name)), parts, job, resume)

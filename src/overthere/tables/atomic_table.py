@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
+from overthere.stores import is_object, open_object
 from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_own, load_mark, read_mark
 from overthere.tables.formats import Layout
 from overthere.tables.reading import open_source
@@ -57,7 +58,7 @@ class PartFile:
             self.file.close()
 
 
-def read(path: Path, columns: Any, rows: int) -> Iterator[Any]:
+def read(path: Path | str, columns: Any, rows: int) -> Iterator[Any]:
     """The first rows of a file, in batches of a bounded size.  Raises: ResumeError if it does not have them."""
     import pyarrow as pa
 
@@ -79,12 +80,15 @@ def read(path: Path, columns: Any, rows: int) -> Iterator[Any]:
         raise ResumeError(str(path), f"it has {rows:,} rows fewer than at its last commit")
 
 
-def read_metadata(path: Path) -> Any:
-    """The metadata of a Parquet file.  Raises: ResumeError if it is none; OSError."""
+def read_metadata(path: Path | str) -> Any:
+    """The metadata of a Parquet file, or of an object that is one.  Raises: ResumeError if it is none; OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
+        if is_object(path):
+            with open_object(path) as file:
+                return pq.read_metadata(file)
         return pq.read_metadata(path)
     except pa.ArrowException as error:
         raise ResumeError(str(path), f"it cannot be read: {error}") from None

@@ -7,14 +7,16 @@ large text.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
+from overthere.stores import is_object, open_object
 from overthere.tables.formats import READ, suffix
 
 __all__ = ["Source", "open_source", "pieces"]
@@ -39,7 +41,7 @@ class Source(NamedTuple):
 
 @contextmanager
 def open_source(name: str, separator: str = ",") -> Iterator[Source]:
-    """The table of a file; of standard input (CSV or an Arrow stream) for `-`.
+    """The table of a file or of the URI of an object; of standard input (CSV or an Arrow stream) for `-`.
 
     separator: what divides the fields of CSV, one of `SEPARATORS`.
 
@@ -52,8 +54,31 @@ def open_source(name: str, separator: str = ",") -> Iterator[Source]:
             yield _standard_input(file, separator)
         finally:
             file.detach()
+    elif is_object(name):
+        with open_object(name) as far:
+            yield _parse_object(name, far, separator)
     else:
         yield _parse_source(name, separator)
+
+
+def _parse_object(name: str, file: Any, separator: str) -> Source:
+    """A table in a store.  Of text pyarrow gets pieces: its threads would call this file while Python ends."""
+    import pyarrow as pa
+
+    form, size = suffix(name, READ), file.seek(0, os.SEEK_END)
+    file.seek(0)
+    match form:
+        case ".parquet":
+            return _parquet(pa.PythonFile(file, "r"), size)
+        case ".arrow" | ".feather":
+            return _arrow(pa.PythonFile(file, "r"), size)
+        case ".arrows":
+            schema, batches = _stream(file)
+        case _:
+            text: Any = gzip.GzipFile(fileobj=file) if form == ".csv.gz" else file
+            schema = _header(text, separator)
+            batches = _piped_rows(text, schema, separator)
+    return Source(schema, ((batch, file.tell()) for batch in batches), size)
 
 
 def _parse_source(name: str, separator: str = ",") -> Source:
@@ -230,7 +255,7 @@ def _rows(file: Any, schema: Any, before: int = 0, separator: str = ",") -> Iter
         raise ValueError(message) from None
 
 
-def _piped_rows(file: io.BufferedReader, schema: Any, separator: str) -> Iterator[Any]:
+def _piped_rows(file: IO[bytes], schema: Any, separator: str) -> Iterator[Any]:
     """The same from a pipe, which pyarrow itself cannot open.
 
     It reads ahead in threads of its own; were it given Python's file, these would call Python while it ends.

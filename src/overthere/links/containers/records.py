@@ -96,7 +96,7 @@ def records(
     """
     size = file.seek(0, os.SEEK_END)
     end = size if end is None else min(end, size)
-    match _packing(file, size):
+    match _packing(file, size, start):
         case "gzip":
             yield from _read_gzip(file, size, start, end, limit, pages)
         case "plain":
@@ -137,7 +137,12 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
             pass
 
 
-def _packing(file: BinaryIO, size: int) -> str:
+def _packing(file: BinaryIO, size: int, start: int = 0) -> str:
+    if start:  # where a record begins, it says enough: what is far away need not be read
+        file.seek(start)
+        head = file.read(8)
+        if head.startswith((GZIP, b"WARC/")):
+            return "gzip" if head.startswith(GZIP) else "plain"
     at, head = _first_frame(file)
     if head.startswith(GZIP):
         return "gzip"

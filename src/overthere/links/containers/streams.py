@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from overthere.ground.codings import Stream
 from overthere.links.faults import is_own_error, note_kind
+from overthere.stores.model import StoreError
 
 __all__ = [
     "ChainedStream",
@@ -55,7 +56,7 @@ def take_octets(stream: Stream, most: int) -> tuple[bytes, str]:
 
 def fault_note(error: Exception) -> str:
     """The note for an error in reading an archive or a member of one."""
-    if is_own_error(error):
+    if is_own_error(error) or isinstance(error, StoreError):
         return note_kind(error)
     if isinstance(error, MemoryError | TooLarge):
         return "too-large"
@@ -67,6 +68,8 @@ def fault_note(error: Exception) -> str:
 def coding_fault(error: Exception) -> str:
     """The note for what a library says of compressed octets; each has its own words for an end before the end, and for
     a window above its bound."""
+    if isinstance(error, StoreError):
+        return error.note
     message = str(error).lower()
     if "memory" in message:
         return "too-large"

@@ -18,8 +18,10 @@ from overthere.ground.extras import need
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job.pool import cores, run
 from overthere.links.job.prefetch import JOBS
+from overthere.links.job.ranged_sources import Index
 from overthere.links.job.reading import fill
-from overthere.links.job.sources import Task, tasks
+from overthere.links.job.sources import tasks
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Link, OptionFields, Options
 from overthere.links.report.rows import rows
@@ -31,10 +33,10 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["Sources", "batches", "extract", "extract_html", "check_extras"]
+__all__ = ["Index", "Sources", "batches", "extract", "extract_html", "check_extras"]
 
-Sources = Iterable[str | os.PathLike[str] | URI] | str | os.PathLike[str] | URI
-"""Files, folders, archives, WARCs, mailboxes, URIs; "-" is standard input."""
+Sources = Iterable[str | os.PathLike[str] | URI | Index] | str | os.PathLike[str] | URI | Index
+"""Files, folders, archives, WARCs, mailboxes, URIs, indexes of archives; "-" is standard input."""
 
 
 def extract(
@@ -103,7 +105,7 @@ def batches(
         raise ValueError(f"jobs must be at least 1, not {jobs}")
     if exact(options.edition, "edition") not in NAMES:
         raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
-    if isinstance(sources, str | os.PathLike | URI):
+    if isinstance(sources, str | os.PathLike | URI | Index):
         sources = [sources]
     if policy is None:
         from overthere.access.policy import Policy
@@ -134,7 +136,7 @@ class _TaskMarks:
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        told = task, [_modification_time(path) for path in task.paths]
+        told = task._replace(policy=None), [_modification_time(path) for path in task.paths]
         if task.retrieved is not None:
             told = task._replace(paths=()), []  # it lies under a name that is another each time
         self.digest.update(repr(told).encode("utf-8", "surrogateescape"))

@@ -1,48 +1,41 @@
 """A job in parts, each an atomic Parquet file; a restarted job skips the parts that exist.
 
-What an engine does that has many machines: the parts are laid out in one place, and made in any order anywhere.
-
-DIR/task=000012/links.parquet   the rows of a part, and in its metadata what they are made of and a summary
-DIR/_overthere.json             which job it is
-DIR/_SUCCESS                    all parts are there
+What an engine does that has many machines: the parts are laid out in one place (`part_places`), and made in any order
+anywhere.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
-import re
 import sys
-import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, chdir, suppress
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
-from overthere.ground.atomic import create_empty, remove, remove_folder
 from overthere.ground.redact import mask
+from overthere.links.job.part_places import GrowingPart, place_of
 from overthere.links.job.pool import run
+from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import is_uri
-from overthere.links.job.sources import Task, tasks
+from overthere.links.job.sources import tasks
+from overthere.links.job.task_builder import IndexedRecord, Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.selection import select
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
-from overthere.tables.atomic_table import PartFile, read_metadata
-from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
-from overthere.tables.folder import MARK
+from overthere.tables.checkpoint import Checkpoint
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JobSettings", "Part", "begin", "carry_out", "claim", "drop", "finish", "make", "parts"]
+__all__ = ["JobSettings", "Part", "carry_out", "make", "parts"]
 
 LEAST, MOST = 8 << 20, 2 << 30
 """Octets of sources in a part: a file of a crawl, which has about one GB, is not cut."""
@@ -51,8 +44,6 @@ _FILE = 1 << 12
 """What a file costs beside its octets, in octets."""
 _HOSTS = 2000
 """Names in the summary of a part, which stands in its metadata."""
-_NAME = re.compile(r"task=([0-9]{6,})")
-_ASIDE, _SUCCESS = "_temporary", "_SUCCESS"
 
 
 class Part(NamedTuple):
@@ -95,11 +86,15 @@ class Part(NamedTuple):
         tasks = []
         for one in told["tasks"]:
             task = _fields(one, _TASK)
-            if not all(isinstance(path, str) for path in task["paths"]):
+            if not all(isinstance(text, str) for text in (*task["paths"], *task["notes"])):
                 raise ValueError("not a part of a job: a path is not text")
             if task["base"] is not None:
                 URI(task["base"])
-            tasks.append(Task(**{**task, "paths": tuple(task["paths"])}))
+            if task["objects"] is not None:
+                task["objects"] = tuple(_texts_and_numbers(task["objects"], len(task["paths"]), int, str))
+            indexed = _texts_and_numbers(task["records"], None, int, int, str, str)
+            told_tasks = {"paths": tuple(task["paths"]), "notes": tuple(task["notes"])}
+            tasks.append(Task(**{**task, **told_tasks, "records": tuple(map(IndexedRecord._make, indexed))}))
         return cls(**{**told, "tasks": tuple(tasks)})
 
 
@@ -113,7 +108,21 @@ _TASK: dict[str, tuple[type, ...]] = {
     "size": (int,),
     "name": (str, NoneType),
     "retrieved": (NoneType,),
+    "objects": (list, NoneType),
+    "records": (list,),
+    "policy": (NoneType,),
+    "notes": (list,),
 }
+
+
+def _texts_and_numbers(rows: list[Any], count: int | None, *kinds: type) -> Iterator[tuple[Any, ...]]:
+    """Rows of JSON, so many, each of values of these types."""
+    if count is not None and len(rows) != count:
+        raise ValueError(f"not a part of a job: {len(rows)} objects, and {count} paths")
+    for row in rows:
+        if not isinstance(row, list) or [type(value) for value in row] != list(kinds):
+            raise ValueError(f"not a part of a job: {repr(row)[:80]} in a list of objects or records")
+        yield tuple(row)
 
 
 def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
@@ -155,7 +164,7 @@ class JobSettings(NamedTuple):
 
 
 def parts(
-    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None = None, octets: int | None = None
+    sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None = None, octets: int | None = None
 ) -> Iterator[Part]:
     """A job in parts: the same for the same sources, however many machines there are.
 
@@ -180,14 +189,18 @@ def parts(
         yield _part(number, held)
 
 
-def _tasks(sources: list[str | os.PathLike[str] | URI], base: URI | None, split: int) -> Iterator[Task]:
+def _tasks(sources: list[str | os.PathLike[str] | URI | Index], base: URI | None, split: int) -> Iterator[Task]:
     if "-" in sources:
         raise ValueError("only this process can read standard input")
-    for source in filter(is_uri, sources):
+    for source in sources:
+        if not is_uri(source) or is_ranged(source):
+            continue
         raise ValueError(f"{mask(str(source))}: a part of a job can have files only; open a URI with `links.batches`")
     for task in tasks(sources, base, Options(), split):
         if task.name is not None:
             raise ValueError(f"{task.name} is not a file, so only this process can read it")
+        if task.policy is not None:
+            raise ValueError(f"{mask(task.paths[0])}: a part of a job can have files and objects only")
         yield task
 
 
@@ -236,39 +249,22 @@ def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summar
 
     Raises: OSError if the file cannot be written.
     """
-    path = _place(how.folder, part.number)
+    place = place_of(how.folder)
     job = json.dumps([how.job, part.key])
-    kept = _existing_summary(path, job)
+    kept = place.existing_summary(part.number, job)
     if kept is not None and not kept.notes["unreadable"]:
         return kept, True
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(how.folder, _ASIDE, f"{part.number}-{uuid.uuid4().hex}.parquet")
-    aside.parent.mkdir(exist_ok=True)
-    file = PartFile(path, aside, layout(graph.schema() if how.distinct else None))
+    file = place.open(part.number, layout(graph.schema() if how.distinct else None))
     try:
         summary = _fill(file, part, how, guarded)
-        file.end(Checkpoint(job, file.rows, 0, {"summary": summary.to_dict()}))
+        place.end(part.number, file, Checkpoint(job, file.rows, 0, {"summary": summary.to_dict()}))
     except BaseException:
         file.drop()
         raise
     return summary, False
 
 
-def _place(folder: str, number: int) -> Path:
-    return Path(folder, f"task={number:06}", "links.parquet")
-
-
-def _existing_summary(path: Path, job: str) -> Summary | None:
-    """The summary of what an earlier run made of the same part."""
-    try:
-        file = read_metadata(path)
-        mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
-        return Summary.from_dict(mark.state["summary"]) if mark.rows == file.num_rows else None
-    except (OSError, ResumeError):
-        return None
-
-
-def _fill(file: PartFile, part: Part, how: JobSettings, guarded: bool) -> Summary:
+def _fill(file: GrowingPart, part: Part, how: JobSettings, guarded: bool) -> Summary:
     summary = Summary()
     summary.hosts = Top(_HOSTS)
     with graph.Graph() as added:
@@ -288,50 +284,3 @@ def _fill(file: PartFile, part: Part, how: JobSettings, guarded: bool) -> Summar
         for batch in added.batches():
             file.write(batch)
     return summary
-
-
-# -- the folder, on the machine that leads
-
-
-def claim(folder: Path) -> None:
-    """Make a folder for parts, or see that it is one.  Raises: FileExistsError if it holds anything else."""
-    folder.mkdir(parents=True, exist_ok=True)
-    there = [name for name in os.listdir(folder) if not name.startswith((".", "_"))]
-    own = (folder / MARK).exists()
-    if there and not (own and all(_NAME.fullmatch(name) or name.endswith(".parquet") for name in there)):
-        raise FileExistsError(errno.EEXIST, "the folder has files that are not parts of a link table", str(folder))
-
-
-def begin(how: JobSettings, count: int) -> None:
-    """Lay out the folder for so many parts: of another job nothing is left, of this job what may be used again.
-
-    Raises: FileExistsError if the folder holds anything else; OSError if it cannot be written.
-    """
-    folder = Path(how.folder)
-    claim(folder)
-    try:
-        same = load_mark(folder / MARK, str(folder), how.job) is not None
-    except ResumeError:
-        same = False
-    remove(folder / _SUCCESS)
-    for name in os.listdir(folder):
-        task = _NAME.fullmatch(name)
-        if name == _ASIDE or (task and not (same and int(task[1]) < count)):
-            remove_folder(folder / name)
-        elif not name.startswith((".", "_")) and not task:
-            remove(folder / name)
-    Checkpoint(how.job, 0, 0, {}).save(folder / MARK)
-    (folder / _ASIDE).mkdir()
-
-
-def finish(how: JobSettings) -> None:
-    """All parts are there."""
-    drop(Path(how.folder, _ASIDE))
-    create_empty(Path(how.folder, _SUCCESS))
-
-
-def drop(*folders: Path) -> None:
-    """Remove folders, if that is possible: readers pass over what begins with a line."""
-    for folder in folders:
-        with suppress(OSError):
-            remove_folder(folder)

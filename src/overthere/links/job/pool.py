@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.columns.rowwise import compute
 from overthere.ground.processes import without_interrupts
 from overthere.links.containers.progress import Progress
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import failed_sources
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.job.threads import is_native, run_threads
@@ -117,11 +117,11 @@ class _RetryTask(NamedTuple):
 def _work_again(pipe: Connection, again: _RetryTask, options: Options) -> None:
     sender = _Sender(pipe, again.rows)
     after, avoided = again.after, again.avoided
-    for place, path in enumerate(again.task.paths):
+    for place in range(len(again.task.paths)):
         tell = partial(sender.place, place)
         walk = Progress(after, avoided, tell)
         tell(walk)
-        sender.send(carry_out(again.task._replace(paths=(path,)), options, walk), _PART)
+        sender.send(carry_out(again.task.only(place), options, walk), _PART)
         after, avoided = -1, frozenset()
     pipe.send_bytes(_DONE + pickle.dumps(TaskEnd({}, again.task.size)))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.errors import OverthereError
 from overthere.links.containers.temporary import create_file, remove_files
+from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import Retrieval, is_uri, retrieve
 from overthere.values.uri import URI
 
@@ -40,8 +41,8 @@ class RetrievedFile(NamedTuple):
 
 
 def prefetch_sources(
-    sources: Iterable[str | os.PathLike[str] | URI], policy: Policy, edition: str, jobs: int = JOBS
-) -> Iterator[str | os.PathLike[str] | URI | RetrievedFile]:
+    sources: Iterable[str | os.PathLike[str] | URI | Index], policy: Policy, edition: str, jobs: int = JOBS
+) -> Iterator[str | os.PathLike[str] | URI | Index | RetrievedFile]:
     """The sources in their order, each URI as what it names.
 
     jobs: URIs that are retrieved at once, `PER_HOST` of one host; with 1 each begins when it is asked for.
@@ -51,7 +52,7 @@ def prefetch_sources(
     there = _Prefetcher(policy, edition, jobs)
     try:
         for source in sources:
-            if is_uri(source):
+            if is_uri(source) and not is_ranged(source):
                 there.add(_Retrieval(source))
             elif there.window:
                 there.add(source)
@@ -84,7 +85,7 @@ def _host(source: str | URI) -> str:
 class _Prefetcher:
     def __init__(self, policy: Policy, edition: str, jobs: int) -> None:
         self.policy, self.edition, self.jobs = policy, edition, jobs
-        self.window: deque[str | os.PathLike[str] | URI | _Retrieval] = deque()
+        self.window: deque[str | os.PathLike[str] | URI | Index | _Retrieval] = deque()
         self.changed = Condition()
         self.running: Counter[str] = Counter()
         """Retrievals by their host."""
@@ -95,7 +96,7 @@ class _Prefetcher:
     def is_full(self) -> bool:
         return len(self.window) >= (1 if self.jobs == 1 else _WINDOW * self.jobs)
 
-    def add(self, source: str | os.PathLike[str] | URI | _Retrieval) -> None:
+    def add(self, source: str | os.PathLike[str] | URI | Index | _Retrieval) -> None:
         with self.changed:
             self.window.append(source)
             self.begin()
@@ -131,7 +132,7 @@ class _Prefetcher:
             with suppress(RuntimeError):  # no thread to be had: the wait for it says so
                 self.begin()
 
-    def next_source(self) -> str | os.PathLike[str] | URI | RetrievedFile:
+    def next_source(self) -> str | os.PathLike[str] | URI | Index | RetrievedFile:
         """The first of the window, as soon as it is there."""
         with self.changed:
             one = self.window[0]

@@ -8,51 +8,24 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from overthere.ground.redact import mask
-from overthere.links.containers import records
 from overthere.links.containers.temporary import create_file
-from overthere.links.documents.kinds import HEAD, kind
-from overthere.links.faults import note_kind
 from overthere.links.job.prefetch import JOBS, RetrievedFile, prefetch_sources
-from overthere.links.job.retrieval import Retrieval
+from overthere.links.job.ranged_sources import Index, is_ranged, ranged_tasks
+from overthere.links.job.task_builder import Task, TaskBuilder
 from overthere.links.model import Options
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["Task", "is_pipe", "is_within", "tasks"]
-
-
-class Task(NamedTuple):
-    """A part of a job that can be read by itself, in any process on the same machine."""
-
-    paths: tuple[str, ...]
-    root: str | None
-    """The folder that was named, in which they were found; None if each of them was named itself."""
-    base: str | None
-    """The URI under which the sources are published."""
-    start: int = 0
-    end: int | None = None
-    """Of a WARC or ARC file the records that begin in [start, end)."""
-    size: int = 0
-    """Octets, as a measure of the work."""
-    name: str | None = None
-    """What to call a file that has the partial content through a pipe, or by a URI; "-" is standard input."""
-    retrieved: Retrieval | None = None
-    """What is known of a source that is a URI."""
-
-
-_TOGETHER, _MANY = 4 << 20, 200
-"""Small files make a task together, up to so many octets and files."""
-_APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml", ".mht", ".mhtml", ".warc", ".epub")
+__all__ = ["is_pipe", "is_within", "tasks"]
 
 
 def tasks(
-    sources: Iterable[str | os.PathLike[str] | URI], base: URI | None, options: Options, split: int = 2 << 20,
+    sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int = 2 << 20,
     policy: Policy | None = None, jobs: int = JOBS,
 ) -> Iterator[Task]:  # fmt: skip
     """A job in parts, in the order of the sources and, in a folder, of the names: its files, then its folders.
@@ -72,15 +45,19 @@ def tasks(
     are no loops), is not: its note is "not-followed".
     """
     text = None if base is None else str(base)
-    gathered = _TaskBuilder(text, split)
+    gathered = TaskBuilder(text, split)
     for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
+        if is_ranged(source):
+            yield from gathered.all_tasks()
+            yield from ranged_tasks(source, gathered, policy)
+            continue
         if isinstance(source, RetrievedFile):
             yield from gathered.all_tasks()
             yield Task(
                 (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
             )
             continue
-        path = str(source) if isinstance(source, URI) else os.fspath(source)
+        path = str(source) if isinstance(source, URI | Index) else os.fspath(source)
         if path == "-" or is_pipe(path):
             yield from gathered.all_tasks()
             yield _pipe_task(path, text)
@@ -96,37 +73,6 @@ def tasks(
         else:
             yield from gathered.add(path, _size(path), None)
     yield from gathered.all_tasks()
-
-
-class _TaskBuilder:
-    """Files on their way into tasks."""
-
-    def __init__(self, base: str | None, split: int) -> None:
-        self.base, self.split = base, split
-        self.root: str | None = None
-        self.paths: list[str] = []
-        self.size = 0
-
-    def add(self, path: str, size: int, root: str | None) -> Iterator[Task]:
-        self.root = root
-        if size >= _TOGETHER or size > self.split or path.lower().endswith(_APART):
-            yield from self.all_tasks()
-            start = 0
-            for end in _cut_offsets(path, self.split) if size > self.split else ():
-                yield Task((path,), root, self.base, start, end, end - start)
-                start = end
-            yield Task((path,), root, self.base, start, None, size - start)
-            return
-        if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
-            yield from self.all_tasks()
-        self.paths.append(path)
-        self.size += size
-
-    def all_tasks(self) -> Iterator[Task]:
-        if self.paths:
-            yield Task(tuple(self.paths), self.root, self.base, size=self.size)
-            self.paths.clear()
-            self.size = 0
 
 
 _PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
@@ -199,13 +145,3 @@ def _pipe_task(path: str, base: str | None) -> Task:
             return Task((path,), None, base)
         size = file.tell()
     return Task((held,), None, base, size=size, name=path)
-
-
-def _cut_offsets(path: str, split: int) -> Iterator[int]:
-    """Where to cut a file: found as they are asked for, so that the first part does not wait for the last."""
-    try:
-        with open(path, "rb") as file:
-            if kind(path, "", file.read(HEAD))[0] == "warc":
-                yield from islice(records.cuts(file, split), 1, None)
-    except Exception as error:  # its reader says what is the matter
-        note_kind(error)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from overthere.base import Base, file_uri, retrieval_uri
+from overthere.ground.redact import mask
 from overthere.links.containers.model import MakePageReader, Place
 from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
 from overthere.links.containers.progress import Progress
@@ -18,10 +19,13 @@ from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, kind
 from overthere.links.faults import guard
-from overthere.links.job.sources import Task, is_within
+from overthere.links.job.indexed_records import runs
+from overthere.links.job.ranged_sources import open_ranges
+from overthere.links.job.sources import is_within
+from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
 from overthere.values.encoding import IN_SEGMENT, encode
-from overthere.values.uri import URI
+from overthere.values.uri import URI, URIReference
 
 __all__ = ["documents", "failed_sources"]
 
@@ -41,8 +45,9 @@ def documents(
     """
     progress = Progress() if progress is None else progress
     places = _Places(task)
-    for path in task.paths:
-        yield from guard(_file_documents(places, path, options, progress, pages), partial(_failed_source, places, path))
+    for place, path in enumerate(task.paths):
+        made = _file_documents(places, path, place, options, progress, pages)
+        yield from guard(made, partial(_failed_source, places, path))
 
 
 def failed_sources(task: Task, options: Options) -> Iterator[Document]:
@@ -66,6 +71,8 @@ class _Places:
         self.prefix: str = ""
 
     def uri(self, path: str) -> URI:
+        if self.task.objects is not None:
+            return self._uri_of_object(path)
         folder, name = os.path.split(path)
         if name in ("", ".", ".."):
             return self._retrieval_uri(Path(path))
@@ -73,6 +80,13 @@ class _Places:
             self.prefix = str(self._retrieval_uri(Path(folder, "x")))[:-1]
             self.folder = folder
         return URI(self.prefix + encode(os.fsencode(name), keep=IN_SEGMENT))
+
+    def _uri_of_object(self, path: str) -> URI:
+        """Without what is secret in it, which would stand in each row (RFC 3986 7.5)."""
+        if self.base is None:
+            return URI(mask(path))
+        root = f"{path.rpartition('/')[0]}/" if self.task.root is None else self.task.root
+        return self.base.join(URIReference(f"./{path.removeprefix(root)}"))
 
     def _retrieval_uri(self, place: Path) -> URI:
         return retrieval_uri(place, place.parent if self.task.root is None else Path(self.task.root), self.base)
@@ -93,7 +107,8 @@ def _document(places: _Places, path: str, *notes: str) -> Document:
         # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
         here = Base(URI(f"{file_uri('.')}/"), "default", "default")
         return Document(_show_name(task.name), b"", here if places.base is None else _base(places.base), notes=notes)
-    return Document(_show_name(path), b"", _base(places.uri(path)), notes=notes)
+    source = _show_name(path) if task.objects is None else mask(path)
+    return Document(source, b"", _base(places.uri(path)), notes=(*task.notes, *notes))
 
 
 def _base(uri: URI) -> Base:
@@ -112,6 +127,7 @@ _RECORDED = ("warc", "arc")
 def _file_documents(
     places: _Places,
     path: str,
+    place: int,
     options: Options,
     progress: Progress,
     pages: MakePageReader | None,
@@ -119,15 +135,20 @@ def _file_documents(
     task = places.task
     document = _document(places, path)
     is_named = task.root is None
+    if task.notes:
+        yield with_kind(document)
+        return
     try:
-        opened = _open_file(path, task.root)
+        opened = _open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
     except _NotFollowedError:
         yield with_kind(document._replace(notes=("not-followed",)))
         return
     with opened as file:
-        size = os.fstat(file.fileno()).st_size
-        reader = NestedReader(options, size, progress, pages)
+        if task.objects is not None:
+            file.seek(task.start)  # its beginning may be far from what is read
         head = file.read(HEAD)
+        size = file.seek(0, os.SEEK_END)
+        reader = NestedReader(options, size, progress, pages)
         known = kind(document.name or task.name or path, document.media_type, head)
         if not known[0] and ends_as_zip(file):
             known = "zip", ()
@@ -144,7 +165,14 @@ def _file_documents(
             beneath = URI(task.base) if is_named and task.base is not None else None
             if beneath is None and is_named and options.rooted:
                 beneath = URI(f"{document.base.uri}!/")
-            yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end))
+            if not task.records:
+                yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end))
+                return
+            for start, end, note in runs(file, task.records):
+                if note:
+                    yield with_kind(document._replace(source=f"{document.source}!{start}", notes=(note,)))
+                else:
+                    yield from reader.members(known, file, document, Place(options, beneath, start, end))
             return
         content, notes = read_content(file, options.limit)
     if is_named and content and not known[0]:

@@ -9,7 +9,7 @@ from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
 from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import BEGUN, Document, Options
 from overthere.links.report.browser_column import Browsing

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from overthere import kernel
 from overthere.links.containers.progress import Progress
 from overthere.links.documents.kinds import kind
-from overthere.links.job.sources import Task
+from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, needs
 from overthere.access.policy import Policy
 from overthere.access.wire import Dialogue, Effect, Read
 
-__all__ = ["AnswerReader", "response_details", "status_line", "tunnel"]
+__all__ = ["AnswerReader", "response_details", "retry_after", "status_line", "tunnel"]
 
 _INTERIM = 100
 
@@ -91,3 +92,18 @@ def response_details(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
     fields = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items()]
     details = {"status": event.status_code, "reason": event.reason.decode("latin-1"), "headers": fields}
     return details, {name.lower(): value for name, value in reversed(fields)}
+
+
+def retry_after(value: str, now: float) -> float | None:
+    """Seconds to wait, of the field Retry-After (RFC 9110 10.2.3): a number of them, or a date; None for neither.
+
+    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 0.0), retry_after("soon", 0.0)
+    (120.0, 60.0, None)
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:12])
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except (ValueError, OverflowError, OSError):
+        return None

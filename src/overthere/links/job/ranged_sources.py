@@ -1,0 +1,276 @@
+"""Sources of which ranges are read where they lie: objects of stores, parts of files on the web, indexes of archives.
+
+An index names records.  Those of one file that are near one another make a task, which asks for their range once.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+
+from overthere.ground.display import printable
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.redact import mask
+from overthere.links.indexes import Entry, Where, read_index
+from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
+from overthere.links.model import Note
+from overthere.stores import (
+    StoreError,
+    is_folder,
+    is_object,
+    is_web,
+    list_objects,
+    look_up,
+    open_object,
+    open_range,
+    permit,
+)
+from overthere.values.uri import URI, URIReference
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["Index", "is_ranged", "ranged_tasks"]
+
+_PART = re.compile(r"(?P<uri>[^#]+)#(?P<offset>[0-9]{1,18}),(?P<length>[1-9][0-9]{0,17})", re.DOTALL)
+_PATHS = re.compile(r"\.paths(?:\.gz)?\Z", re.IGNORECASE)
+_GAP, _SPAN = 1 << 20, 256 << 20
+"""Octets between two records that are read with them, and those of a task."""
+_ENTRIES = 1 << 20
+"""Entries of an index that are held: of more, those of one file may be read in several tasks."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """A source: the records that an index of web archives names.
+
+    index: CDXJ, CDX, the columnar index of Common Crawl, or a list of paths: a file, or a URI of a store or of HTTP.
+    where: conditions, all of which hold, as `domain=example.org` (`links.indexes.Where`).
+    files: the folder, or its URI, in which the archive files lie that it names; by default that of the index file, and
+    of a URI the root of its server or bucket.
+    """
+
+    index: str | URI | os.PathLike[str]
+    where: tuple[str, ...] = ()
+    files: str | None = None
+
+
+def is_ranged(source: object) -> TypeGuard[str | URI | os.PathLike[str] | Index]:
+    """Whether a source is read by ranges where it lies, or is an index.
+
+    >>> is_ranged("s3://b/a.html"), is_ranged("https://h/a.warc.gz#5,10"), is_ranged("https://h/a.html")
+    (True, True, False)
+    """
+    if isinstance(source, Index) or is_object(source):
+        return True
+    text = str(source) if isinstance(source, (str, URI, os.PathLike)) else ""
+    return (is_web(source) and _PART.fullmatch(text) is not None) or _PATHS.search(text) is not None
+
+
+def ranged_tasks(
+    source: str | URI | os.PathLike[str] | Index, gathered: TaskBuilder, policy: Policy | None
+) -> Iterator[Task]:
+    """The tasks of such a source.  policy: None permits objects, and nothing on the web."""
+    if isinstance(source, Index) or _PATHS.search(str(source)):
+        yield from _index_tasks(source if isinstance(source, Index) else Index(source), gathered, policy)
+        return
+    text = str(source)
+    part = _PART.fullmatch(text)
+    try:
+        if is_web(text) and part is not None:
+            start, length = int(part["offset"]), int(part["length"])
+            yield _web_task(part["uri"], gathered.base, policy, start, start + length)
+        elif part is not None:
+            _permit(text, policy)
+            start, length = int(part["offset"]), int(part["length"])
+            unknown = ((-1, ""),)
+            yield Task((part["uri"],), None, gathered.base, start, start + length, length, objects=unknown)
+        else:
+            _permit(text, policy)
+            yield from _object_tasks(text, gathered)
+    except (OverthereError, StoreError) as error:
+        yield from gathered.all_tasks()
+        yield _failed_task(text, gathered.base, error)
+
+
+def _permit(uri: str, policy: Policy | None) -> None:
+    if policy is not None:
+        permit(uri, policy)
+
+
+def _failed_task(source: str, base: str | None, error: Exception) -> Task:
+    note = error.note if isinstance(error, StoreError) else "not-opened"
+    logging.getLogger("overthere.links").warning("%s: %s", printable(mask(source)), error)
+    return Task((source,), None, base, objects=((-1, ""),), notes=(note,))
+
+
+def _web_task(uri: str, base: str | None, policy: Policy | None, start: int = 0, end: int | None = None) -> Task:
+    if policy is None:
+        raise StoreError("refused", "only objects of stores can be read here, and no other URIs")
+    size = 0 if end is None else end - start
+    return Task((uri,), None, base, start, end, size, objects=((-1, ""),), policy=policy)
+
+
+def _object_tasks(uri: str, gathered: TaskBuilder) -> Iterator[Task]:
+    """An object, or those of a folder."""
+    uri = uri.partition("#")[0]
+    found = look_up(uri)
+    if found is not None:
+        yield from gathered.add(uri, found.size, None, found.version)
+        yield from gathered.all_tasks()
+        return
+    root = uri if is_folder(uri) else f"{uri}/"
+    is_empty = True
+    for one in list_objects(root):
+        is_empty = False
+        yield from gathered.add(one.uri, one.size, root, one.version)
+    yield from gathered.all_tasks()
+    if is_empty:
+        raise StoreError("missing", "there is no such object, and no folder of that name")
+
+
+# -- indexes
+
+
+def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> Iterator[Task]:
+    """Raises: ValueError for conditions that the index cannot answer."""
+    name = os.fspath(index.index) if isinstance(index.index, os.PathLike) else str(index.index)
+    where = Where.parse(index.where)
+    notes: Counter[str] = Counter()
+    try:
+        place = _ArchiveFiles(index, name, gathered, policy)
+        held: dict[str, list[IndexedRecord]] = {}
+        count = 0
+        with _open_index(name, policy) as file:
+            for entry in read_index(name, file, where):
+                if isinstance(entry, Note):
+                    notes[entry.kind] += 1
+                    continue
+                path = place.find(entry.file)
+                if path is None:
+                    notes["refused"] += 1
+                elif entry.offset is None:
+                    yield from place.whole(path)
+                else:
+                    held.setdefault(path, []).append(_record(entry))
+                    count += 1
+                if count >= _ENTRIES:
+                    yield from place.joined(held)
+                    held, count = {}, 0
+        yield from place.joined(held)
+        yield from gathered.all_tasks()
+    except (OverthereError, OSError) as error:
+        yield from gathered.all_tasks()
+        if not isinstance(error, (OverthereError, StoreError)):
+            error = StoreError("unreadable", error.strerror or str(error))
+        yield _failed_task(name, gathered.base, error)
+    for kind, number in notes.items():
+        logging.getLogger("overthere.links").warning("%s: %s: %s entries", printable(mask(name)), kind, f"{number:,}")
+        yield Task((name,), None, gathered.base, objects=((-1, ""),), notes=(kind,))
+
+
+def _record(entry: Entry) -> IndexedRecord:
+    assert entry.offset is not None
+    return IndexedRecord(entry.offset, entry.length or 0, entry.url, entry.digest)
+
+
+def _open_index(name: str, policy: Policy | None) -> BinaryIO:
+    if is_object(name):
+        _permit(name, policy)
+        return open_object(name)
+    if not is_web(name):
+        return open(name, "rb")
+    if policy is None:
+        raise StoreError("refused", "only objects of stores can be read here, and no other URIs")
+    return open_range(name, policy)
+
+
+class _ArchiveFiles:
+    """The archive files of an index: nothing outside of their folder is read, whatever the index says."""
+
+    def __init__(self, index: Index, name: str, gathered: TaskBuilder, policy: Policy | None) -> None:
+        self.gathered, self.policy = gathered, policy
+        far = is_object(name) or is_web(name)
+        root: str | None = index.files
+        if root is None:
+            root = f"{URI(name).scheme}://{URI(name).authority}/" if far else os.path.dirname(name) or os.curdir
+        self.far: bool = is_object(root) or is_web(root)
+        if self.far and not is_web(root):
+            _permit(root, policy)
+        self.root = f"{root.rstrip('/')}/" if self.far else os.path.realpath(root)
+        self.folder = root
+
+    def find(self, file: str) -> str | None:
+        """Where an archive file lies; None if that is outside of the folder."""
+        if not self.far:
+            path = os.path.join(self.folder, file)
+            inside = os.path.commonpath((self.root, os.path.realpath(path))) == self.root
+            return path if inside and "\x00" not in file else None
+        try:
+            path = str(URI(self.root).join(URIReference(file)))
+        except InvalidURI:
+            return None
+        return path if path.startswith(self.root) and "#" not in path else None
+
+    def whole(self, path: str) -> Iterator[Task]:
+        gathered = self.gathered
+        if is_object(path):
+            yield from ranged_tasks(path, gathered, self.policy)
+        elif self.far:
+            yield _web_task(path, gathered.base, self.policy)
+        else:
+            size = Path(path).stat().st_size if os.path.isfile(path) else 0
+            yield from gathered.add(path, size, None)
+
+    def joined(self, held: dict[str, list[IndexedRecord]]) -> Iterator[Task]:
+        """Tasks of the records of each file, by their places."""
+        for path, records in held.items():
+            objects = ((-1, ""),) if self.far else None
+            policy = self.policy if is_web(path) else None
+            for group in _groups(records):
+                last = group[-1]
+                start, end = group[0].offset, last.offset + max(last.length, 1)
+                yield Task(
+                    (path,), None, self.gathered.base, start, end, end - start, objects=objects, records=group,
+                    policy=policy,
+                )  # fmt: skip
+
+
+def _groups(records: Iterable[IndexedRecord]) -> Iterator[tuple[IndexedRecord, ...]]:
+    """Records that are near one another, each place once.
+
+    >>> [[one.offset for one in group] for group in _groups([IndexedRecord(9 << 20, 5), *[IndexedRecord(7, 3)] * 2])]
+    [[7], [9437184]]
+    """
+    group: list[IndexedRecord] = []
+    for one in sorted(records):
+        if group and one.offset == group[-1].offset:
+            continue
+        if group:
+            behind = group[-1].offset + group[-1].length
+            if one.offset - behind > _GAP or one.offset + one.length - group[0].offset > _SPAN:
+                yield tuple(group)
+                group = []
+        group.append(one)
+    if group:
+        yield tuple(group)
+
+
+def open_ranges(task: Task, path: str, place: int) -> BinaryIO:
+    """One of the paths of a task, which are URIs.  Raises: StoreError; InvalidURI."""
+    assert task.objects is not None
+    size, version = task.objects[place]
+    ends = () if task.end is None else (task.end,)
+    if is_web(path):
+        assert task.policy is not None
+        return open_range(path, task.policy, ends)
+    if size == 0:
+        return io.BytesIO()  # many stores have no range of it (RFC 9110 15.5.17)
+    return open_object(path, size, version, ends)

@@ -1,0 +1,100 @@
+"""Other stores, by fsspec: https://filesystem-spec.readthedocs.io/.
+
+fsspec has no conditional requests: an object is looked at after each range, and one that differs then was changed while
+it was read.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from overthere.ground.extras import brought_by
+from overthere.ground.redact import mask
+from overthere.stores.model import Listed, Name, Piece, StoreError
+
+with brought_by("fsspec"):
+    from fsspec.core import url_to_fs
+
+__all__ = ["FilesystemStore"]
+
+_VERSIONS = ("ETag", "etag", "e_tag", "checksum", "md5", "content_hash", "LastModified", "last_modified", "mtime")
+"""Names under which filesystems tell what changes with the content; "created" is that of memory."""
+
+
+class FilesystemStore:
+    """A filesystem of fsspec, below a root."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        with _raising():
+            self._files, top = url_to_fs(root)
+            self._top: str = self._files._strip_protocol(root) if top is None else top
+
+    def _path(self, key: str) -> str:
+        return posixpath.join(self._top, key) if key else self._top
+
+    def read(self, key: str, start: int, end: int, version: str) -> Piece:
+        with _raising("truncated" if start else "not-opened"):
+            path = self._path(key)
+            octets = self._files.cat_file(path, start, end)
+            self._files.invalidate_cache(path)
+            found = self._listed(key, self._files.info(path))
+        if version and found.version != version:
+            raise StoreError("changed", "the object was replaced while it was read")
+        return Piece(octets, found.size if found.size >= 0 else start + len(octets), found.version)
+
+    def look_up(self, key: str) -> Listed | None:
+        try:
+            with _raising():
+                about = self._files.info(self._path(key))
+        except StoreError as error:
+            if error.note == "missing":
+                return None
+            raise
+        return self._listed(key, about) if about["type"] == "file" else None
+
+    def _listed(self, key: str, about: dict[str, Any]) -> Listed:
+        version = next((str(about[name]) for name in (*_VERSIONS, "created") if about.get(name) is not None), "")
+        size = about.get("size")
+        return Listed(Name(self.root, key).uri, -1 if size is None else size, f"{version} {size}")
+
+    def list(self, prefix: str) -> Iterator[Listed]:
+        folders = [prefix.rstrip("/")]
+        while folders:
+            folder = folders.pop()
+            with _raising():
+                there = sorted(self._files.ls(self._path(folder), detail=True), key=lambda one: str(one["name"]))
+            below: list[str] = []
+            for about in there:
+                name = posixpath.basename(str(about["name"]).rstrip("/"))
+                key = f"{folder}/{name}" if folder else name
+                if about["type"] == "directory":
+                    below.append(key)
+                else:
+                    yield self._listed(key, about)
+            folders += reversed(below)
+
+    def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
+        raise StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
+
+    def remove(self, key: str) -> None:
+        raise StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
+
+
+class _raising:  # noqa: N801 - a context manager, and no class for others
+    """Raises whatever a filesystem raises as a StoreError: each has errors of its own."""
+
+    def __init__(self, note: str = "not-opened") -> None:
+        self.note = note
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, StoreError):
+            return
+        note = "missing" if isinstance(error, (FileNotFoundError, PermissionError)) else self.note
+        said = mask(" ".join(str(error).split()))[:300]
+        raise StoreError(note, said or type(error).__name__) from error

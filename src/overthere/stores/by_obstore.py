@@ -1,0 +1,149 @@
+"""Stores of S3, Google Cloud and Azure, by obstore: https://developmentseed.org/obstore/."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from threading import Lock
+from typing import Any, BinaryIO
+
+from overthere.ground.extras import brought_by
+from overthere.ground.redact import mask
+from overthere.stores.model import Listed, Name, Piece, StoreError
+
+with brought_by("stores"):
+    import obstore
+    from obstore import exceptions
+    from obstore.store import from_url
+
+__all__ = ["ObjectStore"]
+
+RETRY: dict[str, Any] = {
+    "max_retries": 8,
+    "retry_timeout": timedelta(seconds=120),
+    "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=10), "base": 2},
+}
+"""How often obstore asks again: servers say 503, or "SlowDown", where too much is asked of them.
+
+Options of its client are not given here: they would take the place of those in the environment, AWS_ALLOW_HTTP and so
+on."""
+_TRIES = 3
+"""How often a range is asked for whose content did not come whole."""
+_PAGE = 1000
+_STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
+
+
+class ObjectStore:
+    """A bucket or container; made by `opening.store_of`, once for a process."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._lock = Lock()
+        self._made: Any = None
+
+    @property
+    def _store(self) -> Any:
+        with self._lock:
+            if self._made is None:
+                with _raising():
+                    make: Any = from_url
+                    self._made = make(self.root, retry_config=RETRY)
+            return self._made
+
+    def read(self, key: str, start: int, end: int, version: str) -> Piece:
+        options: dict[str, Any] = {"range": (start, end)}
+        if version:
+            options["if_match"] = version
+        for tried in range(1, _TRIES + 1):
+            try:
+                with _raising("truncated" if start else "not-opened"):
+                    got = obstore.get(self._store, key, options=options)  # type: ignore[arg-type]
+                    octets = memoryview(got.bytes())
+            except StoreError as error:
+                if error.note not in ("truncated", "not-opened") or tried == _TRIES:
+                    raise
+                continue
+            size = got.meta["size"]
+            if tuple(got.range) == (start, min(end, size)) and len(octets) == min(end, size) - start:
+                return Piece(octets, size, got.meta["e_tag"] or str(got.meta["last_modified"]))
+        raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range (RFC 9110 15.3.7)")
+
+    def look_up(self, key: str) -> Listed | None:
+        try:
+            with _raising():
+                return self._listed(obstore.head(self._store, key))
+        except StoreError as error:
+            if error.note == "missing" and isinstance(error.__cause__, FileNotFoundError):
+                return None
+            raise
+
+    def _listed(self, meta: Any) -> Listed:
+        version = meta["e_tag"] or str(meta["last_modified"])
+        return Listed(Name(self.root, meta["path"]).uri, meta["size"], version)
+
+    def list(self, prefix: str) -> Iterator[Listed]:
+        pages = iter(obstore.list(self._store, prefix.rstrip("/") or None, chunk_size=_PAGE))
+        while True:
+            with _raising():
+                page = next(pages, None)
+            if page is None:
+                return
+            yield from map(self._listed, page)
+
+    def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
+        mode: Any = "overwrite" if version is None else {"e_tag": version} if version else "create"
+        try:
+            with _raising():
+                # In one request: a condition holds for the whole of it.
+                made = obstore.put(self._store, key, file, mode=mode, use_multipart=False)
+        except StoreError as error:
+            if error.note in ("changed", "exists"):
+                raise FileExistsError(errno.EEXIST, "another job has written it", Name(self.root, key).uri) from None
+            raise
+        return made["e_tag"] or ""
+
+    def remove(self, key: str) -> None:
+        try:
+            with _raising():
+                obstore.delete(self._store, key)
+        except StoreError as error:
+            if error.note != "missing":
+                raise
+
+
+_NOTES: tuple[tuple[type[Exception], str], ...] = (
+    (FileNotFoundError, "missing"),
+    (exceptions.NotFoundError, "missing"),
+    (exceptions.PermissionDeniedError, "missing"),
+    (exceptions.UnauthenticatedError, "missing"),
+    (exceptions.PreconditionError, "changed"),
+    (exceptions.AlreadyExistsError, "exists"),
+)
+
+
+class _raising:  # noqa: N801 - a context manager, and no class for others
+    """Raises what obstore raises as a StoreError.  note: of what has none of its own."""
+
+    def __init__(self, note: str = "not-opened") -> None:
+        self.note = note
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, (exceptions.BaseError, OSError, ValueError)) or isinstance(error, StoreError):
+            return
+        note = next((note for kind, note in _NOTES if isinstance(error, kind)), self.note)
+        raise StoreError(note, _short(str(error))) from error
+
+
+def _short(message: str) -> str:
+    """What an error of obstore says, without its sources and without secrets."""
+    first = message.partition("\n\nDebug source:")[0]
+    code = re.search("<Code>([A-Za-z]+)</Code>", first)
+    status = _STATUS.search(first)
+    if status is not None:
+        return f"the store answered {status[1]}" + (f" ({code[1]})" if code else "")
+    return mask(" ".join(first.split()))[:300]

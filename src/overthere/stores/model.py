@@ -1,0 +1,164 @@
+"""Names of objects, what a store says of them, and its errors."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.errors import CodingError
+from overthere.schemes.known.http import HTTPS
+from overthere.schemes.known.http import SCHEME as HTTP
+from overthere.schemes.registry import Registry
+from overthere.values.encoding import IN_SEGMENT, decode, encode
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+__all__ = ["SCHEMES", "Listed", "Name", "Piece", "Store", "StoreError", "is_folder", "is_object", "is_web"]
+
+SCHEMES = frozenset(("s3", "s3a", "gs", "az", "abfs", "abfss"))
+"""Those that obstore opens."""
+_LOCAL = frozenset((
+    "async_wrapper", "asynclocal", "blockcache", "cached", "dask", "data", "dir", "file", "filecache", "generic",
+    "jupyter", "libarchive", "local", "reference", "root", "simplecache", "tar", "zip",
+))  # fmt: skip
+"""Of the filesystems of fsspec those that are no store, or lead to files of this machine."""
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=//)")
+
+
+class StoreError(OSError):
+    """An object that cannot be read, and the kind of the note for it (`links.model.NOTES`)."""
+
+    def __init__(self, note: str, message: str) -> None:
+        super().__init__(errno.EIO, message)
+        self.note: str = note
+        self.message: str = message
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return StoreError, (self.note, self.message)
+
+
+class Listed(NamedTuple):
+    """An object as a store lists it."""
+
+    uri: str
+    size: int
+    """Octets; -1 where they are not known yet."""
+    version: str = ""
+    """Its entity tag: the same only if its octets are (RFC 9110 8.8.3); "" if there is none."""
+
+
+class Piece(NamedTuple):
+    """A range of an object."""
+
+    octets: bytes | memoryview
+    size: int
+    """Of the whole object."""
+    version: str
+
+
+class Name(NamedTuple):
+    """The name of an object: its store, and its key there."""
+
+    root: str
+    """Scheme and authority."""
+    key: str
+    """With characters as they are, none of them escaped."""
+
+    @classmethod
+    def parse(cls, uri: str | URI) -> Name:
+        """Raises: InvalidURI; StoreError for what names no object, such as a URI with a login or a query."""
+        parsed = URI(uri)
+        why = ""
+        if not parsed.authority:
+            why = "it names no bucket"
+        elif parsed.userinfo is not None and parsed.scheme.lower() not in ("abfs", "abfss"):
+            why = "it has a login, and credentials come from the environment alone"
+        elif parsed.query is not None:
+            why = 'it has a query; "?" in a key is written %3F'
+        if why:
+            raise StoreError("not-opened", f"it is no URI of an object: {why}")
+        try:
+            key = decode(parsed.path.removeprefix("/"))
+        except CodingError:
+            raise StoreError("not-opened", "it is no URI of an object: its key is not UTF-8") from None
+        return cls(f"{parsed.scheme.lower()}://{parsed.authority}", key)
+
+    @property
+    def uri(self) -> str:
+        return f"{self.root}/{'/'.join(encode(part, keep=IN_SEGMENT) for part in self.key.split('/'))}"
+
+
+class Store(Protocol):
+    """A bucket or container."""
+
+    def read(self, key: str, start: int, end: int, version: str) -> Piece:
+        """The octets [start, end) of an object, while it has that version ("": any).  Raises: StoreError."""
+        ...
+
+    def look_up(self, key: str) -> Listed | None:
+        """An object; None if there is none.  Raises: StoreError."""
+        ...
+
+    def list(self, prefix: str) -> Iterator[Listed]:
+        """The objects whose keys begin so, in the order of their keys, a page at a time.  Raises: StoreError."""
+        ...
+
+    def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
+        """Write an object in one piece.  Returns: its version.
+
+        version: "" if there must be none of that name; the one that is replaced; None for any.
+
+        Raises: FileExistsError if it is there, or was changed; StoreError.
+        """
+        ...
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if it is there.  Raises: StoreError."""
+        ...
+
+
+def _scheme(source: object) -> str:
+    if isinstance(source, URI):
+        return source.scheme.lower()
+    match = _SCHEME.match(source) if isinstance(source, str) else None
+    return match[1].lower() if match else ""
+
+
+def is_object(source: object) -> TypeGuard[str]:
+    """Whether a source is the URI of an object, or of a folder of them.
+
+    >>> is_object("s3://bucket/a.warc.gz"), is_object("https://h/a.warc.gz"), is_object("s3:x")
+    (True, False, False)
+    """
+    scheme = _scheme(source)
+    return scheme in SCHEMES or (scheme != "" and _is_other_store(scheme))
+
+
+@bounded_cache(64)
+def _is_other_store(scheme: str) -> bool:
+    """Whether fsspec opens a scheme, and this package does not."""
+    if scheme in _LOCAL or find_spec("fsspec") is None:
+        return False
+    from fsspec import available_protocols
+
+    known = Registry.default().scheme(scheme)
+    return scheme in available_protocols() and known.access is None and not known.locates_nothing
+
+
+def is_web(source: object) -> TypeGuard[str]:
+    """Whether a source is a URI of HTTP."""
+    return _scheme(source) in (HTTP.name, HTTPS.name)
+
+
+def is_folder(uri: str) -> bool:
+    """Whether a URI of a store names a folder by itself: a bucket, or what ends with a slash."""
+    return uri.endswith("/") or uri.count("/") == 2

@@ -1,0 +1,110 @@
+"""Opens and lists what a URI of a store names; one store is made for each bucket."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from overthere.ground.caches import bounded_cache
+from overthere.ground.display import printable
+from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
+from overthere.stores.model import SCHEMES, Listed, Name, Piece, Store, StoreError, is_folder
+from overthere.stores.range_file import Fetch, RangeFile
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    from overthere.access.policy import Policy
+
+__all__ = ["list_objects", "look_up", "open_object", "open_range", "permit", "store_of"]
+
+_BUFFER = 1 << 18
+
+
+@bounded_cache(64)
+def store_of(root: str) -> Store:
+    """The store of a scheme and an authority.
+
+    Raises: ModuleNotFoundError without the extra `stores`, or `fsspec` for schemes that only fsspec opens.
+    """
+    if root.partition(":")[0] in SCHEMES:
+        from overthere.stores.by_obstore import ObjectStore
+
+        return ObjectStore(root)
+    from overthere.stores.by_fsspec import FilesystemStore
+
+    return FilesystemStore(root)
+
+
+def permit(uri: str | URI, policy: Policy) -> None:
+    """Raises: StoreError if a policy forbids to open an object: that is done with the credentials of this machine."""
+    scheme = URI(uri).scheme.lower()
+    if scheme not in (policy.schemes or ()) and (policy.schemes is not None or not policy.private):
+        why = f"{scheme!r} is opened with the credentials of this machine, which is not allowed"
+        raise StoreError("refused", f"{why}: name it in Policy.schemes (RFC 3986 7.4)")
+
+
+def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int] = ()) -> BinaryIO:
+    """An object as a file that can seek.
+
+    size, version: as it was listed; it is read only while it has that version.
+    ends: places behind which nothing is read before its time (`RangeFile`).
+
+    Raises: StoreError; InvalidURI; ModuleNotFoundError.
+    """
+    name = Name.parse(uri)
+    store = store_of(name.root)
+    if size < 0 or not version:
+        found = store.look_up(name.key)
+        if found is None:
+            raise StoreError("missing", "there is no such object")
+        if version and found.version != version:
+            raise StoreError("changed", "the object was replaced since it was listed")
+        size, version = found.size, found.version
+    return _open_ranges(uri, partial(store.read, name.key), size, version, ends)
+
+
+def open_range(uri: str, policy: Policy, ends: Sequence[int] = ()) -> BinaryIO:
+    """What a URI of HTTP names, as a file that can seek.  Raises: StoreError."""
+    from overthere.stores.by_http import HTTPRanges
+
+    try:
+        ranges = HTTPRanges(uri, policy)
+    except OverthereError as error:
+        raise _log_error(uri, StoreError("not-opened", str(error))) from None
+    return _open_ranges(uri, ranges.fetch, -1, "", ends)
+
+
+def _open_ranges(uri: str, fetch: Fetch, size: int, version: str, ends: Sequence[int]) -> BinaryIO:
+    def fetch_logged(start: int, end: int, version: str) -> Piece:
+        try:
+            return fetch(start, end, version)
+        except StoreError as error:
+            raise _log_error(uri, error) from None
+
+    file = RangeFile(fetch_logged, size, version, ends)
+    return cast("BinaryIO", io.BufferedReader(file, _BUFFER))
+
+
+def _log_error(uri: str, error: StoreError) -> StoreError:
+    logging.getLogger("overthere.links").warning("%s: %s", printable(mask(uri)), error)
+    return error
+
+
+def look_up(uri: str) -> Listed | None:
+    """The object of a URI; None if there is none of that name.  Raises: StoreError; InvalidURI."""
+    name = Name.parse(uri)
+    return None if is_folder(uri) else store_of(name.root).look_up(name.key)
+
+
+def list_objects(uri: str) -> Iterator[Listed]:
+    """The objects of a folder and of those in it, in the order of their keys, a page of the store at a time.
+
+    Raises: StoreError; InvalidURI.
+    """
+    name = Name.parse(uri)
+    prefix = name.key if name.key.endswith("/") or not name.key else f"{name.key}/"
+    yield from store_of(name.root).list(prefix)
