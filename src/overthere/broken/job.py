@@ -16,6 +16,8 @@ from overthere.broken.filters import fits, host_settings, is_excluded
 from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.reporting import finding
+from overthere.broken.stored_sites import copy_folder
+from overthere.ground.atomic import temporary_folder
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job import check_extras
@@ -23,6 +25,7 @@ from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
+from overthere.stores import is_object
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     options = Options(limit=checker.limit, rooted=True)
     check_extras(options)
     sources = [one for source in sources for one in _expand(source)]
+    if any(map(is_object, sources)):
+        return _run_stored(sources, checker, summary, step, policy)
     for source in sources:
         if source != "-" and not is_uri(source) and not os.path.lexists(source):
             raise FileNotFoundError(f"{source}: there is no such file or folder")
@@ -67,9 +72,27 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     return _run(parts, starts, checker, options, summary, step, asker, changed)
 
 
+def _run_stored(
+    sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None
+) -> Iterator[Broken]:
+    """A site in a store: each pass reads all of it, so that its objects are copied into a temporary folder first."""
+    if len(sources) > 1:
+        raise ValueError(f"{mask(sources[0])}: a folder of a store is checked alone; name no other source")
+    if checker.since is not None:
+        raise ValueError("--since needs a repository of git, and no store")
+    with temporary_folder() as folder:
+        copied = copy_folder(sources[0], Path(folder))
+        for one in copied.failed:
+            summary.kinds["unreadable"] += 1
+            yield finding(mask(one.uri), "unreadable", one.why)._replace(level="error")
+        local = checker if checker.base else checker._replace(base=(copied.root,))
+        for found in run([folder], local, summary, step, policy):
+            yield found._replace(source=copied.source(found.source))
+
+
 def _expand(source: str) -> list[str]:
     """The files that a pattern names ("**" is any folders); what is no pattern is itself."""
-    if source == "-" or os.path.lexists(source) or not any(char in source for char in "*?["):
+    if source == "-" or is_object(source) or os.path.lexists(source) or not any(char in source for char in "*?["):
         return [source]
     if is_uri(source):
         return [str(source)]

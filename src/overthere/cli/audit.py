@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,10 +18,19 @@ from overthere.cli.printing import print_message, warn_without_look_alikes, widt
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import style_text
 from overthere.ground.display import printable, underline
-from overthere.ground.errors import Finding
+from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
+from overthere.stores import is_object, open_object
+
+
+class _File(click.Path):
+    """A file that exists, or the URI of an object."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        return value if is_object(value) else super().convert(value, parameter, context)
+
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
 _AT_ONCE = 1000
@@ -67,8 +76,8 @@ class _Lines:
 @click.command()
 @texts_argument
 @click.option(
-    "--file", "files", multiple=True, metavar="FILE", type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="The URIs in the text of a file, or of - for standard input.",
+    "--file", "files", multiple=True, metavar="FILE", type=_File(exists=True, dir_okay=False, allow_dash=True),
+    help="The URIs in the text of a file or of an object (s3://bucket/key), or of - for standard input.",
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "sarif"]), default="text",
@@ -141,9 +150,15 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
     except ImportError as error:
         raise click.UsageError(f"--file: {missing_line(error, 'links')}") from None
     try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if is_object(name):
+            with open_object(name) as file:
+                content = file.read()
+        else:
+            content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror}") from None
+    except OverthereError as error:
+        raise click.UsageError(f"{name}: {error}") from None
     except MemoryError:
         raise click.ClickException(f"{name}: larger than the memory; `links --audit` has no such limit") from None
     text, damaged = decode_text(content, None)

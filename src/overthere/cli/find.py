@@ -19,6 +19,7 @@ from overthere.editions import context1994, context1997, rfc1738
 from overthere.ground import charsets
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
+from overthere.stores import is_object, open_object
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
 
@@ -65,7 +66,7 @@ def command(
     files: tuple[str, ...], form: str, schemes: str | None, abbreviated: bool, hosts: bool, suffixes: bool, mail: bool,
     rules: str, by: str, charset: str,
 ) -> None:  # fmt: skip
-    """Find the URIs in texts: files, or standard input (no FILE, or -).
+    """Find the URIs in texts: files, objects of stores (s3://bucket/key), or standard input (no FILE, or -).
 
     Exit 1 if a file could not be read or is not in the charset; finding nothing is not an error.
     """
@@ -136,7 +137,7 @@ def _open_binary(name: str) -> Iterator[BinaryIO]:
             raise OSError("standard input is closed")
         yield sys.stdin.buffer
     else:
-        with open(name, "rb") as file:
+        with open_object(name) if is_object(name) else open(name, "rb") as file:
             yield file
 
 

@@ -53,7 +53,17 @@ def _form(name: str | None) -> Canonical | None:
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.argument("sources", nargs=-1, type=click.Path())
+@click.option(
+    "--index",
+    metavar="FILE|URI",
+    help="Read the records that an index of web archives names: CDXJ, CDX, the columnar index, a list of paths. SOURCE "
+    "is the folder, or its URI, in which the archive files lie; by default that of the index, or the root of its URI.",
+)
+@click.option(
+    "--where", multiple=True, metavar="NAME=VALUE",
+    help="Only these records of --index (repeatable): domain, host, url (a prefix), mime, status, language.",
+)  # fmt: skip
 @click.option(
     "--base",
     metavar="URI",
@@ -107,18 +117,20 @@ def _form(name: str | None) -> Canonical | None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="Format of standard output."
 )
-def command(sources: tuple[str, ...], **asked: Any) -> None:
+def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...], **asked: Any) -> None:
     """Write the table of links of documents.
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
     and tar files, compressed ones, folders of all these, URIs of them, or - for standard input.  A text that begins
-    with a scheme is a URI unless a file has that name; --max-time and --max-bytes apply to each URI.  Without -o the
-    table is printed.  Problems with documents and references become rows; the summary on standard error counts
-    them.
+    with a scheme is a URI unless a file has that name; --max-time and --max-bytes apply to each URI.  Objects and
+    folders of stores (s3://, gs://, az://) are read where they lie, and -o s3://bucket/folder/ puts parts there.
+    Without -o the table is printed.  Problems with documents and references become rows; the summary on standard error
+    counts them.
 
     Exit 1 if a document could not be read completely, 2 if the table could not be written, 130 if stopped.
     """
     try:
+        sources = _sources(sources, index, where)
         if asked["engine"] == "spark":
             from overthere.cli.spark_links import run
 
@@ -133,6 +145,25 @@ def command(sources: tuple[str, ...], **asked: Any) -> None:
         raise  # the reader of the pipe has enough
     except OSError as error:
         raise Impossible(str(error)) from None
+
+
+def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]) -> tuple[Any, ...]:
+    """The sources, or the one of --index.  Raises: click.UsageError; ValueError for conditions that cannot be."""
+    if index is None:
+        if where:
+            raise click.UsageError("--where chooses among the records of --index")
+        if not sources:
+            raise click.UsageError("nothing to do: give SOURCES, or --index")
+        return sources
+    from overthere.links.indexes import Where
+    from overthere.links.job import Index
+
+    if len(sources) > 1:
+        raise click.UsageError("--index takes one SOURCE: the folder, or its URI, in which the archive files lie")
+    if not _SCHEME.match(index) and not os.path.isfile(index):
+        raise Impossible(f"{printable(index)}: there is no such file")
+    Where.parse(where)
+    return (Index(index, where, sources[0] if sources else None),)
 
 
 def _options(asked: dict[str, Any]) -> Options:
@@ -203,9 +234,9 @@ class _Job:
         missing = [
             source
             for source in self.sources
-            if source != "-" and not os.path.lexists(source) and not _SCHEME.match(source)
+            if isinstance(source, str) and source != "-" and not os.path.lexists(source) and not _SCHEME.match(source)
         ]
-        if len(missing) == len(self.sources):
+        if missing and len(missing) == len(self.sources):
             raise Impossible(f"{printable(missing[0])}: there is no such file or folder")
         for source in missing:
             print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
@@ -264,7 +295,7 @@ class _Job:
         told = {name: self.asked[name] for name in _FINGERPRINT}
         if (form := self.options.form) is not None:  # its steps: a file of the same name may say others now
             told["canonical"] = form.to_toml()
-        return json.dumps({"sources": self.sources, **told})
+        return json.dumps({"sources": [str(source) for source in self.sources], **told})
 
     def _take_up(self, writer: Writer) -> None:
         from overthere.links.report.summary import Summary

@@ -54,11 +54,13 @@ def progress(
     if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
+    from overthere.links.job.ranged_sources import is_ranged
     from overthere.links.job.retrieval import is_uri
     from overthere.links.job.sources import is_pipe, tasks
 
     total: int | None = None
-    if not any(source == "-" or is_pipe(source) or is_uri(source) for source in sources):  # these can be read once
+    # What comes from elsewhere is read once, or is a list to be asked for anew.
+    if not any(is_ranged(source) or source == "-" or is_pipe(source) or is_uri(source) for source in sources):
         total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
     shown: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _Documents(), TimeRemainingColumn())
     with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:

@@ -20,6 +20,7 @@ from overthere.ground.atomic import save
 from overthere.ground.redact import mask
 from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
+from overthere.stores import is_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,10 +87,12 @@ def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
             raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
     if "-" in sources:
         raise click.UsageError("-: with --engine spark there is no standard input")
-    for source in filter(is_uri, sources):
-        raise click.UsageError(
-            f"{mask(str(source))}: with --engine spark sources must be files; leave it out to open a URI"
-        )
+    for source in sources:
+        if is_uri(source) and not is_object(source):
+            raise click.UsageError(
+                f"{mask(str(source))}: with --engine spark sources must be files or objects of stores; leave it out to "
+                "open a URI"
+            )
     return output
 
 

@@ -18,7 +18,8 @@ import click
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
-from overthere.ground.extras import missing_message
+from overthere.ground.extras import missing_line
+from overthere.stores import StoreError
 from overthere.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 
 __all__ = ["Table"]
@@ -52,13 +53,15 @@ def _file_errors(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise TableError(missing_message(str(error.name), "columns")) from None
+        raise TableError(missing_line(error, "columns")) from None
     except Exception as error:
         known = isinstance(error, OSError | ValueError)
         if not known and not type(error).__module__.startswith("pyarrow"):
             raise
         reason = str(error)
-        if isinstance(error, OSError) and error.errno:  # those of pyarrow name no file, and say more than one line
+        if (
+            isinstance(error, OSError) and error.errno and not isinstance(error, StoreError)
+        ):  # those of pyarrow name no file, and say more than one line
             reason = (error.strerror or "") if error.filename else os.strerror(error.errno)
         line = " ".join((reason or type(error).__name__).split("\n")[0].split())
         raise TableError(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
