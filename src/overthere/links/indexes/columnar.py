@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from overthere.ground.extras import need
 from overthere.links.indexes.conditions import Where
 from overthere.links.indexes.entry import Entry, make_entry, to_text
+from overthere.links.indexes.footer import Range, read_ranges
 from overthere.links.model import Note
 
 __all__ = ["read_columnar"]
@@ -25,7 +26,8 @@ _ASKED = {
     "url": "url", "language": "content_languages",
 }  # fmt: skip
 """The column that each condition is about."""
-_LAST = "\U0010ffff"
+_LAST = b"\xff"
+"""Greater than any octet of UTF-8."""
 
 
 class _Source:
@@ -64,7 +66,7 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
     try:
         # Without threads: another thread may not call the file while Python ends.
         table = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
-        stored = table.schema_arrow.names
+        names = table.schema_arrow.names
     except Exception:  # whatever the library makes of hostile octets
         note = source.note()
         file.seek(max(0, file.seek(0, 2) - 4))
@@ -75,13 +77,13 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
         for name in _ASKED
         if getattr(where, name)
     }
-    if missing := [name for name in dict.fromkeys((*_REQUIRED, *asked)) if name not in stored]:
+    if missing := [name for name in dict.fromkeys((*_REQUIRED, *asked)) if name not in names]:
         raise ValueError(f"the columns {', '.join(missing)} are missing: it must be a columnar index, with them")
-    columns = [name for name in dict.fromkeys((*_FIELDS, *asked)) if name in stored]
-    ranges = _ranges(where)
+    columns = [name for name in dict.fromkeys((*_FIELDS, *asked)) if name in names]
+    stored, allowed = read_ranges(file), _allowed_ranges(where)
     for number in range(table.num_row_groups):
         try:
-            if _is_excluded(table.metadata.row_group(number), ranges):
+            if number < len(stored) and _is_excluded(stored[number], allowed):
                 continue
             for batch in table.iter_batches(_ROWS, row_groups=[number], columns=columns, use_threads=False):
                 yield from _entries(batch, asked)
@@ -89,31 +91,22 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
             yield source.note()
 
 
-def _ranges(where: Where) -> dict[str, list[tuple[Any, Any]]]:
+def _allowed_ranges(where: Where) -> dict[bytes, list[Range]]:
     """Columns, and the ranges of the values that the conditions allow."""
     return {
-        "url_surtkey": [(f"{surt})", f"{surt}:{_LAST}") for surt in where.surts()],
-        "url_host_name": [(host, host) for host in where.host],
-        "url": [(start, start + _LAST) for start in where.url],
-        "fetch_status": [(int(text.replace("x", "0")), int(text.replace("x", "9"))) for text in where.status],
+        b"url_surtkey": [(surt.encode() + b")", surt.encode() + b":" + _LAST) for surt in where.surts()],
+        b"url_host_name": [(host.encode(), host.encode()) for host in where.host],
+        b"url": [(start.encode(), start.encode() + _LAST) for start in where.url],
+        b"fetch_status": [(int(text.replace("x", "0")), int(text.replace("x", "9"))) for text in where.status],
     }
 
 
-def _is_excluded(group: Any, ranges: dict[str, list[tuple[Any, Any]]]) -> bool:
+def _is_excluded(stored: dict[bytes, Range], allowed: dict[bytes, list[Range]]) -> bool:
     """Whether all values of a column of the row group are outside its ranges."""
-    for place in range(group.num_columns):
-        column = group.column(place)
-        allowed = ranges.get(column.path_in_schema)
-        if not allowed:
-            continue
-        try:
-            statistics = column.statistics
-            if statistics is not None and statistics.has_min_max:
-                least, most = statistics.min, statistics.max
-                if all(most < first or least > last for first, last in allowed):
-                    return True
-        except (TypeError, ValueError):
-            continue  # of another type, or not UTF-8
+    for column, ranges in allowed.items():
+        least, most = stored.get(column, (None, None))
+        if ranges and type(least) is type(ranges[0][0]) and all(most < first or least > last for first, last in ranges):
+            return True
     return False
 
 

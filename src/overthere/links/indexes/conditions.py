@@ -117,7 +117,7 @@ def _check_value(name: str, value: str) -> str:
         case "language":
             good, form = len(text) == 3 and text.isascii() and text.isalpha(), "a language of ISO 639-3 (eng)"
         case _:
-            good, form = text != "", "what a URI begins with"
+            good, form = text != "" and text.isprintable(), "what a URI begins with"
     if not good:
         raise ValueError(f"{name}={value}: the value is not valid: it must be {form}")
     return text
