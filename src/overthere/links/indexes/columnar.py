@@ -134,5 +134,5 @@ def _values(batch: Any, name: str) -> Any:
     if not pa.types.is_integer(column.type):
         column = column.cast(pa.binary())
     if name == "content_mime_detected" and "content_mime_type" in batch.schema.names:
-        column = compute.coalesce(column, _values(batch, "content_mime_type"))
+        column = compute.call_function("coalesce", [column, _values(batch, "content_mime_type")])
     return column

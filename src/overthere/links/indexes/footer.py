@@ -1,7 +1,7 @@
 """Statistics in the footer of a Parquet file: the least and the greatest value of each column in each row group.
 
-They are read here because pyarrow 26 aborts the process if the metadata of a column is damaged: `RowGroupMetaData.column`
-and `pyarrow.dataset` both do.  `ParquetFile.iter_batches` raises an exception.
+pyarrow 26 aborts the process if the metadata of a column is damaged, in `RowGroupMetaData.column` and in
+`pyarrow.dataset`: the statistics are read here.  `ParquetFile.iter_batches` raises an exception.
 """
 
 from __future__ import annotations

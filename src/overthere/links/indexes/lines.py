@@ -145,7 +145,7 @@ def _octets(file: BinaryIO) -> Iterator[bytes | Note]:
             yield octets
             octets = file.read(_PIECE)
         return
-    member, out, faults = zlib.decompressobj(31), b"", 0
+    member, out, faults, is_whole = zlib.decompressobj(31), b"", 0, True
     while octets or len(out) == _PIECE:
         try:
             out = member.decompress(octets, _PIECE)

@@ -7,7 +7,6 @@ import io
 import json
 import logging
 import random
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -132,8 +131,8 @@ def test_no_entry(fields: dict[str, Any]) -> None:
     "line",
     [
         b"garbage", b"org,example)/ 20240101000000", b"org,example)/ 20240101000000 {", b"\xff\xfe {}", b"1", b"{}",
-        b"k 1 " + b"[" * 100_000, b"k 1 {" + b'"a":{' * 50_000, b'k 1 {"offset":' + b"9" * 10_000 + b"}", b"[]", b" {1}",
-        b'k 1 {"filename": "\xff", "offset": 1}',
+        b"k 1 " + b"[" * 100_000, b"k 1 {" + b'"a":{' * 50_000, b'k 1 {"offset":' + b"9" * 10_000 + b"}", b"[]",
+        b" {1}", b'k 1 {"filename": "\xff", "offset": 1}',
     ],
     ids=range(12),
 )  # fmt: skip
@@ -234,7 +233,8 @@ def test_paths() -> None:
         ("x", b"PAR1", "parquet"), ("warc.paths.gz", gz(b"a\n"), "paths"), ("wat.paths", b"a\n", "paths"),
         ("x.cdx", b"", "cdx"), ("x.cdxj.gz", b"", "cdxj"), ("i/cdx-00299.gz", b"", "cdxj"),
         ("x", b"", ""), ("x", b"a\nb\n", ""), ("x.json", b'{"url": "http://h/"}', ""), ("x.cdx", b"\0\1\2", ""),
-        ("a.html", b"<p>\n" + CDXJ, ""), ("x", gz(b"\0"), ""), ("cluster.idx", b"org,a)/ 2024\tcdx-00000.gz\t0\t1\t1", ""),
+        ("a.html", b"<p>\n" + CDXJ, ""), ("x", gz(b"\0"), ""),
+        ("cluster.idx", b"org,a)/ 2024\tcdx-00000.gz\t0\t1\t1", ""),
     ],
 )  # fmt: skip
 def test_index_kind(name: str, head: bytes, kind: str) -> None:
@@ -456,6 +456,24 @@ def test_rows_without_a_place() -> None:
     assert read(bad)[0] == Entry("a", 0, None, "http://h/0", "AAAA", "text/html", "200")
     assert read(bad)[1:] == [Note("corrupt")] * 3
     assert read(columnar(rows, warc_record_offset=offsets)) == [Note("corrupt")]
+
+
+def test_damaged_metadata_of_columns() -> None:
+    """pyarrow 26 aborts the process where it is asked for them."""
+    rows = [{"url": url} for url in SORTED[:20]]
+    data = columnar(rows, 10, unread=None, url_surtkey=None, content_languages=None)
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    with processor(120):
+        for at in range(footer, len(data) - 8):
+            for octet in {data[at] ^ 1, data[at] ^ 0x80, 0, 255}:
+                broken = bytearray(data)
+                broken[at] = octet
+                try:
+                    found = read(bytes(broken), "host=c3.example.org")
+                except ValueError as error:
+                    assert "are missing" in str(error)  # noqa: PT017 - the name of a column
+                else:
+                    assert all(isinstance(one, Entry | Note) for one in found)
 
 
 def test_a_damaged_columnar_index() -> None:
