@@ -12,7 +12,7 @@ import pytest
 from support import ROOT
 
 HOME = ROOT / "src" / "overthere"
-FLOORS = ("model", "faults", "documents", "containers", "report", "job", "spark")
+FLOORS = ("model", "faults", "documents", "containers", "indexes", "report", "job", "spark")
 """From the ground.  `overthere.links` itself, which offers what is above, is imported by none of them."""
 MODULES = {
     ".".join(("overthere.links", *path.relative_to(HOME / "links").with_suffix("").parts)).removesuffix(

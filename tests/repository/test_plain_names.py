@@ -67,6 +67,7 @@ BARE = PARTICIPLES | FILLERS | METAPHORS
 EXCEPTIONS = {
     "Dial": "to connect, as in Go's net.Dial",
     "Opening": "the state of one opening of a resource",
+    "Where": "the conditions on an index, as WHERE of SQL",
     "Unknown": "public, shown in a GopherLocator",
     "about": "the scheme about (RFC 6694)",
     "compressed": "a kind of container, as `kinds` calls it",

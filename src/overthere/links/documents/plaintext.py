@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from overthere.links.documents.charset import decode_text
@@ -10,21 +11,29 @@ from overthere.text import find
 
 __all__ = ["read"]
 
+_SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^\s#]++)", re.IGNORECASE | re.MULTILINE)
+"""A relative reference in a record of robots.txt (RFC 9309 2.2.4); sitemaps.org asks for a whole URL."""
+
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """The URIs of a text; of an abbreviated reference the URI that it may mean is the target, and of one that
     is cut (`overthere.text.Found`) the beginning, which its place says, and a note.
 
-    A text has no base of its own, and no relative references: nothing tells them from words.
+    A text has no base of its own, and no relative references: nothing tells them from words.  Only robots.txt has them,
+    in its Sitemap records.
     """
     text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
     cut = False
+    sitemaps = dict.fromkeys(_SITEMAP.findall(text) if document.base.uri.path == "/robots.txt" else ())
     for reference in find(text):
         abbreviated = reference.kind == "abbreviated"
         where = "text" + ", abbreviated" * abbreviated + ", cut" * bool(reference.cut)
         cut = cut or bool(reference.cut)
+        sitemaps.pop(reference.reference, None)
         yield Found(where, reference.reference, target=reference.uri if abbreviated else None)
+    for path in sitemaps:
+        yield Found("Sitemap", path)
     if cut:
         yield Note("cut")

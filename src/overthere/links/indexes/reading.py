@@ -1,0 +1,93 @@
+"""Reads an index by its kind."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from overthere.ground.codings import decode_until_fault
+from overthere.ground.display import printable
+from overthere.ground.redact import mask
+from overthere.links.documents.kinds import HEAD
+from overthere.links.indexes.columnar import read_columnar
+from overthere.links.indexes.conditions import Where
+from overthere.links.indexes.entry import Entry
+from overthere.links.indexes.lines import GZIP, read_cdx, read_cdxj, read_paths
+from overthere.links.model import Note
+
+__all__ = ["index_kind", "read_index"]
+
+_NOTES = 100
+"""Notes on damaged lines of an index; the others are counted."""
+_CDXJ = re.compile(rb"(?:[!][^\n]*+\n)*+(?:[^\s{!]\S*+ \d{4,17} \{|\{\s?\"urlkey\")")
+_CDX = re.compile(rb"([ \t,;|])CDX\1[A-Za-z]\1|\S++ \d{14}(?: \S++){7}(?: \S++ \S++)?+\r?+(?:\n|\Z)")
+"""What they begin with."""
+_NAME = re.compile(r"cdx-\d++\.gz")
+"""A part of the CDXJ of Common Crawl."""
+_Reader = Callable[[BinaryIO, Where], Iterator[Entry | Note]]
+_KINDS: dict[str, tuple[_Reader, str, tuple[str, ...]]] = {
+    "cdxj": (read_cdxj, "a CDXJ index", Where._fields),
+    "cdx": (read_cdx, "a CDX index", ("domain", "host", "mime", "status", "url")),
+    "parquet": (read_columnar, "a columnar index", Where._fields),
+    "paths": (read_paths, "a list of paths", ()),
+}
+"""The reader of each kind, what it is called, and the conditions that it can answer."""
+
+
+def index_kind(name: str, head: bytes) -> str:
+    """The kind of an index, by its name and its first octets: "cdxj", "cdx", "parquet" or "paths"; "" if it is not one.
+
+    >>> index_kind("cdx-00000", b'org,example)/ 20240101000000 {"url": "http://example.org/"}')
+    'cdxj'
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(GZIP):
+        head, _ = decode_until_fault(head, "gzip", HEAD)
+    lower = name.rpartition("/")[2].lower()
+    stem = lower.removesuffix(".gz")
+    if b"\0" in head:
+        return ""
+    if stem.endswith(".paths"):
+        return "paths"
+    if _CDX.match(head):
+        return "cdx"
+    if _CDXJ.match(head) or stem.endswith(".cdxj") or _NAME.fullmatch(lower):
+        return "cdxj"
+    return "cdx" if stem.endswith(".cdx") else ""
+
+
+def read_index(name: str, file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
+    """The entries of an index that fulfil the conditions, in its order; notes on what cannot be read.
+
+    A damaged line or row is a note "corrupt", up to 100 of them; the log "overthere.links" has the number of all.
+    Lines that another host's key begins are not read further, if there is a condition on the host.
+
+    file: it can seek, and is read from its beginning.
+
+    Raises: OSError of the file; ValueError for a condition that the index cannot answer, here or where the first entry
+    is read; ModuleNotFoundError if a columnar index is read without pyarrow.
+    """
+    file.seek(0)
+    kind = index_kind(name, file.read(HEAD))
+    file.seek(0)
+    if not kind:
+        return iter([Note("unsupported")])
+    reader, title, answers = _KINDS[kind]
+    where.check_answers(answers, title)
+    return _limit_notes(name, reader(file, where))
+
+
+def _limit_notes(name: str, entries: Iterator[Entry | Note]) -> Iterator[Entry | Note]:
+    damaged = 0
+    for entry in entries:
+        if isinstance(entry, Note) and entry.kind == "corrupt":
+            damaged += 1
+            if damaged > _NOTES:
+                continue
+        yield entry
+    if damaged > _NOTES:
+        message = "%s: %d damaged lines; the first %d have notes"
+        logging.getLogger("overthere.links").warning(message, printable(mask(name)), damaged, _NOTES)
