@@ -160,8 +160,8 @@ def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]
 
     if len(sources) > 1:
         raise click.UsageError("--index takes one SOURCE: the folder, or its URI, in which the archive files lie")
-    if not _SCHEME.match(index) and not os.path.isfile(index):
-        raise Impossible(f"{printable(index)}: there is no such file")
+    if not _SCHEME.match(index) and not os.path.exists(index):
+        raise Impossible(f"{printable(index)}: there is no such file or folder")
     Where.parse(where)
     return (Index(index, where, sources[0] if sources else None),)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.blocking import Transport
@@ -49,9 +50,32 @@ class HTTPRanges:
         self._way = Opening(uri, policy, None, None, None)
         self._transport: Transport | None = None
         self._turn = RequestState()
+        self._lock = Lock()
+        """Ranges are asked for one after another, also by a thread that looks ahead."""
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Close the connection, or let the thread do so that uses it."""
+        self._is_closed = True
+        if self._lock.acquire(blocking=False):
+            try:
+                self._close()
+            finally:
+                self._lock.release()
 
     def fetch(self, start: int, end: int, version: str) -> Piece:
         """A `range_file.Fetch`."""
+        with self._lock:
+            try:
+                return self._fetch(start, end, version)
+            except BaseException:
+                self._close()
+                raise
+            finally:
+                if self._is_closed:
+                    self._close()
+
+    def _fetch(self, start: int, end: int, version: str) -> Piece:
         tried = 0
         while True:
             tried += 1
@@ -145,8 +169,9 @@ class HTTPRanges:
         while isinstance(one := self._transport.advance(), Data) and one.octets:
             pieces.append(one.octets)
         octets = b"".join(pieces)
-        if len(octets) != size:
-            raise AccessFailed(f"{len(octets):,} octets came of {size:,}", "RFC 9110 8.6", uri=self._way.uri)
+        if len(octets) != size or self._turn.is_cut:
+            more = " and more" if self._turn.is_cut else ""
+            raise AccessFailed(f"{len(octets):,} octets{more} came of {size:,}", "RFC 9110 8.6", uri=self._way.uri)
         if not self._turn.is_open:
             self._close()
         return octets

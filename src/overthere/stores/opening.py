@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -75,17 +75,19 @@ def open_range(uri: str, policy: Policy, ends: Sequence[int] = ()) -> BinaryIO:
         ranges = HTTPRanges(uri, policy)
     except OverthereError as error:
         raise _log_error(uri, StoreError("not-opened", str(error))) from None
-    return _open_ranges(uri, ranges.fetch, -1, "", ends)
+    return _open_ranges(uri, ranges.fetch, -1, "", ends, ranges.close)
 
 
-def _open_ranges(uri: str, fetch: Fetch, size: int, version: str, ends: Sequence[int]) -> BinaryIO:
+def _open_ranges(
+    uri: str, fetch: Fetch, size: int, version: str, ends: Sequence[int], close: Callable[[], None] | None = None
+) -> BinaryIO:
     def fetch_logged(start: int, end: int, version: str) -> Piece:
         try:
             return fetch(start, end, version)
         except StoreError as error:
             raise _log_error(uri, error) from None
 
-    file = RangeFile(fetch_logged, size, version, ends)
+    file = RangeFile(fetch_logged, size, version, ends, close)
     return cast("BinaryIO", io.BufferedReader(file, _BUFFER))
 
 

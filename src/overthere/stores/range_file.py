@@ -27,10 +27,19 @@ class RangeFile(io.RawIOBase):
     size: octets of the object; -1 if the first answer is to tell.
     version: of the object; "" if the first answer is to tell.
     ends: places, in their order, at which a range ends: what is behind them may never be asked for.
+    close: called when the file is closed.
     """
 
-    def __init__(self, fetch: Fetch, size: int = -1, version: str = "", ends: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        fetch: Fetch,
+        size: int = -1,
+        version: str = "",
+        ends: Sequence[int] = (),
+        close: Callable[[], None] | None = None,
+    ) -> None:
         self._fetch_piece = fetch
+        self._close = close
         self._size = size
         self._version = version
         self._ends = ends
@@ -90,7 +99,7 @@ class RangeFile(io.RawIOBase):
             if follows:
                 self._step = min(2 * self._step, MOST)
             piece = self._fetch_piece(at, self._end(at), self._version)
-        if self._version and piece.version != self._version:
+        if (self._version and piece.version != self._version) or (self._size >= 0 and piece.size != self._size):
             raise StoreError("changed", "the object was replaced while it was read")
         if not piece.octets and at < piece.size:
             raise StoreError("truncated", f"an answer without content for the range from octet {at:,} on")
@@ -116,6 +125,8 @@ class RangeFile(io.RawIOBase):
     def close(self) -> None:
         self._held.clear()
         self._ahead = None
+        if self._close is not None and not self.closed:
+            self._close()
         super().close()
 
 

@@ -51,7 +51,8 @@ _ENTRIES = 1 << 20
 class Index:
     """A source: the records that an index of web archives names.
 
-    index: CDXJ, CDX, the columnar index of Common Crawl, or a list of paths: a file, or a URI of a store or of HTTP.
+    index: CDXJ, CDX, the columnar index of Common Crawl, or a list of paths: a file, a folder of such files, or the URI
+    of one of them in a store, or of a file by HTTP.
     where: conditions, all of which hold, as `domain=example.org` (`links.indexes.Where`).
     files: the folder, or its URI, in which the archive files lie that it names; by default that of the index file, and
     of a URI the root of its server or bucket.
@@ -148,22 +149,21 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
         place = _ArchiveFiles(index, name, gathered, policy)
         held: dict[str, list[IndexedRecord]] = {}
         count = 0
-        with _open_index(name, policy) as file:
-            for entry in read_index(name, file, where):
-                if isinstance(entry, Note):
-                    notes[entry.kind] += 1
-                    continue
-                path = place.find(entry.file)
-                if path is None:
-                    notes["refused"] += 1
-                elif entry.offset is None:
-                    yield from place.whole(path)
-                else:
-                    held.setdefault(path, []).append(_record(entry))
-                    count += 1
-                if count >= _ENTRIES:
-                    yield from place.joined(held)
-                    held, count = {}, 0
+        for entry in _entries(name, where, policy):
+            if isinstance(entry, Note):
+                notes[entry.kind] += 1
+                continue
+            path = place.find(entry.file)
+            if path is None:
+                notes["refused"] += 1
+            elif entry.offset is None:
+                yield from place.whole(path)
+            else:
+                held.setdefault(path, []).append(_record(entry))
+                count += 1
+            if count >= _ENTRIES:
+                yield from place.joined(held)
+                held, count = {}, 0
         yield from place.joined(held)
         yield from gathered.all_tasks()
     except (OverthereError, OSError) as error:
@@ -174,6 +174,20 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
     for kind, number in notes.items():
         logging.getLogger("overthere.links").warning("%s: %s: %s entries", printable(mask(name)), kind, f"{number:,}")
         yield Task((name,), None, gathered.base, objects=((-1, ""),), notes=(kind,))
+
+
+def _entries(name: str, where: Where, policy: Policy | None) -> Iterator[Entry | Note]:
+    """The entries of an index, or of all files of a folder of them, by their names."""
+    files: Iterable[str] = [name]
+    if is_object(name) and is_folder(name):
+        _permit(name, policy)
+        files = (one.uri for one in list_objects(name))
+    elif os.path.isdir(name):
+        files = sorted(os.path.join(name, file) for file in os.listdir(name))
+    for file in files:
+        if not file.rpartition("/")[2].startswith((".", "_")):
+            with _open_index(file, policy) as opened:
+                yield from read_index(file, opened, where)
 
 
 def _record(entry: Entry) -> IndexedRecord:

@@ -1,0 +1,394 @@
+"""Links of objects and of records that an index names, and tables in a store: the rows of local files, by any way."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from conftest import use
+from crawls import Crawl, make_crawl, pages, strip
+
+from overthere import URI
+from overthere.access.policy import Policy
+from overthere.cli.app import app
+from overthere.links import extract
+from overthere.links.job import Index
+from overthere.links.model import Link, OptionFields
+from overthere.links.report.table import layout
+from overthere.stores import StoreError
+from overthere.tables import open_writer
+from servers.s3 import Store
+from servers.store_faults import Fault, FaultProxy, RequestSeen, before_request, slow_down, whole_object
+
+OWN = Policy.local()
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
+    return make_crawl(tmp_path_factory.mktemp("crawl"))
+
+
+@pytest.fixture(scope="module")
+def local(crawl: Crawl) -> list[Link]:
+    rows = list(extract([crawl.folder / name for name in crawl.files]))
+    assert len(rows) > 600
+    return rows
+
+
+@pytest.fixture
+def stored(store: Store, bucket: str, crawl: Crawl) -> str:
+    """The crawl in a bucket: its URI."""
+    for name in (*crawl.files, "index.cdxj", "warc.paths.gz"):
+        store.put(bucket, name, crawl.octets(name))
+    return f"s3://{bucket}/"
+
+
+@pytest.fixture(scope="module")
+def web(crawl: Crawl) -> Iterator[str]:
+    """The crawl on a server of HTTP/1.1 with ranges, as a URI."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(RangeHandler, crawl.folder)) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+class RangeHandler(http.server.BaseHTTPRequestHandler):
+    """Ranges of the files of a folder (RFC 9110 14)."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, folder: Path, *given: object) -> None:
+        self.folder = folder
+        super().__init__(*given)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        data = (self.folder / self.path[1:]).read_bytes()
+        start, _, end = self.headers["Range"].removeprefix("bytes=").partition("-")
+        piece = data[int(start) : int(end) + 1]
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(piece)))
+        self.send_header("Content-Range", f"bytes {start}-{int(start) + len(piece) - 1}/{len(data)}")
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        self.wfile.write(piece)
+
+    def log_message(self, *given: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_crawl_in_a_store_has_the_rows_of_local_files(
+    stored: str, local: list[Link], crawl: Crawl, workers: int
+) -> None:
+    for sources in ([stored + name for name in crawl.files], [stored + "crawl-data"], [stored + "crawl-data/"]):
+        rows = list(extract(sources, policy=OWN, workers=workers))
+        assert strip(rows) == strip(local)
+        assert rows[0].source.startswith(f"{stored}crawl-data/CC-TEST/warc/00000.warc.gz!")
+
+
+def test_lists_of_paths_are_sources(stored: str, local: list[Link], crawl: Crawl, web: str) -> None:
+    for source in (str(crawl.folder / "warc.paths.gz"), f"{stored}warc.paths.gz", f"{web}warc.paths.gz"):
+        assert strip(list(extract(source, policy=OWN))) == strip(local)
+
+
+@pytest.mark.parametrize("where", [(), ("domain=h3.example",), ("host=h3.example", "status=200")])
+def test_an_index_gives_the_records_that_it_names(
+    stored: str, local: list[Link], crawl: Crawl, web: str, where: tuple[str, ...]
+) -> None:
+    wanted = pages(local, "h3.example") if where else [row for row in local if row.base != "warcinfo"]
+    if "status=200" in where:
+        moved = {entry["url"] for entry in crawl.entries if entry["status"] != "200"}
+        wanted = [row for row in wanted if row.base not in moved]
+    index = crawl.folder / "index.cdxj"
+    for source in (
+        Index(index, where), Index(index, where, stored), Index(f"{stored}index.cdxj", where),
+        Index(f"{web}index.cdxj", where), Index(index, where, web),
+    ):  # fmt: skip
+        rows = list(extract(source, policy=OWN))
+        assert strip(rows) == strip(wanted), source
+
+
+def test_a_part_of_a_file_on_the_web_is_read(local: list[Link], crawl: Crawl, web: str) -> None:
+    entry = crawl.entries[40]
+    part = f"{entry['filename']}#{entry['offset']},{entry['length']}"
+    rows = list(extract(web + part, policy=OWN))
+    assert strip(rows) == strip([row for row in local if row.base == entry["url"]])
+    assert strip(rows) == strip(list(extract(str(crawl.folder / part))))
+
+
+def test_neighbouring_records_are_one_range(stored: str, crawl: Crawl, store: Store) -> None:
+    with FaultProxy(store.endpoint) as proxy, pytest.MonkeyPatch.context() as patch:
+        for _ in use(store.through(proxy.endpoint), patch):
+            list(extract(Index(crawl.folder / "index.cdxj", (), stored), policy=OWN))
+        octets = sum(seen.octets for seen in proxy.seen)
+    assert len(proxy.seen) < 20, "240 records of two files are not 240 requests"
+    assert octets < 1.2 * sum(len(crawl.octets(name)) for name in crawl.files)
+
+
+def test_a_record_that_is_another_than_the_index_says_is_not_read(crawl: Crawl, tmp_path: Path) -> None:
+    moved = [dict(entry) for entry in crawl.entries[:30]]
+    moved[3]["offset"] = moved[4]["offset"]
+    moved[5]["digest"] = "A" * 32
+    moved[7]["offset"] = str(int(moved[7]["offset"]) + 11)
+    moved[9]["offset"] = str(10**12)
+    lines = (f"x)/ 20260101000000 {json.dumps(entry)}\n" for entry in moved)
+    (tmp_path / "index.cdxj").write_text("".join(lines))
+    rows = list(extract(Index(tmp_path / "index.cdxj", (), str(crawl.folder))))
+    notes = [row for row in rows if row.reference is None]
+    assert {row.error for row in notes} <= {"other-record", "truncated"}
+    assert len(notes) == 3, "one is there twice, of which the first is read"
+    read = {row.base for row in rows if row.reference is not None}
+    good = {entry["url"] for number, entry in enumerate(moved) if number not in (3, 5, 7, 9)}
+    assert read - {moved[3]["url"], moved[4]["url"]} == good - {moved[4]["url"]}
+
+
+def test_an_index_leads_nowhere_else(crawl: Crawl, tmp_path: Path, stored: str) -> None:
+    entry = crawl.entries[0]
+    others = ("../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "s3://other/x", "http://127.0.0.1:1/x", "a\0b")
+    lines = "".join(f"x)/ 20260101000000 {json.dumps({**entry, 'filename': name})}\n" for name in others)
+    (tmp_path / "index.cdxj").write_text(lines)
+    for files in (str(crawl.folder), stored):
+        rows = list(extract(Index(tmp_path / "index.cdxj", (), files), policy=OWN))
+        assert {row.error for row in rows} <= {"refused", "unreadable", "missing", "truncated"}
+        assert any(row.error == "refused" for row in rows)
+        assert not any("passwd" in row.source for row in rows if row.reference is not None)
+
+
+def test_what_is_no_index_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "index").write_bytes(b"<html>")
+    for index, note in ((tmp_path / "index", "unsupported"), (tmp_path / "none", "unreadable")):
+        (row,) = extract(Index(index))
+        assert row.error == note
+    (tmp_path / "a.paths").write_text("b\n")
+    with pytest.raises(ValueError, match="status"):
+        list(extract(Index(tmp_path / "a.paths", ("status=200",))))
+    with pytest.raises(ValueError, match="domain"):
+        list(extract(Index(tmp_path / "a.paths", ("dommain=x",))))
+
+
+def test_documents_of_a_store_have_their_uris(store: Store, bucket: str) -> None:
+    for key, content in {"site/a.html": "<a href=b.html>", "site/d/c.html": "<a href=../x>", "site/none": ""}.items():
+        store.put(bucket, key, content.encode())
+    root = f"s3://{bucket}/site/"
+    rows = list(extract(root, policy=OWN))
+    assert [(row.source, row.base, row.target) for row in rows if row.reference] == [
+        (f"{root}a.html", f"{root}a.html", f"{root}b.html"),
+        (f"{root}d/c.html", f"{root}d/c.html", f"{root}x"),
+    ]
+    assert [(row.source, row.error) for row in rows if not row.reference] == [(f"{root}none", "empty")]
+    published = list(extract(root, "https://w.example/", policy=OWN))
+    assert [row.target for row in published if row.reference] == ["https://w.example/b.html", "https://w.example/x"]
+    (one,) = extract(f"{root}d/c.html", "https://w.example/q/", policy=OWN)
+    assert one.target == "https://w.example/x"
+
+
+def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.LogCaptureFixture) -> None:
+    store.put(bucket, "there.html", b"<a href=b.html>")
+    sources = {
+        f"s3://{bucket}/none": "missing",
+        f"s3://{bucket}/none/": "missing",
+        "s3://no-such-bucket/x": "missing",
+        f"s3://joe:secret@{bucket}/x": "not-opened",
+        f"s3://{bucket}/a?token=secret": "not-opened",
+        f"s3://{bucket}/a b": "not-opened",
+    }
+    rows = list(extract([*sources, f"s3://{bucket}/there.html"], policy=OWN))
+    assert [row.error for row in rows] == [*sources.values(), None]
+    assert "secret" not in repr(rows) + caplog.text
+    (refused,) = extract(f"s3://{bucket}/there.html")
+    assert refused.error == "refused"
+    assert "Policy.schemes" in caplog.text
+
+
+def test_a_presigned_uri_keeps_its_signature_to_itself(
+    store: Store, bucket: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    page = b"<a href='?next'>"
+    store.put(bucket, "a.html", page)
+    uri = store.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "a.html"})
+    for source in (uri, f"{uri}#0,{len(page)}"):
+        rows = list(extract(source, policy=OWN))
+        assert rows
+        for row in rows:
+            assert "Signature=***" in row.source or "Signature" not in row.source
+        assert not [
+            text for text in (repr(rows), caplog.text) if URI(uri).query.rpartition("Signature=")[2][:20] in text
+        ]
+
+
+FAULTS: dict[str, tuple[Fault, bool]] = {
+    "slow down": (slow_down("0"), False),
+    "200 for 206": (whole_object(), True),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_costs_no_row_and_makes_none(
+    server: Store, stored: str, local: list[Link], crawl: Crawl, name: str
+) -> None:
+    fault, is_lasting = FAULTS[name]
+
+    def choose(seen: RequestSeen) -> Fault | None:
+        return fault if seen.number_of_range == 2 or (is_lasting and seen.number_of_range > 2) else None
+
+    with FaultProxy(server.endpoint, choose) as proxy, pytest.MonkeyPatch.context() as patch:
+        for _ in use(server.through(proxy.endpoint), patch):
+            rows = strip(list(extract([stored + file for file in crawl.files], policy=OWN)))
+    wanted = strip(local)
+    notes = [row for row in rows if row[3] is None]
+    assert all(row in wanted for row in rows if row[3] is not None)
+    assert (rows == wanted) == (not is_lasting)
+    assert bool(notes) == is_lasting
+
+
+def test_an_object_that_is_replaced_meanwhile_has_a_note(server: Store, stored: str, bucket: str, crawl: Crawl) -> None:
+    name = crawl.files[0]
+    big = gzip.compress(b"") + crawl.octets(name) * 20
+    server.put(bucket, "big.warc.gz", big)
+    replaced = before_request(lambda: server.put(bucket, "big.warc.gz", big[:-100]))
+    fault = lambda seen: replaced if seen.number_of_range == 4 else None  # noqa: E731
+    with FaultProxy(server.endpoint, fault) as proxy, pytest.MonkeyPatch.context() as patch:
+        for _ in use(server.through(proxy.endpoint), patch):
+            rows = list(extract(f"{stored}big.warc.gz", policy=OWN))
+    assert [row.error for row in rows if row.reference is None].count("changed") == 1
+    assert len(rows) > 20
+
+
+# -- tables in a store
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words), catch_exceptions=False)
+
+
+def table(store: Store, bucket: str, prefix: str) -> list[tuple[object, ...]]:
+    """The rows of the parts, in the order of their names."""
+    import io
+
+    rows: list[tuple[object, ...]] = []
+    for key in store.keys(bucket):
+        if key.startswith(prefix) and key.endswith(".parquet"):
+            read = pq.read_table(io.BytesIO(store.get(bucket, key)))
+            rows += zip(*(column.to_pylist() for column in read.columns), strict=True)
+    return rows
+
+
+def test_a_table_is_put_into_a_store(store: Store, stored: str, bucket: str, local: list[Link]) -> None:
+    output = f"{stored}links/"
+    done = run("links", f"{stored}crawl-data/", "-o", output)
+    assert done.exit_code in (0, 1), done.output
+    rows = [Link._make(row) for row in table(store, bucket, "links/")]
+    assert strip(rows) == strip(local)
+    assert "links/_SUCCESS" in store.keys(bucket)
+    again = run("links", f"{stored}crawl-data/", "-o", output, "--resume")
+    assert "nothing to do" in again.output
+    other = run("links", f"{stored}crawl-data/", "-o", output, "--resume", "--audit")
+    assert other.exit_code == 2
+    assert "audit" in other.output
+    assert run("links", f"{stored}crawl-data/", "-o", stored).exit_code == 2, "it holds other things"
+    assert run("links", f"{stored}crawl-data/", "-o", f"{stored}links.parquet").exit_code == 2
+
+
+def test_a_job_that_was_killed_goes_on(store: Store, bucket: str) -> None:
+    uri = f"s3://{bucket}/table/"
+    columns = layout()
+    from overthere.links.report.table import to_batch
+
+    batches = [to_batch([Link(f"{number}-{row}", *[None] * 12) for row in range(100)]) for number in range(6)]
+    first = open_writer(uri, columns, job="j")
+    for number in range(3):
+        first.write(batches[number])
+        if number < 2:
+            first.commit({"at": number + 1})
+    first._end()  # type: ignore[attr-defined]
+    del first  # killed: two tasks are committed, the third is in a part and is not
+    with open_writer(uri, columns, job="j", resume=True) as again:
+        assert again.state == {"at": 2}
+        for number in range(2, 6):
+            again.write(batches[number])
+        again.commit({"at": 6, "done": True})
+    rows = [row[0] for row in table(store, bucket, "table/")]
+    assert rows == [f"{number}-{row}" for number in range(6) for row in range(100)]
+
+
+def test_two_jobs_do_not_write_one_table(store: Store, bucket: str) -> None:
+    uri = f"s3://{bucket}/table/"
+    first = open_writer(uri, layout(), job="j")
+    second = open_writer(uri, layout(), job="k")
+    with pytest.raises(FileExistsError):
+        first.commit({"done": True})
+    second.commit({"done": True})
+    second.close()
+
+
+# -- the other verbs
+
+
+def test_other_verbs_read_objects(store: Store, bucket: str) -> None:
+    root = f"s3://{bucket}/"
+    store.put(bucket, "a.txt", b"see http://a.example/x and http://joe:pw@b.example/")
+    store.put(bucket, "t.csv", b"n,url\n1,http://A.example/%7e\n2,http://[\n")
+    assert run("find", f"{root}a.txt").output.split() == ["http://a.example/x", "http://joe:***@b.example/"]
+    audited = run("audit", "--file", f"{root}a.txt")
+    assert (audited.exit_code, "password" in audited.output) == (1, True)
+    normal = run("normalize", "--column", "url", f"{root}t.csv")
+    assert "http://a.example/~" in normal.output
+    for command in (("find",), ("audit", "--file"), ("check", "--column", "url")):
+        missing = run(*command, f"{root}none.csv")
+        assert missing.exit_code in (1, 2)
+        assert "no such object" in missing.output
+
+
+def test_parquet_in_a_store_is_a_source(store: Store, bucket: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    pq.write_table(pa.table({"url": [f"http://a.example/{n}" for n in range(1000)]}), tmp_path / "t.parquet")
+    store.put(bucket, "t.parquet", (tmp_path / "t.parquet").read_bytes())
+    done = run("check", "--column", "url", f"s3://{bucket}/t.parquet", "-o", str(tmp_path / "o.parquet"))
+    assert done.exit_code == 0, done.output
+    assert pq.read_metadata(tmp_path / "o.parquet").num_rows == 1000
+
+
+def test_a_site_in_a_store_is_checked(store: Store, bucket: str) -> None:
+    root = f"s3://{bucket}/site/"
+    for key, content in {
+        "a.html": "<a href=b.html>ok</a><a href=c.html>bad</a>",
+        "b.html": "<a href=a.html#x>",
+    }.items():
+        store.put(bucket, f"site/{key}", content.encode())
+    done = run("broken", root)
+    assert done.exit_code == 1
+    assert f"{root}a.html" in done.output
+    assert "c.html" in done.output
+    assert "/tmp" not in done.output
+    assert run("broken", f"s3://{bucket}/none/").exit_code == 2
+
+
+def test_the_index_on_the_command_line(stored: str, crawl: Crawl, tmp_path: Path, local: list[Link]) -> None:
+    output = tmp_path / "x.parquet"
+    done = run(
+        "links", "--index", str(crawl.folder / "index.cdxj"), "--where", "domain=h3.example", stored, "-o", str(output)
+    )
+    assert done.exit_code == 0, done.output
+    assert pq.read_metadata(output).num_rows == len(pages(local, "h3.example"))
+    assert run("links", "--where", "domain=x", "a.html").exit_code == 2
+    assert run("links").exit_code == 2
+    assert run("links", "--index", "none.cdxj").exit_code == 2
+    wrong = run("links", "--index", str(crawl.folder / "index.cdxj"), "--where", "dommain=x")
+    assert (wrong.exit_code, "dommain" in wrong.output) == (2, True)
+
+
+def test_options_know_the_store() -> None:
+    with pytest.raises(StoreError, match="stores of obstore"):
+        from overthere.stores.by_fsspec import FilesystemStore
+
+        FilesystemStore("memory://x").put("a", b"", "")
+    assert OptionFields.__annotations__

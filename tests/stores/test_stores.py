@@ -1,0 +1,337 @@
+"""Objects as files: ranges, conditions, names, and what a store or a server does wrong."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+from conftest import use
+
+from overthere.access.policy import Policy
+from overthere.ground.errors import OverthereError
+from overthere.stores import (
+    StoreError,
+    is_object,
+    list_objects,
+    look_up,
+    open_object,
+    open_range,
+    permit,
+    range_file,
+    store_of,
+)
+from overthere.stores.model import Name, Piece
+from overthere.stores.range_file import RangeFile
+from servers.s3 import SECRET, Store, fill
+from servers.store_faults import (
+    Fault,
+    FaultProxy,
+    RequestSeen,
+    before_request,
+    broken_body,
+    denied,
+    expired_token,
+    false_content_range,
+    long_body,
+    server_error,
+    short_body,
+    slow_down,
+    whole_object,
+    without_header,
+)
+
+DATA = random.Random(33).randbytes(5_000_000)
+
+
+# -- a file of ranges
+
+
+def ranges(data: bytes, asked: list[tuple[int, int]] | None = None) -> range_file.Fetch:
+    def fetch(start: int, end: int, version: str) -> Piece:
+        if asked is not None:
+            asked.append((start, end))
+        return Piece(data[start:end], len(data), "1")
+
+    return fetch
+
+
+@pytest.mark.parametrize("size", [-1, len(DATA)])
+def test_a_file_of_ranges_reads_as_a_file(size: int) -> None:
+    file = io.BufferedReader(RangeFile(ranges(DATA), size, "" if size < 0 else "1"), 1 << 12)
+    plain = io.BytesIO(DATA)
+    chance = random.Random(1)
+    for _ in range(400):
+        match chance.randrange(4):
+            case 0:
+                place = chance.randrange(len(DATA) + 1000)
+                assert file.seek(place) == plain.seek(place)
+            case 1:
+                back = -chance.randrange(100_000)
+                assert file.seek(back, io.SEEK_END) == plain.seek(back, io.SEEK_END)
+            case _:
+                count = chance.choice((0, 1, 100, 70_000, 900_000))
+                assert file.read(count) == plain.read(count)
+                assert file.tell() == plain.tell()
+
+
+def test_ranges_grow_and_end_where_they_are_told_to() -> None:
+    asked: list[tuple[int, int]] = []
+    file = io.BufferedReader(RangeFile(ranges(DATA, asked), len(DATA), "1", ends=(1_000_000,)))
+    assert file.read(1_000_000) == DATA[:1_000_000]
+    assert max(end for _, end in asked) == 1_000_000, "nothing is asked for behind the end"
+    assert len(asked) < 6
+    assert file.read() == DATA[1_000_000:]
+    whole = [place for start, end in sorted(asked) for place in range(start, end, 50_000)]
+    assert len(set(asked)) == len(asked)
+    assert len(whole) < 2 * len(DATA) / 50_000, "no octet is asked for twice"
+
+
+def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(range_file, "_HELD", 1 << 20)
+    monkeypatch.setattr(range_file, "MOST", 1 << 18)
+    file = RangeFile(ranges(DATA), len(DATA), "1")
+    for _ in iter(lambda: file.read(1 << 16), b""):
+        assert sum(len(octets) for _, octets in file._held) <= 1 << 20
+
+
+def test_an_object_that_changes_is_not_read_on() -> None:
+    pieces = iter(["1", "1", "2"])
+
+    def fetch(start: int, end: int, version: str) -> Piece:
+        return Piece(DATA[start:end], len(DATA), next(pieces))
+
+    file = io.BufferedReader(RangeFile(fetch))
+    with pytest.raises(StoreError) as raised:
+        file.read()
+    assert raised.value.note == "changed"
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (again.note, str(again)) == ("changed", str(raised.value))
+
+
+# -- names
+
+
+def test_names_of_objects() -> None:
+    assert Name.parse("s3://b/a%20b/%25x%3Fy/%C3%BC") == ("s3://b", "a b/%x?y/ü")
+    assert Name("s3://b", "a b/%x?y#z/ü").uri == "s3://b/a%20b/%25x%3Fy%23z/%C3%BC"
+    for uri, why in {
+        "s3:///x": "bucket",
+        "s3://joe:pw@b/x": "credentials come from the environment",
+        "s3://b/x?version=1": "%3F",
+        "s3://b/%FF": "UTF-8",
+    }.items():
+        with pytest.raises(StoreError, match=why) as raised:
+            Name.parse(uri)
+        assert "pw" not in str(raised.value)
+    with pytest.raises(OverthereError):
+        Name.parse("s3://b/a b")
+    assert not is_object(Path("s3://b/x"))
+    assert not is_object(None)
+    assert not is_object("s3:/b")
+
+
+def test_the_policy_decides_who_uses_the_credentials_of_this_machine() -> None:
+    for policy in (Policy(), Policy(schemes=frozenset(("https",)), private=True)):
+        with pytest.raises(StoreError, match=r"credentials of this machine") as raised:
+            permit("s3://b/x", policy)
+        assert raised.value.note == "refused"
+    permit("s3://b/x", Policy.local())
+    permit("S3://b/x", Policy(schemes=frozenset(("s3",))))
+
+
+# -- a store
+
+
+def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> None:
+    root = f"s3://{bucket}"
+    for key in ("a/1", "a/b c", "a/ü%", "b", "a.txt"):
+        store.put(bucket, key, key.encode())
+    listed = list(list_objects(f"{root}/a/"))
+    assert [one.uri for one in listed] == [f"{root}/a/1", f"{root}/a/b%20c", f"{root}/a/%C3%BC%25"]
+    for one in listed:
+        with open_object(*one) as file:
+            assert file.read() == Name.parse(one.uri).key.encode()
+        assert look_up(one.uri) == one
+    assert look_up(f"{root}/none") is None
+    assert look_up(f"{root}/a") is None
+    there = store_of(root)
+    version = there.put("new", b"1", "")
+    with pytest.raises(FileExistsError):
+        there.put("new", b"2", "")
+    later = there.put("new", io.BytesIO(b"3"), version)
+    with pytest.raises(FileExistsError):
+        there.put("new", b"4", version)
+    assert store.get(bucket, "new") == b"3"
+    assert later != version
+    there.remove("new")
+    there.remove("new")
+    assert look_up(f"{root}/new") is None
+
+
+def test_100_000_objects_are_listed_in_pages(store: Store, bucket: str) -> None:
+    keys = [f"{number:06}" for number in range(100_000)]
+    fill(bucket, keys)
+    with FaultProxy(store.endpoint) as proxy, pytest.MonkeyPatch.context() as patch:
+        for _ in use(store.through(proxy.endpoint), patch):
+            listed = list_objects(f"s3://{bucket}/")
+            first = next(listed)
+            assert len(proxy.seen) <= 3, "the first is there before the last is asked for"
+            rest = deque(enumerate(listed, 2), maxlen=1)
+        count, last = rest[0]
+        assert (first.uri, count, last.uri) == (f"s3://{bucket}/000000", 100_000, f"s3://{bucket}/099999")
+        assert 100 <= len(proxy.seen) <= 102
+
+
+def test_other_schemes_are_read_by_fsspec() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.pipe({"/tests/a/1": b"one", "/tests/b": DATA})
+    listed = list(list_objects("memory://tests/"))
+    assert [one.uri for one in listed] == ["memory://tests/b", "memory://tests/a/1"]
+    with open_object("memory://tests/b") as file:
+        assert file.read() == DATA
+    file = open_object("memory://tests/b")
+    file.read(10)
+    memory.pipe({"/tests/b": DATA[:-1]})
+    with pytest.raises(StoreError) as raised:
+        file.read()
+    assert raised.value.note == "changed"
+    for scheme in ("file", "local", "simplecache", "zip", "http", "gopher", "mailto"):
+        assert not is_object(f"{scheme}://tests/b")
+
+
+# -- what goes wrong
+
+
+def at(number: int, fault: Fault) -> Callable[[RequestSeen], Fault | None]:
+    """The fault at one request for a range."""
+    return lambda seen: fault if seen.number_of_range == number else None
+
+
+def always(fault: Fault, after: int = 0) -> Callable[[RequestSeen], Fault | None]:
+    return lambda seen: fault if seen.number_of_range > after else None
+
+
+SIZE = len(DATA)
+FAULTS: dict[str, tuple[Callable[[RequestSeen], Fault | None], str]] = {
+    "another range": (always(false_content_range(7, 99, SIZE), 1), "truncated corrupt"),
+    "another size": (always(false_content_range(131072, 393215, SIZE + 5), 1), "changed corrupt truncated"),
+    "200 for 206": (always(whole_object(), 1), "truncated not-opened"),
+    "too little, always": (always(short_body(9), 1), "truncated"),
+    "too much, always": (always(long_body(b"more"), 1), "truncated"),
+    "too little, once": (at(2, short_body(9)), ""),
+    "too much, once": (at(2, long_body(b"more")), ""),
+    "cut, once": (at(3, broken_body(1000)), ""),
+    "reset, once": (at(3, broken_body(1000, reset=True)), ""),
+    "cut, always": (always(broken_body(1000), 2), "truncated"),
+    "503, once": (at(2, server_error(503, "ServiceUnavailable", "later")), ""),
+    "slow down, twice": (lambda seen: slow_down("0") if seen.number_of_range in (2, 3) else None, ""),
+    "slow down, always": (always(slow_down("0"), 1), "truncated"),
+    "expired": (always(expired_token(), 1), "missing"),
+    "denied": (always(denied()), "missing"),
+    "no entity tag": (always(without_header("ETag")), ""),
+}
+
+
+@pytest.mark.parametrize("by", ["obstore", "http"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_a_retry_or_a_note(
+    server: Store, by: str, name: str, monkeypatch: pytest.MonkeyPatch, bucket: str
+) -> None:
+    fault, notes = FAULTS[name]
+    server.put(bucket, "x", DATA)
+    with FaultProxy(server.endpoint, fault) as proxy:
+        behind = server.through(proxy.endpoint)
+        for _ in use(behind, monkeypatch):
+            file = opened(behind, bucket, by)
+            got, error = read(file)
+            assert ("" if error is None else error.note) in (notes.split() or [""]), str(error)
+            assert SECRET not in str(error)
+            assert not re.search(r"Signature=(?!\*)", str(error))
+            assert got == DATA[: len(got)], "no octet is another one"
+            assert error is not None or len(got) == len(DATA)
+            assert len(proxy.seen) < 60
+
+
+def read(file: BinaryIO) -> tuple[bytes, StoreError | None]:
+    """What comes before an error, and that."""
+    got = b""
+    with file:
+        try:
+            while piece := file.read(1 << 16):
+                got += piece
+        except StoreError as error:
+            return got, error
+    return got, None
+
+
+def opened(store: Store, bucket: str, by: str) -> BinaryIO:
+    if by == "obstore":
+        return open_object(f"s3://{bucket}/x", SIZE, store.client.head_object(Bucket=bucket, Key="x")["ETag"])
+    uri = store.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "x"})
+    return open_range(uri, Policy.local())
+
+
+@pytest.mark.parametrize("by", ["obstore", "http"])
+def test_an_object_that_is_replaced_has_a_note(
+    server: Store, by: str, monkeypatch: pytest.MonkeyPatch, bucket: str
+) -> None:
+    server.put(bucket, "x", DATA)
+    replaced = before_request(lambda: server.put(bucket, "x", DATA[::-1]))
+    with FaultProxy(server.endpoint, at(3, replaced)) as proxy:
+        behind = server.through(proxy.endpoint)
+        for _ in use(behind, monkeypatch):
+            file = opened(behind, bucket, by)
+            got, error = read(file)
+            assert error is not None
+            assert error.note == "changed"
+            assert DATA.startswith(got)
+        if by == "obstore":
+            assert all(seen.if_match for seen in proxy.seen if seen.number_of_range)
+
+
+def test_a_range_by_http_obeys_the_policy(server: Store) -> None:
+    with pytest.raises(StoreError, match="loopback") as raised:
+        open_range(f"{server.endpoint}/x", Policy()).read()
+    assert raised.value.note == "refused"
+    with pytest.raises(StoreError) as raised:
+        open_range("http://[", Policy())
+    assert raised.value.note == "not-opened"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    from servers.s3 import radosgw_server
+
+    with radosgw_server(tmp_path) as store:
+        yield store
+
+
+def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ceph checks signatures, conditions and ranges by its own code."""
+    other.make_bucket("real")
+    for _ in use(other, monkeypatch):
+        other.put("real", "a b/x", DATA)
+        (listed,) = list_objects("s3://real/a%20b/")
+        with open_object(*listed) as file:
+            assert file.read() == DATA
+        file = open_object(*listed)
+        file.read(10)
+        other.put("real", "a b/x", DATA[::-1])
+        with pytest.raises(StoreError) as raised:
+            file.read()
+        assert raised.value.note == "changed"
+        assert look_up("s3://real/none") is None
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+        store_of.cache_clear()
+        with pytest.raises(StoreError) as raised:
+            open_object(listed.uri).read()
+        assert raised.value.note == "missing"
+        assert "wrong" not in str(raised.value)
