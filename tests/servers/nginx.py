@@ -110,7 +110,10 @@ class Nginx:
 
 
 def certificate(folder: Path) -> None:
-    """certificate.pem and key.pem for localhost and 127.0.0.1, signed by themselves."""
+    """certificate.pem and key.pem for localhost and 127.0.0.1, signed by themselves.
+
+    rustls, which obstore uses, rejects a server's certificate that is also an authority's.
+    """
     need("openssl")
     made: list[str | Path] = [
         "-newkey",
@@ -122,6 +125,7 @@ def certificate(folder: Path) -> None:
         folder / "certificate.pem",
     ]
     named = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    named += ["-addext", "basicConstraints=critical,CA:FALSE"]
     subprocess.run(["openssl", "req", "-x509", *made, *named], check=True, stderr=subprocess.DEVNULL)
 
 
