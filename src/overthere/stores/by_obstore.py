@@ -137,6 +137,9 @@ class _raising:  # noqa: N801 - a context manager, and no class for others
         if not isinstance(error, (exceptions.BaseError, OSError, ValueError)) or isinstance(error, StoreError):
             return
         note = next((note for kind, note in _NOTES if isinstance(error, kind)), self.note)
+        status = _STATUS.search(str(error))
+        if status is not None and status[1][:3] in ("404", "412"):  # of a listing, and while a body comes
+            note = "missing" if status[1].startswith("404") else "changed"
         raise StoreError(note, _short(str(error))) from error
 
 

@@ -16,6 +16,7 @@ from overthere.links.containers.records import PageReader, write_pieces
 from overthere.links.containers.warc import response, target
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
+from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 
 __all__ = ["members"]
@@ -79,8 +80,8 @@ def members(
                     yield Member(here)
             else:
                 yield Member(here, documents=_documents(record, here, place.options))
-    except OSError:
-        yield Note("unreadable")
+    except OSError as error:
+        yield Note(note_kind(error))
 
 
 def _documents(record: _Record, here: Document, options: Options) -> Iterator[Document]:

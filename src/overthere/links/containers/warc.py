@@ -14,6 +14,7 @@ from overthere.links.containers.response import has_stated_length, read_content
 from overthere.links.documents.header import HTTP, Fields, fields, first_value, header, reference_fields
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.documents.metadata import METADATA, base_of, page_of
+from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
@@ -51,8 +52,8 @@ def members(
                     continue
             here = _record_document(record, document)
             yield Member(here, documents=_documents(record, here, place.options))
-    except OSError:
-        yield Note("unreadable")
+    except OSError as error:
+        yield Note(note_kind(error))
 
 
 def _record_document(record: Record, outside: Document) -> Document:

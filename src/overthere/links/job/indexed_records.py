@@ -25,10 +25,13 @@ def runs(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[i
 
     Raises: OSError of the file.
     """
-    start = end = -1
+    start = end = last = -1
     for one in records:
+        if one.offset == last:
+            continue  # it was found under another entry
         file.seek(one.offset)
         note = "" if _is_meant(file.read(_HEAD), one) else "other-record"
+        last = last if note else one.offset
         if not note and one.offset == end and one.length and end - start < _RUN:
             end += one.length
             continue

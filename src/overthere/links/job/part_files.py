@@ -197,7 +197,7 @@ def _tasks(sources: list[str | os.PathLike[str] | URI | Index], base: URI | None
             continue
         raise ValueError(f"{mask(str(source))}: a part of a job can have files only; open a URI with `links.batches`")
     for task in tasks(sources, base, Options(), split):
-        if task.name is not None:
+        if task.name is not None and not task.notes:
             raise ValueError(f"{task.name} is not a file, so only this process can read it")
         if task.policy is not None:
             raise ValueError(f"{mask(task.paths[0])}: a part of a job can have files and objects only")

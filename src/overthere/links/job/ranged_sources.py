@@ -109,7 +109,11 @@ def _permit(uri: str, policy: Policy | None) -> None:
 def _failed_task(source: str, base: str | None, error: Exception) -> Task:
     note = error.note if isinstance(error, StoreError) else "not-opened"
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(source)), error)
-    return Task((source,), None, base, objects=((-1, ""),), notes=(note,))
+    return _noted_task(source, base, note)
+
+
+def _noted_task(source: str, base: str | None, note: str) -> Task:
+    return Task((source,), None, base, name=mask(source), notes=(note,))
 
 
 def _web_task(uri: str, base: str | None, policy: Policy | None, start: int = 0, end: int | None = None) -> Task:
@@ -173,7 +177,7 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
         yield _failed_task(name, gathered.base, error)
     for kind, number in notes.items():
         logging.getLogger("overthere.links").warning("%s: %s: %s entries", printable(mask(name)), kind, f"{number:,}")
-        yield Task((name,), None, gathered.base, objects=((-1, ""),), notes=(kind,))
+        yield _noted_task(name, gathered.base, kind)
 
 
 def _entries(name: str, where: Where, policy: Policy | None) -> Iterator[Entry | Note]:
@@ -258,14 +262,14 @@ class _ArchiveFiles:
 
 
 def _groups(records: Iterable[IndexedRecord]) -> Iterator[tuple[IndexedRecord, ...]]:
-    """Records that are near one another, each place once.
+    """Records that are near one another, each once.
 
     >>> [[one.offset for one in group] for group in _groups([IndexedRecord(9 << 20, 5), *[IndexedRecord(7, 3)] * 2])]
     [[7], [9437184]]
     """
     group: list[IndexedRecord] = []
     for one in sorted(records):
-        if group and one.offset == group[-1].offset:
+        if group and one == group[-1]:
             continue
         if group:
             behind = group[-1].offset + group[-1].length

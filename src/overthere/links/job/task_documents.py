@@ -106,9 +106,10 @@ def _document(places: _Places, path: str, *notes: str) -> Document:
     if task.name is not None:
         # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
         here = Base(URI(f"{file_uri('.')}/"), "default", "default")
-        return Document(_show_name(task.name), b"", here if places.base is None else _base(places.base), notes=notes)
+        base = here if places.base is None else _base(places.base)
+        return Document(_show_name(task.name), b"", base, notes=(*task.notes, *notes))
     source = _show_name(path) if task.objects is None else mask(path)
-    return Document(source, b"", _base(places.uri(path)), notes=(*task.notes, *notes))
+    return Document(source, b"", _base(places.uri(path)), notes=notes)
 
 
 def _base(uri: URI) -> Base:
