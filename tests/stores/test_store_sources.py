@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from conftest import use
-from crawls import Crawl, make_crawl, pages, strip
 
+from crawls import Crawl, make_crawl, pages, strip
 from overthere import URI
 from overthere.access.policy import Policy
 from overthere.cli.app import app
@@ -25,6 +25,7 @@ from overthere.links.model import Link
 from overthere.links.report.table import layout
 from overthere.stores import StoreError
 from overthere.tables import open_writer
+from range_server import RangeHandler
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, before_request, slow_down, whole_object
 
@@ -58,30 +59,6 @@ def web(crawl: Crawl) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
-
-
-class RangeHandler(http.server.BaseHTTPRequestHandler):
-    """Ranges of the files of a folder (RFC 9110 14)."""
-
-    protocol_version = "HTTP/1.1"
-
-    def __init__(self, folder: Path, *given: object) -> None:
-        self.folder = folder
-        super().__init__(*given)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        data = (self.folder / self.path[1:]).read_bytes()
-        start, _, end = self.headers["Range"].removeprefix("bytes=").partition("-")
-        piece = data[int(start) : int(end) + 1]
-        self.send_response(206)
-        self.send_header("Content-Length", str(len(piece)))
-        self.send_header("Content-Range", f"bytes {start}-{int(start) + len(piece) - 1}/{len(data)}")
-        self.send_header("ETag", '"1"')
-        self.end_headers()
-        self.wfile.write(piece)
-
-    def log_message(self, *given: object) -> None:
-        pass
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -255,11 +232,14 @@ def test_a_fault_costs_no_row_and_makes_none(
 
 def test_an_object_that_is_replaced_meanwhile_has_a_note(server: Store, stored: str, bucket: str, crawl: Crawl) -> None:
     name = crawl.files[0]
-    big = gzip.compress(b"") + crawl.octets(name) * 20
+    big = gzip.compress(b"") + crawl.octets(name) * 300
     server.put(bucket, "big.warc.gz", big)
     replaced = before_request(lambda: server.put(bucket, "big.warc.gz", big[:-100]))
-    fault = lambda seen: replaced if seen.number_of_range == 4 else None  # noqa: E731
-    with FaultProxy(server.endpoint, fault) as proxy, pytest.MonkeyPatch.context() as patch:
+
+    def choose(seen: RequestSeen) -> Fault | None:
+        return replaced if seen.range and int(seen.range[6:].partition("-")[0]) > len(big) // 3 else None
+
+    with FaultProxy(server.endpoint, choose) as proxy, pytest.MonkeyPatch.context() as patch:
         for _ in use(server.through(proxy.endpoint), patch):
             rows = list(extract(f"{stored}big.warc.gz", policy=OWN))
     assert [row.error for row in rows if row.reference is None].count("changed") == 1
