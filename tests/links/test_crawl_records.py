@@ -34,7 +34,7 @@ def message(status: bytes, fields: bytes = b"", body: bytes = b"", media_type: b
 
 def rows(tmp_path: Path, *records: bytes) -> list[tuple[str | None, ...]]:
     """The rows, and the same if each record is a gzip member."""
-    found = []
+    found: list[list[tuple[str | None, ...]]] = []
     for name, data in (("a.warc", b"".join(records)), ("a.warc.gz", b"".join(map(gz, records)))):
         file = tmp_path / name
         file.write_bytes(data)

@@ -1,4 +1,4 @@
-"""An entry of an index: what it says of one record."""
+"""The entry of a record in an index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST = (1 << 63) - 1
 
 
 class Entry(NamedTuple):
-    """What an index says of one record."""
+    """A record, as an index describes it."""
 
     file: str
     """The archive file, as the index writes it: relative, or a URI."""

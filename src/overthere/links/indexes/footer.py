@@ -29,7 +29,7 @@ def read_ranges(file: BinaryIO) -> list[dict[bytes, Range]]:
         return []
     file.seek(end - size)
     try:
-        footer = _Thrift(file.read(size)).struct(0)
+        footer = _Thrift(file.read(size)).value(12)
         return [dict(filter(None, map(_column_range, group[1]))) for group in footer[4]]
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return []
@@ -47,59 +47,46 @@ def _column_range(chunk: Any) -> tuple[bytes, Range] | None:
 
 
 class _Thrift:
-    """Values in the compact protocol of Thrift: a struct is a dictionary by the numbers of its fields.
-
-    Each value takes an octet at least, so that what is read is bounded.
-    """
+    """Values in the compact protocol of Thrift; each takes an octet at least, so that their number is limited."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
 
-    def struct(self, depth: int) -> dict[int, Any]:
-        """Raises: IndexError, ValueError for octets that are not one."""
-        fields: dict[int, Any] = {}
-        number = 0
-        while octet := self._octet():
-            number = number + (octet >> 4) if octet >> 4 else self._signed()
-            kind = octet & 15
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth + 1)
-        return fields
-
-    def _value(self, kind: int, depth: int) -> Any:
-        if depth > _DEEPEST:
-            raise ValueError
+    def value(self, kind: int, depth: int = 0) -> Any:
+        """A value; a struct is a dictionary by the numbers of its fields.  Raises: IndexError, ValueError."""
         match kind:
             case 1 | 2 | 3:
-                return self._octet()
+                return self._octets(1)[0]
             case 4 | 5 | 6:
                 return self._signed()
             case 7:
                 return self._octets(8)
             case 8:
                 return self._octets(self._number())
-            case 9 | 10:
-                head = self._octet()
+            case 9 | 10 if depth < _DEEPEST:
+                head = self._octets(1)[0]
                 count = head >> 4 if head >> 4 < 15 else self._number()
-                return [self._value(head & 15, depth + 1) for _ in range(count)]
-            case 12:
-                return self.struct(depth)
+                return [self.value(head & 15, depth + 1) for _ in range(count)]
+            case 12 if depth < _DEEPEST:
+                fields: dict[int, Any] = {}
+                number = 0
+                while head := self._octets(1)[0]:
+                    number = number + (head >> 4) if head >> 4 else self._signed()
+                    fields[number] = None if head & 15 in (1, 2) else self.value(head & 15, depth + 1)
+                return fields
             case _:
                 raise ValueError  # Parquet has no maps
-
-    def _octet(self) -> int:
-        self.at += 1
-        return self.data[self.at - 1]
 
     def _octets(self, count: int) -> bytes:
         self.at += count
         if self.at > len(self.data):
-            raise ValueError
+            raise IndexError
         return self.data[self.at - count : self.at]
 
     def _number(self) -> int:
         value = 0
         for shift in range(0, 70, 7):
-            octet = self._octet()
+            octet = self._octets(1)[0]
             value |= (octet & 127) << shift
             if octet < 128:
                 return value
