@@ -105,7 +105,7 @@ def moto_server() -> Iterator[Store]:
 
 def fill(bucket: str, keys: Sequence[str], data: bytes = b"") -> None:
     """Objects of moto's server, made without a request each."""
-    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.core import DEFAULT_ACCOUNT_ID  # type: ignore[attr-defined]
     from moto.s3.models import s3_backends
 
     backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
@@ -198,9 +198,9 @@ def radosgw_server(folder: Path) -> Iterator[Store]:
         run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", disk)
         stack.enter_context(running(daemon("ceph-osd", "-i", "0"), monitor, folder / "osd.out"))
         wait_until(lambda: "1 up" in run("ceph", "--connect-timeout", "120", "osd", "stat"), "the OSD is not up")
-        name = ("-n", "client.rgw.a")
-        run("radosgw-admin", *name, "user", "create", "--uid=joe", "--display-name=Joe", *_keys())
-        stack.enter_context(running(daemon("radosgw", *name), port, folder / "rgw.out"))
+        gateway = ("-n", "client.rgw.a")
+        run("radosgw-admin", *gateway, "user", "create", "--uid=joe", "--display-name=Joe", *_keys())
+        stack.enter_context(running(daemon("radosgw", *gateway), port, folder / "rgw.out"))
         yield Store(f"http://127.0.0.1:{port}")
 
 

@@ -29,6 +29,7 @@ from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.schemes import Registry
 from servers import NET, wait_until
+from servers.spark_cluster import spark_cluster
 from support import ROOT
 
 pytest.importorskip("pyspark", reason="pyspark is absent")
@@ -504,6 +505,12 @@ def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
     ):
         done = CliRunner().invoke(command, ["x.html", "--engine", "spark", *given])
         assert (done.exit_code, said in done.output) == (2, True), done.output
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    with spark_cluster(tmp_path) as made:
+        yield made
 
 
 def test_a_cluster_of_which_a_worker_dies(

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from overthere.stores.opening import store_of
 from range_server import RangeHandler
 from servers import NET, wait_until
 from servers.s3 import moto_server
+from servers.spark_cluster import spark_cluster
 
 OWN = Policy.local()
 # Executors are on this machine; what they may use of it is little.
@@ -37,6 +39,12 @@ CONFIG = {
 SMALLER = (
     "from overthere.links.job import part_files; part_files.LEAST = 30_000; from overthere.cli import main; main()"
 )
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    with spark_cluster(tmp_path) as made:
+        yield made
 
 
 def test_five_ways(
@@ -74,8 +82,11 @@ def test_five_ways(
             with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
                 try:
                     if kill:
-                        some = lambda: any("task=" in key for key in store.keys("crawl"))  # noqa: E731
-                        wait_until(lambda: some() or running.poll() is not None, "no part was put", 5 * NET)
+                        wait_until(
+                            lambda: any("task=" in key for key in store.keys("crawl")) or running.poll() is not None,
+                            "no part was put",
+                            5 * NET,
+                        )
                         workers[0].kill()
                     _, error = running.communicate(timeout=10 * NET)
                 finally:

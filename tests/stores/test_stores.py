@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
-from conftest import use
+from stored import new_bucket, served, use
 
 from overthere.access.policy import Policy
 from overthere.ground.errors import OverthereError
@@ -48,6 +48,23 @@ from servers.store_faults import (
 )
 
 DATA = random.Random(33).randbytes(5_000_000)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Store]:
+    with served() as store:
+        yield store
+
+
+@pytest.fixture
+def store(server: Store) -> Iterator[Store]:
+    with use(server) as store:
+        yield store
+
+
+@pytest.fixture
+def bucket(store: Store) -> str:
+    return new_bucket(store)
 
 
 # -- a file of ranges
@@ -178,8 +195,8 @@ def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> N
 def test_100_000_objects_are_listed_in_pages(store: Store, bucket: str) -> None:
     keys = [f"{number:06}" for number in range(100_000)]
     fill(bucket, keys)
-    with FaultProxy(store.endpoint) as proxy, pytest.MonkeyPatch.context() as patch:
-        for _ in use(store.through(proxy.endpoint), patch):
+    with FaultProxy(store.endpoint) as proxy:
+        with use(store.through(proxy.endpoint)):
             listed = list_objects(f"s3://{bucket}/")
             first = next(listed)
             assert len(proxy.seen) <= 3, "the first is there before the last is asked for"
@@ -249,7 +266,7 @@ def test_a_fault_is_a_retry_or_a_note(
     server.put(bucket, "x", DATA)
     with FaultProxy(server.endpoint, fault) as proxy:
         behind = server.through(proxy.endpoint)
-        for _ in use(behind, monkeypatch):
+        with use(behind):
             file = opened(behind, bucket, by)
             got, error = read(file)
             assert ("" if error is None else error.note) in (notes.split() or [""]), str(error)
@@ -287,7 +304,7 @@ def test_an_object_that_is_replaced_has_a_note(
     replaced = before_request(lambda: server.put(bucket, "x", DATA[::-1]))
     with FaultProxy(server.endpoint, at(3, replaced)) as proxy:
         behind = server.through(proxy.endpoint)
-        for _ in use(behind, monkeypatch):
+        with use(behind):
             file = opened(behind, bucket, by)
             got, error = read(file)
             assert error is not None
@@ -317,7 +334,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ceph checks signatures, conditions and ranges by its own code."""
     other.make_bucket("real")
-    for _ in use(other, monkeypatch):
+    with use(other):
         other.put("real", "a b/x", DATA)
         (listed,) = list_objects("s3://real/a%20b/")
         with open_object(*listed) as file:

@@ -10,15 +10,16 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, chdir, suppress
+from functools import partial
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
 from overthere.ground.redact import mask
 from overthere.links.job.part_places import GrowingPart, place_of
-from overthere.links.job.pool import run
+from overthere.links.job.pool import run as run_tasks
 from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import is_uri
 from overthere.links.job.sources import tasks
@@ -35,7 +36,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JobSettings", "Part", "carry_out", "make", "parts"]
+__all__ = ["JobSettings", "Part", "carry_out", "make", "parts", "run"]
 
 LEAST, MOST = 8 << 20, 2 << 30
 """Octets of sources in a part: a file of a crawl, which has about one GB, is not cut."""
@@ -236,7 +237,34 @@ def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterato
         if not all(map(os.path.isabs, _paths(part.tasks))):
             with suppress(OSError):  # on a machine without this folder they cannot be read, and rows say so
                 stack.enter_context(chdir(part.folder))
-        yield from run(part.tasks, options, 2 if guarded else 1, apart=True)
+        yield from run_tasks(part.tasks, options, 2 if guarded else 1, apart=True)
+
+
+def run(
+    sources: Iterable[str | os.PathLike[str] | URI | Index],
+    output: str,
+    apply: Callable[[Callable[[Part], tuple[Summary, bool]], Iterable[Part]], Iterable[tuple[Summary, bool]]],
+    base: URI | None = None,
+    only: tuple[str, ...] = (),
+    options: Options = Options(),  # noqa: B008 - a value
+    octets: int | None = None,
+) -> Summary:
+    """Do a job with any engine that applies a function to items: `map`, that of a pool, of a client of Dask or Ray.
+
+    output: a folder that all processes see, or the URI of a folder of a store.
+    apply: takes a function, which can be pickled, and the parts; it may do them anywhere, in any order, and again.
+
+    Raises: as `parts`, and what the engine raises; FileExistsError if the folder holds anything else.
+    """
+    how = JobSettings(output, options, None if base is None else str(base), only)
+    made = list(parts(sources, base, octets))
+    place = place_of(output)
+    place.begin(how.job, len(made))
+    summary = Summary()
+    for one, _ in apply(partial(make, how=how), made):
+        summary += one
+    place.finish()
+    return summary
 
 
 def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:

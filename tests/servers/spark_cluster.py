@@ -1,4 +1,4 @@
-"""A cluster of Spark, for the tests of this folder."""
+"""A cluster of Spark: a master and two workers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 from servers import NET, wait_until
 
+__all__ = ["spark_cluster"]
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+
+@contextmanager
+def spark_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """A master and two workers, each of one core, on loopback: the master's URL, and the workers."""
     import pyspark
 

@@ -1,0 +1,40 @@
+"""A store of the environment, for the tests of this folder: each has a bucket of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("obstore", reason="obstore is absent")
+pytest.importorskip("moto", reason="moto is absent")
+
+from overthere.stores import by_http, by_obstore
+from overthere.stores.opening import store_of
+from servers.s3 import Store, moto_server
+
+__all__ = ["new_bucket", "served", "use"]
+
+_NUMBERS = itertools.count()
+served = moto_server
+
+
+@contextmanager
+def use(store: Store) -> Iterator[Store]:
+    """The server is the one of the environment, and is not waited for long."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in store.environment.items():
+            patch.setenv(name, value)
+        patch.setitem(by_obstore.RETRY, "max_retries", 3)
+        patch.setattr(by_http, "_BACK_OFF", 0.01)
+        store_of.cache_clear()
+        yield store
+        store_of.cache_clear()
+
+
+def new_bucket(store: Store) -> str:
+    name = f"bucket-{next(_NUMBERS)}"
+    store.make_bucket(name)
+    return name
