@@ -55,6 +55,18 @@ session = SparkSession.builder.master("local[1]").getOrCreate()
 session.stop()
 assert row[0] == "a.example", row
 """
+# No extra brings a server: what is asked for is not there.
+STORES = """
+import os
+from overthere import Policy
+from overthere.links import extract
+from overthere.stores import by_obstore
+os.environ |= {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "x"}
+os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+by_obstore.RETRY["max_retries"] = 0
+(row,) = extract("s3://bucket/a.html", policy=Policy.local())
+assert row.error == "not-opened", row
+"""
 LZ4 = """
 import lz4.frame
 from pathlib import Path
@@ -90,6 +102,7 @@ EXAMPLES = {
     "rst": Example("broken.md", beside=("links",), program=RST),
     "spark": Example("scale.md", program=SPARK),
     "sqlalchemy": Example("howto/libraries.md", "Store URIs with SQLAlchemy"),
+    "stores": Example("howto/stores.md", beside=("links",), program=STORES),
     "tldextract": Example("howto/libraries.md", "Find registrable domains (tldextract)"),
     "urllib3": Example("howto/guards.md", "urllib3"),
     "web": Example("web.md", "As JSON", beside=("cli",)),

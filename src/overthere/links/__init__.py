@@ -7,7 +7,7 @@ for link in links.extract(["site/"], base="http://h/docs/"):
 `batches` gives the same as Arrow tables, by all cores; `links.spark` does it on a cluster.
 """
 
-from overthere.links.job import batches, extract, extract_html
+from overthere.links.job import Index, batches, extract, extract_html
 from overthere.links.model import NOTES, Document, Found, Link, Note, Options
 from overthere.links.report.table import open_writer, schema
 
@@ -15,6 +15,7 @@ __all__ = [
     "NOTES",
     "Document",
     "Found",
+    "Index",
     "Link",
     "Note",
     "Options",
