@@ -44,7 +44,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 69_100
+LINES = 71_000
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason."""
 
