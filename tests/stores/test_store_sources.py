@@ -6,6 +6,7 @@ import functools
 import gzip
 import http.server
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +24,10 @@ from overthere.links import extract
 from overthere.links.job import Index
 from overthere.links.model import Link
 from overthere.links.report.table import layout
-from overthere.stores import StoreError
+from overthere.stores.model import StoreError
 from overthere.tables import open_writer
 from range_server import RangeHandler
+from servers.nginx import nginx, trusting
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, before_request, slow_down, whole_object
 
@@ -108,6 +110,23 @@ def test_an_index_gives_the_records_that_it_names(
     ):  # fmt: skip
         rows = list(extract(source, policy=OWN))
         assert strip(rows) == strip(wanted), source
+
+
+def test_an_index_of_files_on_a_server_with_tls(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
+    """nginx sends the ranges; certificates are checked."""
+    (tmp_path / "root").mkdir()
+    shutil.copytree(crawl.folder, tmp_path / "root", dirs_exist_ok=True)
+    with nginx(tmp_path) as found:
+        files = found.uri("/", "https")
+        trusted = OWN.with_(tls=trusting(tmp_path))
+        for workers in (1, 2):
+            rows = list(extract(Index(f"{files}index.cdxj", (), files), policy=trusted, workers=workers))
+            assert strip(rows) == strip(local)
+        rows = list(extract(f"{files}warc.paths.gz", policy=trusted, workers=2, audit=True))
+        assert [row[:6] for row in strip(rows)] == [row[:6] for row in strip(local)]
+        (row,) = extract(Index(f"{files}index.cdxj", (), files), policy=OWN)
+        assert row.error == "not-opened", "nobody has signed its certificate"
+        assert {asked[2] for asked in found.asked()} == {"206"}
 
 
 def test_a_part_of_a_file_on_the_web_is_read(local: list[Link], crawl: Crawl, web: str) -> None:
@@ -206,7 +225,7 @@ def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.
     assert "Policy.schemes" in caplog.text
 
 
-def test_a_presigned_uri_keeps_its_signature_to_itself(
+def test_a_presigned_uri_keeps_its_signature(
     store: Store, bucket: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     page = b"<a href='?next'>"

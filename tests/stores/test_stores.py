@@ -16,18 +16,9 @@ from stored import new_bucket, served, use
 
 from overthere.access.policy import Policy
 from overthere.ground.errors import OverthereError
-from overthere.stores import (
-    StoreError,
-    is_object,
-    list_objects,
-    look_up,
-    open_object,
-    open_range,
-    permit,
-    range_file,
-    store_of,
-)
-from overthere.stores.model import Name, Piece
+from overthere.stores import range_file
+from overthere.stores.model import Name, Piece, StoreError, is_object
+from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
 from overthere.stores.range_file import RangeFile
 from servers.s3 import SECRET, Store, fill
 from servers.store_faults import (
@@ -175,9 +166,9 @@ def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> N
     for one in listed:
         with open_object(*one) as file:
             assert file.read() == Name.parse(one.uri).key.encode()
-        assert look_up(one.uri) == one
-    assert look_up(f"{root}/none") is None
-    assert look_up(f"{root}/a") is None
+        assert head_object(one.uri) == one
+    assert head_object(f"{root}/none") is None
+    assert head_object(f"{root}/a") is None
     there = store_of(root)
     version = there.put("new", b"1", "")
     with pytest.raises(FileExistsError):
@@ -189,7 +180,7 @@ def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> N
     assert later != version
     there.remove("new")
     there.remove("new")
-    assert look_up(f"{root}/new") is None
+    assert head_object(f"{root}/new") is None
 
 
 def test_100_000_objects_are_listed_in_pages(store: Store, bucket: str) -> None:
@@ -345,7 +336,7 @@ def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(StoreError) as raised:
             file.read()
         assert raised.value.note == "changed"
-        assert look_up("s3://real/none") is None
+        assert head_object("s3://real/none") is None
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
         store_of.cache_clear()
         with pytest.raises(StoreError) as raised:

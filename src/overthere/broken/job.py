@@ -25,7 +25,7 @@ from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
-from overthere.stores import is_object
+from overthere.stores.model import is_object
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from overthere.ground.atomic import create
-from overthere.stores import StoreError, is_folder, list_objects, look_up, open_object
-from overthere.stores.model import Name
+from overthere.stores.model import Name, StoreError, is_folder
+from overthere.stores.opening import head_object, list_objects, open_object
 
 __all__ = ["CopiedFolder", "copy_folder"]
 
 
-class _Failed(NamedTuple):
+class FailedCopy(NamedTuple):
     uri: str
     why: str
 
@@ -25,7 +25,7 @@ class CopiedFolder(NamedTuple):
     root: str
     """The URI of the folder."""
     folder: str
-    failed: list[_Failed]
+    failed: list[FailedCopy]
 
     def source(self, path: str) -> str:
         """What a document of the folder is called: by the URI of its object."""
@@ -39,7 +39,7 @@ def copy_folder(uri: str, folder: Path) -> CopiedFolder:
 
     Raises: StoreError if there is nothing; InvalidURI.
     """
-    found = look_up(uri)
+    found = head_object(uri)
     root = f"{uri.rpartition('/')[0]}/" if found is not None else uri if is_folder(uri) else f"{uri}/"
     copied = CopiedFolder(root if root.endswith("/") else f"{root}/", str(folder), [])
     count, prefix = 0, Name.parse(copied.root).key
@@ -55,7 +55,7 @@ def copy_folder(uri: str, folder: Path) -> CopiedFolder:
                     with open_object(*one) as far:
                         shutil.copyfileobj(far, file, 1 << 20)
         except (StoreError, OSError) as error:
-            copied.failed.append(_Failed(one.uri, str(error)))
+            copied.failed.append(FailedCopy(one.uri, str(error)))
     if not count:
         raise StoreError("missing", "there is no such object, and no folder of that name")
     return copied
@@ -65,5 +65,5 @@ def _parts(key: str) -> list[str]:
     """The names of folders and file.  Raises: StoreError for what a file system reads as something else."""
     parts = key.split("/")
     if any(part in ("", ".", "..") or "\x00" in part or os.sep in part for part in parts):
-        raise StoreError("unsupported", "its key is no path of a file")
+        raise StoreError("unsupported", "its key cannot be the path of a file")
     return parts

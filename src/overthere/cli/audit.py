@@ -22,7 +22,7 @@ from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
-from overthere.stores import is_object, open_object
+from overthere.stores.model import is_object
 
 
 class _File(click.Path):
@@ -151,6 +151,8 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
         raise click.UsageError(f"--file: {missing_line(error, 'links')}") from None
     try:
         if is_object(name):
+            from overthere.stores.opening import open_object
+
             with open_object(name) as file:
                 content = file.read()
         else:

@@ -20,7 +20,7 @@ from overthere.ground.atomic import save
 from overthere.ground.redact import mask
 from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
-from overthere.stores import is_object
+from overthere.stores.model import is_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

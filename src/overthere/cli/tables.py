@@ -19,7 +19,7 @@ from overthere.cli.printing import print_message
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_line
-from overthere.stores import StoreError
+from overthere.stores.model import StoreError
 from overthere.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 
 __all__ = ["Table"]

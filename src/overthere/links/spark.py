@@ -38,7 +38,7 @@ from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema
-from overthere.stores import is_object
+from overthere.stores.model import is_object
 from overthere.values.uri import URI
 
 with brought_by("spark"):

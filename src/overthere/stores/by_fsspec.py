@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
-from overthere.stores.model import Listed, Name, Piece, StoreError
+from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
 
 with brought_by("fsspec"):
     from fsspec.core import url_to_fs
@@ -40,12 +40,12 @@ class FilesystemStore:
             path = self._path(key)
             octets = self._files.cat_file(path, start, end)
             self._files.invalidate_cache(path)
-            found = self._listed(key, self._files.info(path))
+            found = self._object_info(key, self._files.info(path))
         if version and found.version != version:
             raise StoreError("changed", "the object was replaced while it was read")
         return Piece(octets, found.size if found.size >= 0 else start + len(octets), found.version)
 
-    def look_up(self, key: str) -> Listed | None:
+    def head(self, key: str) -> ObjectInfo | None:
         try:
             with _raising():
                 about = self._files.info(self._path(key))
@@ -53,14 +53,14 @@ class FilesystemStore:
             if error.note == "missing":
                 return None
             raise
-        return self._listed(key, about) if about["type"] == "file" else None
+        return self._object_info(key, about) if about["type"] != "directory" else None
 
-    def _listed(self, key: str, about: dict[str, Any]) -> Listed:
+    def _object_info(self, key: str, about: dict[str, Any]) -> ObjectInfo:
         version = next((str(about[name]) for name in (*_VERSIONS, "created") if about.get(name) is not None), "")
         size = about.get("size")
-        return Listed(Name(self.root, key).uri, -1 if size is None else size, f"{version} {size}")
+        return ObjectInfo(Name(self.root, key).uri, -1 if size is None else size, f"{version} {size}")
 
-    def list(self, prefix: str) -> Iterator[Listed]:
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
         folders = [prefix.rstrip("/")]
         while folders:
             folder = folders.pop()
@@ -73,7 +73,7 @@ class FilesystemStore:
                 if about["type"] == "directory":
                     below.append(key)
                 else:
-                    yield self._listed(key, about)
+                    yield self._object_info(key, about)
             folders += reversed(below)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:

@@ -125,7 +125,7 @@ class HTTPRanges:
         if first != start or last + 1 != min(end, size):
             self._close()
             raise StoreError(
-                "corrupt", f"the server sent octets {first:,} to {last:,}, and was asked for others ({_RANGE})"
+                "corrupt", f"the server sent octets {first:,} to {last:,} instead of those requested ({_RANGE})"
             )
         octets = self._content(last + 1 - first)
         return Piece(octets, size, f"{fields.get('etag', '')} {size}")

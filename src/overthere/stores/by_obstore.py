@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
-from overthere.stores.model import Listed, Name, Piece, StoreError
+from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
 
 with brought_by("stores"):
     import obstore
@@ -71,27 +71,27 @@ class ObjectStore:
                 return Piece(octets, size, got.meta["e_tag"] or version or str(got.meta["last_modified"]))
         raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range (RFC 9110 15.3.7)")
 
-    def look_up(self, key: str) -> Listed | None:
+    def head(self, key: str) -> ObjectInfo | None:
         try:
             with _raising():
-                return self._listed(obstore.head(self._store, key))
+                return self._object_info(obstore.head(self._store, key))
         except StoreError as error:
             if error.note == "missing" and isinstance(error.__cause__, FileNotFoundError):
                 return None
             raise
 
-    def _listed(self, meta: Any) -> Listed:
+    def _object_info(self, meta: Any) -> ObjectInfo:
         version = meta["e_tag"] or str(meta["last_modified"])
-        return Listed(Name(self.root, meta["path"]).uri, meta["size"], version)
+        return ObjectInfo(Name(self.root, meta["path"]).uri, meta["size"], version)
 
-    def list(self, prefix: str) -> Iterator[Listed]:
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
         pages = iter(obstore.list(self._store, prefix.rstrip("/") or None, chunk_size=_PAGE))
         while True:
             with _raising():
                 page = next(pages, None)
             if page is None:
                 return
-            yield from map(self._listed, page)
+            yield from map(self._object_info, page)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         mode: Any = "overwrite" if version is None else {"e_tag": version} if version else "create"

@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import CodingError
-from overthere.schemes.known.http import HTTPS
-from overthere.schemes.known.http import SCHEME as HTTP
-from overthere.schemes.registry import Registry
 from overthere.values.encoding import IN_SEGMENT, decode, encode
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-__all__ = ["SCHEMES", "Listed", "Name", "Piece", "Store", "StoreError", "is_folder", "is_object", "is_web"]
+__all__ = ["SCHEMES", "ObjectInfo", "Name", "Piece", "Store", "StoreError", "is_folder", "is_object", "is_web"]
 
 SCHEMES = frozenset(("s3", "s3a", "gs", "az", "abfs", "abfss"))
 """Those that obstore opens."""
 _LOCAL = frozenset((
-    "async_wrapper", "asynclocal", "blockcache", "cached", "dask", "data", "dir", "file", "filecache", "generic",
+    "async_wrapper", "asynclocal", "blockcache", "cached", "dask", "dir", "filecache", "generic",
     "jupyter", "libarchive", "local", "reference", "root", "simplecache", "tar", "zip",
 ))  # fmt: skip
 """Of the filesystems of fsspec those that are no store, or lead to files of this machine."""
@@ -46,7 +43,7 @@ class StoreError(OSError):
         return StoreError, (self.note, self.message)
 
 
-class Listed(NamedTuple):
+class ObjectInfo(NamedTuple):
     """An object as a store lists it."""
 
     uri: str
@@ -79,17 +76,17 @@ class Name(NamedTuple):
         parsed = URI(uri)
         why = ""
         if not parsed.authority:
-            why = "it names no bucket"
+            why = "the bucket is missing"
         elif parsed.userinfo is not None and parsed.scheme.lower() not in ("abfs", "abfss"):
-            why = "it has a login, and credentials come from the environment alone"
+            why = "it has a login; credentials come from the environment alone"
         elif parsed.query is not None:
             why = 'it has a query; "?" in a key is written %3F'
         if why:
-            raise StoreError("not-opened", f"it is no URI of an object: {why}")
+            raise StoreError("not-opened", f"this URI names nothing in a store: {why}")
         try:
             key = decode(parsed.path.removeprefix("/"))
         except CodingError:
-            raise StoreError("not-opened", "it is no URI of an object: its key is not UTF-8") from None
+            raise StoreError("not-opened", "this URI names nothing in a store: its key must be UTF-8") from None
         return cls(f"{parsed.scheme.lower()}://{parsed.authority}", key)
 
     @property
@@ -104,11 +101,11 @@ class Store(Protocol):
         """The octets [start, end) of an object, while it has that version ("": any).  Raises: StoreError."""
         ...
 
-    def look_up(self, key: str) -> Listed | None:
+    def head(self, key: str) -> ObjectInfo | None:
         """An object; None if there is none.  Raises: StoreError."""
         ...
 
-    def list(self, prefix: str) -> Iterator[Listed]:
+    def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """The objects whose keys begin so, in the order of their keys, a page at a time.  Raises: StoreError."""
         ...
 
@@ -150,13 +147,21 @@ def _is_other_store(scheme: str) -> bool:
         return False
     from fsspec import available_protocols
 
+    from overthere.schemes.registry import Registry
+
     known = Registry.default().scheme(scheme)
     return scheme in available_protocols() and known.access is None and not known.locates_nothing
 
 
 def is_web(source: object) -> TypeGuard[str]:
     """Whether a source is a URI of HTTP."""
-    return _scheme(source) in (HTTP.name, HTTPS.name)
+    scheme = _scheme(source)
+    if not scheme:
+        return False
+    from overthere.schemes.known.http import HTTPS
+    from overthere.schemes.known.http import SCHEME as HTTP
+
+    return scheme in (HTTP.name, HTTPS.name)
 
 
 def is_folder(uri: str) -> bool:

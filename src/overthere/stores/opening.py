@@ -12,14 +12,14 @@ from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
-from overthere.stores.model import SCHEMES, Listed, Name, Piece, Store, StoreError, is_folder
+from overthere.stores.model import SCHEMES, Name, ObjectInfo, Piece, Store, StoreError, is_folder
 from overthere.stores.range_file import Fetch, RangeFile
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["list_objects", "look_up", "open_object", "open_range", "permit", "store_of"]
+__all__ = ["list_objects", "head_object", "open_object", "open_range", "permit", "store_of"]
 
 _BUFFER = 1 << 18
 
@@ -58,7 +58,7 @@ def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int]
     name = Name.parse(uri)
     store = store_of(name.root)
     if size < 0 or not version:
-        found = store.look_up(name.key)
+        found = store.head(name.key)
         if found is None:
             raise StoreError("missing", "there is no such object")
         if version and found.version != version:
@@ -96,13 +96,13 @@ def _log_error(uri: str, error: StoreError) -> StoreError:
     return error
 
 
-def look_up(uri: str) -> Listed | None:
+def head_object(uri: str) -> ObjectInfo | None:
     """The object of a URI; None if there is none of that name.  Raises: StoreError; InvalidURI."""
     name = Name.parse(uri)
-    return None if is_folder(uri) else store_of(name.root).look_up(name.key)
+    return None if is_folder(uri) else store_of(name.root).head(name.key)
 
 
-def list_objects(uri: str) -> Iterator[Listed]:
+def list_objects(uri: str) -> Iterator[ObjectInfo]:
     """The objects of a folder and of those in it, in the order of their keys, a page of the store at a time.
 
     Raises: StoreError; InvalidURI.

@@ -46,7 +46,7 @@ class RangeFile(io.RawIOBase):
         self._place = 0
         self._held: deque[tuple[int, memoryview]] = deque()
         self._step = FIRST
-        self._ahead: _Ahead | None = None
+        self._ahead: _Prefetch | None = None
 
     def readable(self) -> bool:
         return True
@@ -111,7 +111,7 @@ class RangeFile(io.RawIOBase):
         after = at + len(octets)
         if follows and after < self._size and after not in self._ends:
             self._step = min(2 * self._step, MOST)
-            self._ahead = _Ahead(self._fetch_piece, after, self._end(after), self._version)
+            self._ahead = _Prefetch(self._fetch_piece, after, self._end(after), self._version)
         return at, octets
 
     def _end(self, at: int) -> int:
@@ -130,7 +130,7 @@ class RangeFile(io.RawIOBase):
         super().close()
 
 
-class _Ahead:
+class _Prefetch:
     """A range that is retrieved by another thread."""
 
     def __init__(self, fetch: Fetch, start: int, end: int, version: str) -> None:

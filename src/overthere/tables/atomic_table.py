@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
-from overthere.stores import is_object, open_object
+from overthere.stores.model import is_object
+from overthere.stores.opening import open_object
 from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_own, load_mark, read_mark
 from overthere.tables.formats import Layout
 from overthere.tables.reading import open_source

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
-from overthere.stores import is_object, open_object
+from overthere.stores.model import is_object
 from overthere.tables.formats import READ, suffix
 
 __all__ = ["Source", "open_source", "pieces"]
@@ -55,6 +55,8 @@ def open_source(name: str, separator: str = ",") -> Iterator[Source]:
         finally:
             file.detach()
     elif is_object(name):
+        from overthere.stores.opening import open_object
+
         with open_object(name) as far:
             yield _parse_object(name, far, separator)
     else:

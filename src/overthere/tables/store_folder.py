@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from overthere.ground.atomic import open_unnamed
-from overthere.stores import Listed, list_objects, open_object, store_of
-from overthere.stores.model import Name
+from overthere.stores.model import Name, ObjectInfo
+from overthere.stores.opening import list_objects, open_object, store_of
 from overthere.tables.atomic_table import read, read_metadata
 from overthere.tables.checkpoint import Checkpoint, ResumeError, read_mark
 from overthere.tables.folder import MARK, SECONDS
@@ -36,7 +36,7 @@ class Place:
         self.prefix = name.key
         self.store = store_of(name.root)
 
-    def names(self) -> dict[str, Listed]:
+    def names(self) -> dict[str, ObjectInfo]:
         """The objects there by what their names have after that of the folder."""
         return {one.uri.removeprefix(self.uri): one for one in list_objects(self.uri)}
 
@@ -47,7 +47,7 @@ class Place:
     def remove(self, name: str) -> None:
         self.store.remove(self.prefix + name)
 
-    def load_mark(self, found: Listed, job: str) -> Checkpoint:
+    def load_mark(self, found: ObjectInfo, job: str) -> Checkpoint:
         """The mark in an object.  Raises: ResumeError."""
         with open_object(*found) as file:
             return read_mark(file.read(), found.uri, job)

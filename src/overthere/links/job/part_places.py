@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from overthere.ground.atomic import create_empty, remove, remove_folder
 from overthere.links.report.summary import Summary
-from overthere.stores import is_object
+from overthere.stores.model import is_object
 from overthere.tables.atomic_table import PartFile, read_metadata
 from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
 from overthere.tables.folder import MARK

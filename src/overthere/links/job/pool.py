@@ -14,7 +14,7 @@ import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, groupby
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,14 +59,20 @@ def run(
         for task in tasks:
             yield from carry_out(task, options)
         return
-    waiting = iter(tasks)
-    first = next(waiting, None)
-    if first is None:
-        return
-    if not apart and is_native(first, options):
-        yield from run_threads(chain((first,), waiting), options, workers)
-        return
-    pool = _Pool(chain((first,), waiting), options, workers)
+    # What is asked for on the web has the policy of this process, whose certificates no other can have.
+    for on_web, group in groupby(tasks, lambda task: task.policy is not None):
+        first = next(group)
+        together = chain((first,), group)  # noqa: B031 - it goes on with it
+        if on_web or (not apart and is_native(first, options)):
+            yield from run_threads(together, options, workers)
+        else:
+            yield from _run_processes(together, options, workers)
+
+
+def _run_processes(
+    tasks: Iterator[Task], options: Options, workers: int
+) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
+    pool = _Pool(tasks, options, workers)
     try:
         yield from pool.results()
     finally:
@@ -121,7 +127,7 @@ def _work_again(pipe: Connection, again: _RetryTask, options: Options) -> None:
         tell = partial(sender.place, place)
         walk = Progress(after, avoided, tell)
         tell(walk)
-        sender.send(carry_out(again.task.only(place), options, walk), _PART)
+        sender.send(carry_out(again.task.path_task(place), options, walk), _PART)
         after, avoided = -1, frozenset()
     pipe.send_bytes(_DONE + pickle.dumps(TaskEnd({}, again.task.size)))
 

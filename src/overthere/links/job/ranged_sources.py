@@ -21,17 +21,8 @@ from overthere.ground.redact import mask
 from overthere.links.indexes import Entry, Where, read_index
 from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
 from overthere.links.model import Note
-from overthere.stores import (
-    StoreError,
-    is_folder,
-    is_object,
-    is_web,
-    list_objects,
-    look_up,
-    open_object,
-    open_range,
-    permit,
-)
+from overthere.stores.model import StoreError, is_folder, is_object, is_web
+from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
@@ -126,7 +117,7 @@ def _web_task(uri: str, base: str | None, policy: Policy | None, start: int = 0,
 def _object_tasks(uri: str, gathered: TaskBuilder) -> Iterator[Task]:
     """An object, or those of a folder."""
     uri = uri.partition("#")[0]
-    found = look_up(uri)
+    found = head_object(uri)
     if found is not None:
         yield from gathered.add(uri, found.size, None, found.version)
         yield from gathered.all_tasks()
@@ -161,14 +152,14 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
             if path is None:
                 notes["refused"] += 1
             elif entry.offset is None:
-                yield from place.whole(path)
+                yield from place.file_tasks(path)
             else:
                 held.setdefault(path, []).append(_record(entry))
                 count += 1
             if count >= _ENTRIES:
-                yield from place.joined(held)
+                yield from place.record_tasks(held)
                 held, count = {}, 0
-        yield from place.joined(held)
+        yield from place.record_tasks(held)
         yield from gathered.all_tasks()
     except (OverthereError, OSError) as error:
         yield from gathered.all_tasks()
@@ -237,7 +228,7 @@ class _ArchiveFiles:
             return None
         return path if path.startswith(self.root) and "#" not in path else None
 
-    def whole(self, path: str) -> Iterator[Task]:
+    def file_tasks(self, path: str) -> Iterator[Task]:
         gathered = self.gathered
         if is_object(path):
             yield from ranged_tasks(path, gathered, self.policy)
@@ -247,7 +238,7 @@ class _ArchiveFiles:
             size = Path(path).stat().st_size if os.path.isfile(path) else 0
             yield from gathered.add(path, size, None)
 
-    def joined(self, held: dict[str, list[IndexedRecord]]) -> Iterator[Task]:
+    def record_tasks(self, held: dict[str, list[IndexedRecord]]) -> Iterator[Task]:
         """Tasks of the records of each file, by their places."""
         for path, records in held.items():
             objects = ((-1, ""),) if self.far else None

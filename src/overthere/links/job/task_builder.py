@@ -10,7 +10,7 @@ from overthere.links.containers import records
 from overthere.links.documents.kinds import HEAD, kind
 from overthere.links.faults import note_kind
 from overthere.links.job.retrieval import Retrieval
-from overthere.stores import open_object
+from overthere.stores.opening import open_object
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -55,7 +55,7 @@ class Task(NamedTuple):
     notes: tuple[str, ...] = ()
     """What is the matter with the one path, of which nothing is read then."""
 
-    def only(self, place: int) -> Task:
+    def path_task(self, place: int) -> Task:
         """The task of one of the paths."""
         objects = None if self.objects is None else self.objects[place : place + 1]
         return self._replace(paths=self.paths[place : place + 1], objects=objects)
