@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is absent")
-pytest.importorskip("obstore", reason="obstore is absent")
-pytest.importorskip("moto", reason="moto is absent")
+pytest.importorskip("obstore", reason="obstore is not installed")
+pytest.importorskip("moto", reason="moto is not installed")
 
 from crawls import make_crawl, strip
 from overthere.access.policy import Policy

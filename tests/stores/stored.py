@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-pytest.importorskip("obstore", reason="obstore is absent")
-pytest.importorskip("moto", reason="moto is absent")
+pytest.importorskip("obstore", reason="obstore is not installed")
+pytest.importorskip("moto", reason="moto is not installed")
 
 from overthere.stores import by_http, by_obstore
 from overthere.stores.opening import store_of

@@ -225,9 +225,7 @@ def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.
     assert "Policy.schemes" in caplog.text
 
 
-def test_a_presigned_uri_keeps_its_signature(
-    store: Store, bucket: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_presigned_uri_keeps_its_signature(store: Store, bucket: str, caplog: pytest.LogCaptureFixture) -> None:
     page = b"<a href='?next'>"
     store.put(bucket, "a.html", page)
     uri = store.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "a.html"})
@@ -407,7 +405,7 @@ def test_the_index_on_the_command_line(stored: str, crawl: Crawl, tmp_path: Path
 
 
 def test_tables_are_written_by_obstore_only() -> None:
-    pytest.importorskip("fsspec", reason="fsspec is absent")
+    pytest.importorskip("fsspec")
     from overthere.stores.by_fsspec import FilesystemStore
 
     with pytest.raises(StoreError, match="stores of obstore"):

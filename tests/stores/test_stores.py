@@ -305,6 +305,25 @@ def test_an_object_that_is_replaced_has_a_note(
             assert all(seen.if_match for seen in proxy.seen if seen.number_of_range)
 
 
+def test_what_a_repeated_request_has_put_is_its_own(server: Store, bucket: str) -> None:
+    """The store has put the object, and its answer is an error: the client asks again."""
+    done: list[bool] = []
+
+    def choose(seen: RequestSeen) -> Fault | None:
+        if seen.method != "PUT" or done:
+            return None
+        done.append(True)
+        server.put(bucket, "x", seen.body)
+        return server_error(500, "InternalError", "again")
+
+    with FaultProxy(server.endpoint, choose) as proxy, use(server.through(proxy.endpoint)):
+        there = store_of(f"s3://{bucket}")
+        assert there.put("x", io.BytesIO(b"ours"), "")
+        with pytest.raises(FileExistsError):
+            there.put("x", io.BytesIO(b"other"), "")
+    assert server.get(bucket, "x") == b"ours"
+
+
 def test_a_range_by_http_obeys_the_policy(server: Store) -> None:
     with pytest.raises(StoreError, match="loopback") as raised:
         open_range(f"{server.endpoint}/x", Policy()).read()

@@ -47,27 +47,27 @@ def permit(uri: str | URI, policy: Policy) -> None:
         raise StoreError("refused", f"{why}: name it in Policy.schemes (RFC 3986 7.4)")
 
 
-def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int] = ()) -> BinaryIO:
+def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:
     """An object as a file that can seek.
 
     size, version: as it was listed; it is read only while it has that version.
-    ends: places behind which nothing is read before its time (`RangeFile`).
+    ends, bound: as for `RangeFile`.
 
     Raises: StoreError; InvalidURI; ModuleNotFoundError.
     """
     name = Name.parse(uri)
     store = store_of(name.root)
-    if size < 0 or not version:
+    if bound < 0 and (size < 0 or not version):  # else the first range tells
         found = store.head(name.key)
         if found is None:
             raise StoreError("missing", "there is no such object")
         if version and found.version != version:
             raise StoreError("changed", "the object was replaced since it was listed")
         size, version = found.size, found.version
-    return _open_ranges(uri, partial(store.read, name.key), size, version, ends)
+    return _open_ranges(uri, partial(store.read, name.key), size, version, ends, bound)
 
 
-def open_range(uri: str, policy: Policy, ends: Sequence[int] = ()) -> BinaryIO:
+def open_range(uri: str, policy: Policy, ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:
     """What a URI of HTTP names, as a file that can seek.  Raises: StoreError."""
     from overthere.stores.by_http import HTTPRanges
 
@@ -75,11 +75,17 @@ def open_range(uri: str, policy: Policy, ends: Sequence[int] = ()) -> BinaryIO:
         ranges = HTTPRanges(uri, policy)
     except OverthereError as error:
         raise _log_error(uri, StoreError("not-opened", str(error))) from None
-    return _open_ranges(uri, ranges.fetch, -1, "", ends, ranges.close)
+    return _open_ranges(uri, ranges.fetch, -1, "", ends, bound, ranges.close)
 
 
 def _open_ranges(
-    uri: str, fetch: Fetch, size: int, version: str, ends: Sequence[int], close: Callable[[], None] | None = None
+    uri: str,
+    fetch: Fetch,
+    size: int,
+    version: str,
+    ends: Sequence[int],
+    bound: int,
+    close: Callable[[], None] | None = None,
 ) -> BinaryIO:
     def fetch_logged(start: int, end: int, version: str) -> Piece:
         try:
@@ -87,7 +93,7 @@ def _open_ranges(
         except StoreError as error:
             raise _log_error(uri, error) from None
 
-    file = RangeFile(fetch_logged, size, version, ends, close)
+    file = RangeFile(fetch_logged, size, version, ends, bound, close)
     return cast("BinaryIO", io.BufferedReader(file, _BUFFER))
 
 

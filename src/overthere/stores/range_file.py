@@ -27,6 +27,7 @@ class RangeFile(io.RawIOBase):
     size: octets of the object; -1 if the first answer is to tell.
     version: of the object; "" if the first answer is to tell.
     ends: places, in their order, at which a range ends: what is behind them may never be asked for.
+    bound: the file ends there for its reader, and nearly all before it is read: ranges are long from the first on.
     close: called when the file is closed.
     """
 
@@ -36,16 +37,19 @@ class RangeFile(io.RawIOBase):
         size: int = -1,
         version: str = "",
         ends: Sequence[int] = (),
+        bound: int = -1,
         close: Callable[[], None] | None = None,
     ) -> None:
         self._fetch_piece = fetch
         self._close = close
         self._size = size
         self._version = version
-        self._ends = ends
+        self._ends = ends if bound < 0 else (*ends, bound)
+        self._bound = bound
+        self._first = FIRST if bound < 0 else MOST
         self._place = 0
         self._held: deque[tuple[int, memoryview]] = deque()
-        self._step = FIRST
+        self._step = self._first
         self._ahead: _Prefetch | None = None
 
     def readable(self) -> bool:
@@ -74,7 +78,7 @@ class RangeFile(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         at = self._place
-        if at >= self._size >= 0:
+        if at >= self._size >= 0 or at >= self._bound >= 0:
             return 0
         start, octets = self._find(at) or self._fetch(at)
         count = min(len(buffer), len(octets) - (at - start))
@@ -91,7 +95,7 @@ class RangeFile(io.RawIOBase):
         last = self._held[-1] if self._held else (0, memoryview(b""))
         follows = bool(self._held) and at == last[0] + len(last[1])
         if not follows:
-            self._step = FIRST
+            self._step = self._first
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead.start == at:
             piece = ahead.result()

@@ -277,9 +277,11 @@ def open_ranges(task: Task, path: str, place: int) -> BinaryIO:
     assert task.objects is not None
     size, version = task.objects[place]
     ends = () if task.end is None else (task.end,)
+    # Of records whose lengths are known nothing lies behind them.
+    bound = task.end if task.end is not None and task.records and all(one.length for one in task.records) else -1
     if is_web(path):
         assert task.policy is not None
-        return open_range(path, task.policy, ends)
+        return open_range(path, task.policy, ends, bound)
     if size == 0:
         return io.BytesIO()  # many stores have no range of it (RFC 9110 15.5.17)
-    return open_object(path, size, version, ends)
+    return open_object(path, size, version, ends, bound)
