@@ -19,7 +19,6 @@ ENVIRONMENT = ROOT / ".venv" / "bin" / "python"
 KERNEL = 4_000_000
 """Octets of the native module at most."""
 ELSEWHERE = (
-    "CPython 3.12: Debian's sid has none; its wheel is built here, and tested by .github/workflows/wheels.yml.",
     "Free-threaded builds (3.14t, 3.15t): Debian has none; .github/workflows/tests.yml and wheels.yml.",
     "Windows, macOS, musl, Linux on aarch64, Emscripten: .github/workflows/wheels.yml.",
     "The workflows themselves: checked against their schema and by zizmor, never on a runner.",
