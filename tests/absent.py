@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 REASON = "a package has no wheel for this version of Python"
-_MISSING = re.compile(r"No module named '(\w+)|(\w+)(?:\.\w+)* is not installed: pip install|could not import '(\w+)")
+_MISSING = re.compile(r"No module named '?(\w+)|(\w+)(?:\.\w+)* is not installed: pip install|could not import '(\w+)")
 
 
 def excuse(report: pytest.TestReport | pytest.CollectReport) -> None:

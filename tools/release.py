@@ -35,7 +35,7 @@ def say(*command: object) -> str:
 
 
 def make_wheels() -> tuple[list[str], list[str]]:
-    unlike = wheels.build(list(wheels.VERSIONS), again=True)
+    unlike = wheels.build(wheels.buildable(), again=True)
     rows = ["| wheel | octets | files | kernel |", "|---|--:|--:|--:|"]
     wrong = [f"not the same in two builds: {line}" for line in unlike]
     for wheel in sorted(WHEELS.glob("*.whl")):

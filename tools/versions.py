@@ -77,9 +77,8 @@ def sid() -> str:
 def found(name: str) -> Python | str:
     """A version of Python here, among pyenv's too, or in sid; or why there is none."""
     program = "pypy3" if name == "pypy" else f"python{name}"
-    installed = (
-        Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    )  # its shims know one in use alone
+    # A shim of pyenv runs the version in use alone.
+    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for here in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
         if here and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
             return Python(name, here)

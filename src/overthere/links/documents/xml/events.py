@@ -185,7 +185,7 @@ class _Expat:
         if context is None and self.subset is not None:
             subset, self.subset = self.subset, None
             inner: Any = self.parser.ExternalEntityParserCreate(context, "utf-8")
-            inner.EntityDeclHandler = None
+            inner.EntityDeclHandler = lambda *_: None  # PyPy calls None too
             inner.Parse(subset, True)
         return 1
 
