@@ -196,9 +196,9 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        view = memoryview(buffer).cast("B")
-        piece = self._resource.read(len(view), whole=False)
-        view[: len(piece)] = piece
+        with memoryview(buffer) as given, given.cast("B") as view:
+            piece = self._resource.read(len(view), whole=False)
+            view[: len(piece)] = piece
         return len(piece)
 
     def close(self) -> None:
