@@ -24,6 +24,8 @@ from support import TESTS
 collect_ignore_glob = [] if find_spec("overthere._native") else ["src/overthere/*/native.py"]
 if not find_spec("pyspark"):
     collect_ignore_glob += ["src/overthere/columns/spark.py", "src/overthere/links/spark.py"]
+if not find_spec("ada_url"):  # a section with the extra whatwg
+    collect_ignore_glob += ["docs/howto/safety.md"]
 # With other libraries, which may be absent: tests/repository/test_migrate.py runs its sections.
 collect_ignore_glob += ["docs/migrate.md"]
 
@@ -63,6 +65,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.addinivalue_line("markers", "kernel: run on the reference kernel too (tests/marks.toml)")
     config.addinivalue_line("markers", "exhaustive: run by `make test-all`, not by `make test` (tests/marks.toml)")
+    if (
+        sys.implementation.name == "pypy"
+    ):  # it finalizes late, in another test; CPython shows it
+        for warning in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+            config.addinivalue_line("filterwarnings", f"ignore::{warning}")
     if os.name == "posix" and os.geteuid() == 0 and config.option.basetemp is None:
         MADE.append(tempfile.mkdtemp(prefix="overthere-tests-"))
         config.option.basetemp = MADE[0]

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from contextlib import suppress
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
 REASON = "a package has no wheel for this version of Python"
-_MISSING = re.compile(r"No module named '(\w+)|(\w+)(?:\.\w+)* is not installed: pip install|could not import '(\w+)")
+_MISSING = re.compile(r"No module named '?(\w+)|(\w+)(?:\.\w+)* is not installed: pip install|could not import '(\w+)")
+_PRINTED: list[str] = []
+"""What commands have printed in a test: an assertion about their tables does not name the package."""
+
+with suppress(ImportError):
+    from click.testing import CliRunner, Result
+
+    _invoke = CliRunner.invoke
+
+    def _noted(runner: CliRunner, *given: Any, **named: Any) -> Result:
+        result = _invoke(runner, *given, **named)
+        _PRINTED.append(result.output)
+        return result
+
+    CliRunner.invoke = _noted  # type: ignore[method-assign,assignment]
 
 
 def excuse(report: pytest.TestReport | pytest.CollectReport) -> None:
     """A failure becomes a skip if it names packages that are missing, and none that is installed."""
-    names = {name for found in _MISSING.findall(report.longreprtext) for name in found if name}
+    text = "\n".join((report.longreprtext, *_PRINTED))
+    names = {name for found in _MISSING.findall(text) for name in found if name}
     if report.outcome == "passed" or not names or any(find_spec(name) for name in names):
         return
     report.outcome = "skipped"
@@ -25,6 +42,8 @@ def excuse(report: pytest.TestReport | pytest.CollectReport) -> None:
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     excuse(report)
+    if report.when == "teardown":
+        _PRINTED.clear()
     return report
 
 

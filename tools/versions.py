@@ -6,7 +6,8 @@ python tools/versions.py --here FOLDER: with this Python alone, and the wheel th
 A run is a version and a kernel, such as 3.14-pure or 3.14-native; each has an environment of its own, the wheel of
 build/wheels for it, and what requirements/dev.txt asks for as far as it has wheels.  Versions that this machine lacks
 come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  What cannot be had is listed with its
-reason, here and in build/versions.json.
+reason, here and in build/versions.json.  3.14-aarch64 is run by qemu (Debian's qemu-user-static): the tests of a kernel
+alone, as emulation is slow.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-SID, RUNS, REPORT = BUILD / "sid", BUILD / "versions", BUILD / "versions.json"
-NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "pypy")
+RUNS, REPORT = BUILD / "versions", BUILD / "versions.json"
+NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "pypy", "3.14-aarch64")
+OF_A_KERNEL = ["tests/kernel/test_cases.py", "tests/values/test_values.py", "tests/values/test_threads.py"]
+EMULATED = ("python3.14-venv", "ca-certificates", "git", "procps")
 PACKAGES = ("python3.13-venv", "python3.14-venv", "python3.15-venv", "pypy3-venv", "ca-certificates", "git", "procps")
 LEFT_OUT = ("tests/browser", "tests/packages", "tests/repository", "tests/spark")
 """What looks at the repository or needs more than the package, whatever the version: `make test-all` has it."""
@@ -57,33 +60,40 @@ class Python(NamedTuple):
             return subprocess.call(command, cwd=cwd, env=kept | environment, stdout=output, stderr=subprocess.STDOUT)
 
 
-def sid() -> str:
-    """Unpacks Debian's sid with its versions of Python, once.  Returns: why it cannot, or nothing."""
-    if (SID / "usr/bin/python3.15").exists():
-        return ""
+def sid(emulated: bool) -> Path | str:
+    """The folder of Debian's sid with its versions of Python, unpacked once; or why there is none."""
+    folder, packages = (BUILD / "sid-arm64", EMULATED) if emulated else (BUILD / "sid", PACKAGES)
+    if emulated and not Path("/proc/sys/fs/binfmt_misc/qemu-aarch64").exists():
+        return "aarch64 needs qemu-user-static"
+    if folder.exists():
+        return folder
     if sys.platform != "linux" or os.geteuid() != 0 or not all(map(shutil.which, ("debootstrap", "unshare", "chroot"))):
         return "Debian's sid needs root, debootstrap and unshare"
     print("Debian's sid, once", flush=True)
-    partial, log = SID.with_suffix(".partial"), BUILD / "sid.log"
-    chosen = f"--include={','.join(PACKAGES)}"
+    partial, log = folder.with_suffix(".partial"), BUILD / "sid.log"
+    chosen = ["--variant=minbase", f"--include={','.join(packages)}", *(["--arch=arm64"] if emulated else [])]
     with log.open("wb") as output:
-        made = subprocess.call(["debootstrap", "--variant=minbase", chosen, "sid", str(partial)], stdout=output)
+        made = subprocess.call(["debootstrap", *chosen, "sid", str(partial)], stdout=output)
     if made:
         return f"debootstrap ended with {made}: {log.relative_to(ROOT)}"
-    partial.rename(SID)
-    return ""
+    return partial.rename(folder)
 
 
 def found(name: str) -> Python | str:
-    """A version of Python here or in sid, or why there is none."""
-    program = "pypy3" if name == "pypy" else f"python{name}"
-    if (here := shutil.which(program)) and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
-        return Python(name, here)
-    if why := sid():
-        return why
-    if not (SID / "usr/bin" / program).exists():
+    """A version of Python here, among pyenv's too, or in sid; or why there is none."""
+    number, _, machine = name.partition("-")
+    program = "pypy3" if name == "pypy" else f"python{number}"
+    # A shim of pyenv runs the version in use alone.
+    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for here in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
+        if here and not machine and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
+            return Python(name, here)
+    folder = sid(emulated=bool(machine))
+    if isinstance(folder, str):
+        return folder
+    if not (folder / "usr/bin" / program).exists():
         return f"neither this machine nor Debian's sid has {program}"
-    return Python(name, f"/usr/bin/{program}", SID)
+    return Python(name, f"/usr/bin/{program}", folder)
 
 
 RECENT = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11, 5))"
@@ -99,7 +109,7 @@ def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
     pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
-    wanted = requirements()
+    wanted = [one for one in requirements() if one.startswith(("hypothesis", "pytest")) or "-" not in python.name]
     absent: list[str] = []
     while python.run(*pip, "--only-binary", ":all:", *wanted, log=log):
         last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
@@ -137,12 +147,14 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     absent = install(python, run / "env", wheel, log)
     place = tree(python, run, run / "env", log)
     program = run / "env" / ("bin/python" if os.name != "nt" else "Scripts/python.exe")
+    emulated = python.name.endswith("-aarch64")
     ignored = [word for folder in LEFT_OUT for word in ("--ignore", folder)]
     command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--showlocals", "-m", "not exhaustive"]
+    chosen = arguments or (OF_A_KERNEL if emulated else ["tests", "docs", "README.md"])
     begun = time.monotonic()
     status = python.run(
-        *command, *ignored, *(arguments or ["tests", "docs", "README.md"]), cwd=place, log=log,
-        OVERTHERE_KERNEL={"native": "native"}.get(kernel, ""), OVERTHERE_ABSENT="1" if absent else "",
+        *command, *ignored, *chosen, cwd=place, log=log,
+        OVERTHERE_KERNEL={"native": "native"}.get(kernel, ""), OVERTHERE_ABSENT="1" if absent or emulated else "",
     )  # fmt: skip
     lines = log.read_text("utf-8", "replace").splitlines()
     counts = next((line for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line)), "nothing ran")
@@ -157,8 +169,11 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
 
 def wheels(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     """The wheels for a version: pure and native."""
-    for kernel, pattern in (("pure", "*-none-any.whl"), ("native", f"*-cp{name.replace('.', '')}-cp*.whl")):
-        yield from ((kernel, wheel) for wheel in sorted(folder.glob(pattern)))
+    number, _, machine = name.partition("-")
+    native = f"*-cp{number.replace('.', '')}-cp*_{machine or 'x86_64'}.whl"
+    for kernel, pattern in (("pure", "*-none-any.whl"), ("native", native)):
+        if kernel == "native" or not machine:
+            yield from ((kernel, wheel) for wheel in sorted(folder.glob(pattern)))
 
 
 def main() -> int:

@@ -2,7 +2,8 @@
 
 python tools/wheels.py [--again] [VERSION ...]: the pure wheel, and a native one for each version of CPython (3.11 to
 3.15, or those named) for Linux on x86-64 with glibc 2.28 or later.  All come from the source distribution.  cargo
-builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.
+builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.  Of aarch64 it is
+3.14-aarch64 alone, after `rustup target add aarch64-unknown-linux-gnu`.
 --again: once more in another folder; what differs is printed, and is an error.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,8 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD, WHEELS = ROOT / "build" / "release", ROOT / "build" / "wheels"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
-TARGET, GLIBC = "x86_64-unknown-linux-gnu", "2.28"
-PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
+CROSSED, GLIBC = "3.14-aarch64", "2.28"
 BIN = Path(sys.executable).parent
 # setuptools-rust runs one program; cargo-zigbuild calls cargo itself by that name.
 CARGO = f"""#!/bin/sh
@@ -31,7 +32,7 @@ unset CARGO
 [ "$1" = rustc ] || exec cargo "$@"
 for argument; do
     shift
-    [ "$argument" = {TARGET} ] && argument={TARGET}.{GLIBC}
+    case $argument in *-unknown-linux-gnu) argument=$argument.{GLIBC};; esac
     set -- "$@" "$argument"
 done
 exec {BIN}/cargo-zigbuild "$@"
@@ -80,38 +81,48 @@ def pure(tree: Path, into: Path) -> Path:
 
 def native(tree: Path, version: str, into: Path, target: Path) -> Path:
     """A wheel of a version of CPython, whose kernel is there and needs no newer glibc than it says."""
-    tag = f"cp{version.replace('.', '')}"
+    number, _, machine = version.partition("-")
+    tag, machine = f"cp{number.replace('.', '')}", machine or "x86_64"
+    platform = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
     wrapper = target / "cargo-with-zig"
     target.mkdir(parents=True, exist_ok=True)
     wrapper.write_text(CARGO)
     wrapper.chmod(0o755)
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     remapped = {tree / "rust": "/overthere", home: "/cargo", target: "/target"}
-    made, repaired = target / f"{tag}-made", target / f"{tag}-repaired"
-    for folder in (made, repaired):
-        shutil.rmtree(folder, ignore_errors=True)
+    made = target / f"{version}-made"
+    shutil.rmtree(made, ignore_errors=True)
     environment = {
         "OVERTHERE_NATIVE": "1",
         "SOURCE_DATE_EPOCH": epoch(),
         "CARGO": str(wrapper),
-        "CARGO_BUILD_TARGET": TARGET,
+        "CARGO_BUILD_TARGET": f"{machine}-unknown-linux-gnu",
         "CARGO_TARGET_DIR": str(target),
         "CARGO_ZIGBUILD_PYTHON_PATH": str(BIN / "python"),
         "PYO3_CROSS": "1",
-        "PYO3_CROSS_PYTHON_VERSION": version,
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{tag[2:]}-x86_64-linux-gnu.so",
+        "PYO3_CROSS_PYTHON_VERSION": number,
+        "_PYTHON_HOST_PLATFORM": f"linux-{machine}",
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{tag[2:]}-{machine}-linux-gnu.so",
         "RUSTFLAGS": " ".join(f"--remap-path-prefix={place}={name}" for place, name in remapped.items()),
     }
     shutil.rmtree(tree / "build", ignore_errors=True)
     run(BIN / "python", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
     (wheel,) = made.glob("*.whl")
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    run(BIN / "auditwheel", "repair", "--plat", PLATFORM, "-w", repaired, wheel, PATH=path)  # it refuses a newer glibc
-    tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", PLATFORM)
+    seen = run(BIN / "auditwheel", "show", wheel)
+    needed = re.search(rf'"manylinux_2_(\d+)_{machine}"', seen)
+    if needed is None or int(needed[1]) > int(GLIBC.removeprefix("2.")):
+        raise SystemExit(f"{wheel.name} is not {platform}:\n{seen}")
+    tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", platform)
     run(BIN / "wheel", "tags", "--remove", *tags, wheel, SOURCE_DATE_EPOCH=epoch())
     (wheel,) = made.glob("*.whl")
     into.mkdir(parents=True, exist_ok=True)
     return Path(shutil.copy(wheel, into))
+
+
+def buildable() -> list[str]:
+    """The versions of the machine, and that of aarch64 if rustc has its standard library."""
+    where = run("rustc", "--print", "target-libdir", "--target", "aarch64-unknown-linux-gnu").strip()
+    return [*([CROSSED] if Path(where).is_dir() else []), *VERSIONS]
 
 
 def members(wheel: Path) -> dict[str, bytes]:
@@ -160,9 +171,9 @@ def build(versions: list[str], again: bool = False) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--again", action="store_true")
-    parser.add_argument("versions", nargs="*", default=list(VERSIONS))
+    parser.add_argument("versions", nargs="*", default=[])
     options = parser.parse_args()
-    unlike = build(options.versions, options.again)
+    unlike = build(options.versions or buildable(), options.again)
     print(*(f"not the same in two builds: {line}" for line in unlike), sep="\n", end="")
     return bool(unlike)
 

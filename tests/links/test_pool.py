@@ -23,6 +23,7 @@ from overthere.links.report.table import to_batch
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")
 def test_an_interrupt_ends_no_worker() -> None:
     """Ctrl-C reaches every process of the terminal: one that is only beginning dies of it, with a traceback."""
+    pytest.importorskip("pyarrow")  # a worker loads it
     workers = [_Worker(Options()) for _ in range(2)]
     try:
         for worker in workers:

@@ -288,11 +288,12 @@ def test_a_connection_that_is_refused() -> None:
 def put_together(packets: list[bytes | None], patience: float = 30.0) -> tuple[Any, list[Any]]:
     """What `exchange` makes of packets (None is silence), and what it asked of the transport."""
     work, effects, reply = exchange(b"STATUS\n", 1, patience, "there"), [], None
+    left = iter(packets)
     try:
         while True:
             effect = work.send(reply)
             effects.append(effect)
-            reply = packets.pop(0) if isinstance(effect, Read) and packets else None
+            reply = next(left, None) if isinstance(effect, Read) else None
     except StopIteration as end:
         return end.value, effects
 

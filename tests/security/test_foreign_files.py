@@ -35,7 +35,7 @@ def _database(path: Path) -> None:
 def _log(path: Path) -> None:
     """A database with a write-ahead log that its program has left."""
     base = sqlite3.connect(path)
-    base.execute("pragma journal_mode = wal")
+    base.execute("pragma journal_mode = wal").fetchall()
     base.execute("create table run (begun real not null, ended real)")
     base.execute("insert into run values (1, 2)")
     base.commit()

@@ -190,18 +190,19 @@ def scripted(  # noqa: C901 - a server by its script: a branch a command
         if not left[0]:
             return
         say(held, told[""], left)
-        for line in held.makefile("rb"):
-            server.commands.append(line)
-            answer = told.get(line.split()[0].decode("latin-1").upper(), b"502 no\r\n")
-            if isinstance(answer, bytes) or callable(answer):
-                say(held, answer, left)
-                continue
-            if first:
-                send_content(held)
-            say(held, answer[0], left)
-            if not first:
-                send_content(held)
-            say(held, answer[1], left)
+        with held.makefile("rb") as lines:
+            for line in lines:
+                server.commands.append(line)
+                answer = told.get(line.split()[0].decode("latin-1").upper(), b"502 no\r\n")
+                if isinstance(answer, bytes) or callable(answer):
+                    say(held, answer, left)
+                    continue
+                if first:
+                    send_content(held)
+                say(held, answer[0], left)
+                if not first:
+                    send_content(held)
+                say(held, answer[1], left)
 
     def serve() -> None:
         while not over.is_set():

@@ -172,7 +172,7 @@ def test_split_says_them(tmp_path: Path) -> None:
             '"http://a b.co.uk/","co.uk","a b.co.uk",,"/"',
             ",,,,",
         ],
-    )
+    ), done.stderr
     done = CliRunner().invoke(app, ["split", *names, "--strict", "--column", "u", str(table)])
     assert (done.exit_code, done.stdout.splitlines()[2]) == (1, '"http://a b.co.uk/",,,,"space",8')
 

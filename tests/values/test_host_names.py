@@ -79,7 +79,7 @@ def test_command_line(tmp_path: Any) -> None:
         '"http://a_b/",true,"label-char",8',
         '"http://h/",true,,',
         '"http://a b/",false,"space",8',
-    ]
+    ], done.stderr
 
 
 def test_work_is_linear() -> None:

@@ -143,7 +143,8 @@ class _ResourceBase:
         if size < 0 and len(self._held) > _AT_ONCE:
             raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
         end = len(self._held) if size < 0 else size
-        piece = bytes(memoryview(self._held)[:end])
+        with memoryview(self._held) as held, held[:end] as part:  # PyPy lets go of them at an end alone
+            piece = bytes(part)
         del self._held[:end]
         return piece
 
@@ -195,9 +196,9 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        view = memoryview(buffer).cast("B")
-        piece = self._resource.read(len(view), whole=False)
-        view[: len(piece)] = piece
+        with memoryview(buffer) as given, given.cast("B") as view:
+            piece = self._resource.read(len(view), whole=False)
+            view[: len(piece)] = piece
         return len(piece)
 
     def close(self) -> None:

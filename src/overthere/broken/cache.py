@@ -166,7 +166,7 @@ class Cache:
 def _open_database(path: str) -> sqlite3.Connection:
     base = database(path, _APPLICATION, _VERSION)
     try:
-        base.execute("pragma journal_mode = wal")
+        base.execute("pragma journal_mode = wal").fetchall()  # else PyPy's is not over
         base.execute("pragma synchronous = normal")
         base.executescript(_TABLES)
     except BaseException:

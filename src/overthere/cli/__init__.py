@@ -22,8 +22,11 @@ class _StandardOutput(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except (BrokenPipeError, BlockingIOError):
-            raise  # the reader of the pipe has enough, or is slow
+        except BrokenPipeError:  # its reader has enough: what Python still holds goes nowhere, and in silence
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            raise
+        except BlockingIOError:
+            raise  # the reader of the pipe is slow
         except OSError as error:
             raise _OutputError(error) from None
 

@@ -219,7 +219,8 @@ class _Job:
 
     def run(self) -> None:
         # What is kept of each document stays to the end, and none of it is a cycle: looked through now and then.
-        gc.set_threshold(100_000, 50, 100)
+        if hasattr(gc, "set_threshold"):  # PyPy has none
+            gc.set_threshold(100_000, 50, 100)
         began = time.monotonic()
         stopped = False
         try:

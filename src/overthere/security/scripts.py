@@ -32,7 +32,7 @@ _TOGETHER = (
 def _script(char: str) -> str | None:
     """The script of a letter, as the name of the character says it; None for what belongs to all scripts.
 
-    Scripts of the past that begin with the same word (old, linear) count as one.
+    Scripts that begin with the same word (old, linear, ol) count as one.
     """
     if unicodedata.category(char) not in _LETTERS:
         return None

@@ -218,7 +218,9 @@ def parse_qsl(
         component_text.decode(qs)
         errors = "replace"  # nothing is: what is UTF-8 in the whole is UTF-8 in each part
     else:
-        component_text.decode_bytes(qs)
+        octets = component_text.decode_bytes(qs)
+        if not isinstance(qs, str):  # of octets urllib makes octets from Python 3.12 on
+            octets.decode(encoding, errors)
     return lenient.parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator)
 
 

@@ -36,21 +36,22 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
         """A header that is broken is told, which the library takes for the end; one too large for memory is refused."""
 
         @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        def fromtarfile(cls, *archive: Any, **named: Any) -> Self:
             nonlocal ended
             try:
-                info = super().frombuf(buf, encoding, errors)
-            except tarfile.HeaderError:
-                ended = len(buf) == tarfile.BLOCKSIZE
-                if bytes(buf).strip(b"\0"):
-                    broken.append("corrupt" if len(buf) == tarfile.BLOCKSIZE else "truncated")
+                return super().fromtarfile(*archive, **named)
+            except tarfile.HeaderError as error:
+                kind = type(error).__name__
+                ended = kind == "EOFHeaderError"
+                broken.extend(_FAULTS.get(kind, ("corrupt",)))
                 raise
-            if info.type in _EXTENDED and info.size > _EXTENSION:
+
+        def _proc_member(self, archive: Any) -> Any:
+            if self.type in _EXTENDED and self.size > _EXTENSION:
                 raise TooLarge
-            if info.size < 0:
-                broken.append("corrupt")
+            if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
-            return info
+            return super()._proc_member(archive)  # type: ignore[misc]
 
     bounded: Any = _BoundedStream(stream)
     archive: Any
@@ -95,6 +96,7 @@ class _BoundedStream:
         return part
 
 
+_FAULTS = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
 _EXTENDED = (
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,

@@ -108,16 +108,17 @@ class DataLocator(Locator):
         return cls(given.decode(kind) or None, tuple(parameters), base64, octets, **given.rest(query=False))
 
     def join(self, to: Writer) -> str:
-        text = ""
+        parts: list[str] = []
         if self.media_type is not None:
             kind, slash, subtype = self.media_type.partition("/")
             if not slash:
                 raise CodingError(f'a media type must be type, "/" and subtype, not {self.media_type!r}')
-            text = f"{to.text(kind, _KEPT)}/{to.text(subtype, _KEPT)}"
+            parts.append(f"{to.text(kind, _KEPT)}/{to.text(subtype, _KEPT)}")
         for one in self.parameters:
             if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise CodingError(f"a parameter must be a pair of attribute and value, not {one!r}")
-            text += f";{to.text(one[0], _KEPT)}={to.text(_quote(one[1]), _KEPT)}"
+            parts.append(f";{to.text(one[0], _KEPT)}={to.text(_quote(one[1]), _KEPT)}")
+        text = "".join(parts)
         if self.base64:
             return f"{text};base64,{b2a_base64(self.data, newline=False).decode('ascii')}"
         # A "/" before a dot would begin a dot-segment, which generic software removes (RFC 3986 6.2.2.3).

@@ -185,7 +185,7 @@ class _Expat:
         if context is None and self.subset is not None:
             subset, self.subset = self.subset, None
             inner: Any = self.parser.ExternalEntityParserCreate(context, "utf-8")
-            inner.EntityDeclHandler = None
+            inner.EntityDeclHandler = _ignore
             inner.Parse(subset, True)
         return 1
 
@@ -217,6 +217,10 @@ class _Expat:
                 raise _StopParsing("too-large")
 
 
+def _ignore(*_: object) -> None:
+    """The handler of what is not read: PyPy calls None too."""
+
+
 class _Subset(_Expat):
     """An external subset, which a document of nothing else refers to."""
 
@@ -224,7 +228,7 @@ class _Subset(_Expat):
         super().__init__(document, to)
         self.subset = document.encode()
         self.reading: Any = self.parser
-        self.parser.StartDoctypeDeclHandler = None
+        self.parser.StartDoctypeDeclHandler = _ignore
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
         self.parser.ExternalEntityRefHandler = self.subsets
 
