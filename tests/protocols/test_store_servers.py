@@ -21,6 +21,7 @@ from servers.faults import nothing_left
 from servers.nginx import nginx
 from servers.s3 import Store, fill, moto_server, radosgw_server
 from servers.store_faults import (
+    Answer,
     Fault,
     FaultProxy,
     RequestSeen,
@@ -331,6 +332,54 @@ def test_obstore_needs_allow_http_beside_other_options(moto: Store, etag: str) -
     """AWS_ALLOW_HTTP counts only where no client_options are given."""
     with pytest.raises(obstore.exceptions.GenericError, match="builder error"):
         read(opened(moto, client_options={}))
+
+
+# What it tells to whom.
+
+
+def test_obstore_names_no_secret_in_an_error(moto: Store, etag: str) -> None:
+    secrets = {"secret_access_key": "a-secret-key", "session_token": "a-session-token"}
+    for fault in (denied(), slow_down()):
+        with faulty(moto, lambda seen, fault=fault: fault, **secrets) as (bucket, _):  # type: ignore[misc]
+            for ask in (read, lambda held: obstore.list(held).collect(), lambda held: obstore.put(held, "k", b"")):
+                with pytest.raises(obstore.exceptions.BaseError) as raised:
+                    ask(bucket)
+                said = f"{raised.value}{raised.value!r}{bucket!r}"
+                assert "http://127.0.0.1:" in said
+                assert not any(secret in said for secret in (*secrets.values(), "Signature="))
+
+
+def test_obstore_names_the_query_of_a_presigned_uri(moto: Store, etag: str) -> None:
+    signed = obstore.sign(opened(moto), "GET", "a", timedelta(minutes=5))
+    bucket = obstore.store.from_url(signed, client_options={"allow_http": True})
+    assert bytes(obstore.get(bucket, "", options={"range": RANGE}).bytes()) == DATA[slice(*RANGE)]
+    with FaultProxy(moto.endpoint, lambda seen: denied()) as proxy:
+        signed = obstore.sign(opened(moto.through(proxy.endpoint)), "GET", "a", timedelta(minutes=5))
+        bucket = obstore.store.from_url(signed, client_options={"allow_http": True})
+        with pytest.raises(obstore.exceptions.PermissionDeniedError, match="X-Amz-Signature="):
+            obstore.get(bucket, "")
+        assert "X-Amz-Signature=" in repr(bucket)
+
+
+def test_obstore_repeats_all_that_a_server_says(moto: Store, etag: str) -> None:
+    verbose = Fault(answer=Answer(403).with_body(b"A" * 100_000))
+    with faulty(moto, lambda seen: verbose) as (bucket, _):
+        with pytest.raises(obstore.exceptions.PermissionDeniedError) as raised:
+            read(bucket)
+        assert len(str(raised.value)) > 200_000
+
+
+def test_obstore_follows_redirects_to_another_server(moto: Store, etag: str) -> None:
+    """With the session token, without Authorization."""
+    with FaultProxy(moto.endpoint) as other:
+        moved = Fault(answer=Answer(307, (("Location", f"{other.endpoint}/bucket/a"),)))
+        with (
+            faulty(moto, lambda seen: moved, session_token="a-session-token") as (bucket, _),
+            pytest.raises(obstore.exceptions.PermissionDeniedError),
+        ):
+            read(bucket)
+        assert other.seen[0].headers["x-amz-security-token"] == "a-session-token"
+        assert "authorization" not in other.seen[0].headers
 
 
 # The proxy.

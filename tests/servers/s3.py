@@ -105,7 +105,7 @@ def moto_server() -> Iterator[Store]:
 
 def fill(bucket: str, keys: Sequence[str], data: bytes = b"") -> None:
     """Objects of moto's server, made without a request each."""
-    from moto.core import DEFAULT_ACCOUNT_ID  # type: ignore[attr-defined]
+    from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 
     backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
@@ -137,7 +137,7 @@ paxos min wait = 0.02
 run dir = {folder}
 keyring = {folder}/keyring
 log file = {folder}/$name.log
-admin socket = {folder}/$name.asok
+admin socket =
 pid file =
 [mon.a]
 mon data = {folder}/mon
@@ -191,18 +191,14 @@ def radosgw_server(folder: Path) -> Iterator[Store]:
     run("monmaptool", "--create", "--fsid", fsid, "--addv", "a", place, str(folder / "monmap"))
     keyring = str(folder / "keyring")
     run("ceph-mon", "-i", "a", "--mkfs", "--monmap", str(folder / "monmap"), "--keyring", keyring)
-    disk = str(uuid.uuid4())
+    osd = str(uuid.uuid4())
     with ExitStack() as stack:
         stack.enter_context(running(daemon("ceph-mon", "-i", "a"), monitor, folder / "mon.out"))
-        run("ceph", "--connect-timeout", "120", "osd", "new", disk, "0")
-        run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", disk)
+        run("ceph", "--connect-timeout", "120", "osd", "new", osd, "0")
+        run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd)
         stack.enter_context(running(daemon("ceph-osd", "-i", "0"), monitor, folder / "osd.out"))
         wait_until(lambda: "1 up" in run("ceph", "--connect-timeout", "120", "osd", "stat"), "the OSD is not up")
-        gateway = ("-n", "client.rgw.a")
-        run("radosgw-admin", *gateway, "user", "create", "--uid=joe", "--display-name=Joe", *_keys())
-        stack.enter_context(running(daemon("radosgw", *gateway), port, folder / "rgw.out"))
+        user = ("user", "create", "--uid=joe", "--display-name=Joe", f"--access-key={KEY}", f"--secret-key={SECRET}")
+        run("radosgw-admin", "-n", "client.rgw.a", *user)
+        stack.enter_context(running(daemon("radosgw", "-n", "client.rgw.a"), port, folder / "rgw.out"))
         yield Store(f"http://127.0.0.1:{port}")
-
-
-def _keys() -> list[str]:
-    return [f"--access-key={KEY}", f"--secret-key={SECRET}"]
