@@ -16,11 +16,13 @@ from stored import new_bucket, served, use
 
 from overthere.access.policy import Policy
 from overthere.ground.errors import OverthereError
+from overthere.links.job.sources import tasks
+from overthere.links.model import Options
 from overthere.stores import range_file
 from overthere.stores.model import Name, Piece, StoreError, is_object
 from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
 from overthere.stores.range_file import RangeFile
-from servers.s3 import SECRET, Store, fill
+from servers.s3 import SECRET, Store
 from servers.store_faults import (
     Fault,
     FaultProxy,
@@ -30,6 +32,7 @@ from servers.store_faults import (
     denied,
     expired_token,
     false_content_range,
+    listing,
     long_body,
     server_error,
     short_body,
@@ -184,17 +187,17 @@ def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> N
 
 
 def test_100_000_objects_are_listed_in_pages(store: Store, bucket: str) -> None:
-    keys = [f"{number:06}" for number in range(100_000)]
-    fill(bucket, keys)
-    with FaultProxy(store.endpoint) as proxy:
-        with use(store.through(proxy.endpoint)):
-            listed = list_objects(f"s3://{bucket}/")
-            first = next(listed)
-            assert len(proxy.seen) <= 3, "the first is there before the last is asked for"
-            rest = deque(enumerate(listed, 2), maxlen=1)
-        count, last = rest[0]
-        assert (first.uri, count, last.uri) == (f"s3://{bucket}/000000", 100_000, f"s3://{bucket}/099999")
+    with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):
+        listed = list_objects(f"s3://{bucket}/")
+        first = next(listed)
+        assert len(proxy.seen) <= 3, "the first is there before the last is asked for"
+        ((count, last),) = deque(enumerate(listed, 2), maxlen=1)
+        assert (first.uri, count, last.uri) == (f"s3://{bucket}/000000000", 100_000, f"s3://{bucket}/000099999")
         assert 100 <= len(proxy.seen) <= 102
+        made = tasks([f"s3://{bucket}/"], None, Options())
+        assert len(next(made).paths) == 200
+        assert len(proxy.seen) <= 105, "a job begins before all are listed"
+        assert 200 + sum(len(task.paths) for task in made) == 100_000
 
 
 def test_other_schemes_are_read_by_fsspec() -> None:
