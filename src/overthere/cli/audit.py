@@ -28,8 +28,8 @@ from overthere.stores.model import is_object
 class _File(click.Path):
     """A file that exists, or the URI of an object."""
 
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        return value if is_object(value) else super().convert(value, parameter, context)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if is_object(value) else super().convert(value, param, ctx)
 
 
 _KIND = click.Choice([kind for kind in KINDS if kind != "more"])
