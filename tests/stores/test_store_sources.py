@@ -177,7 +177,9 @@ def test_an_index_leads_nowhere_else(crawl: Crawl, tmp_path: Path, stored: str) 
 
 def test_what_is_no_index_is_a_note(tmp_path: Path) -> None:
     (tmp_path / "index").write_bytes(b"<html>")
-    for index, note in ((tmp_path / "index", "unsupported"), (tmp_path / "none", "unreadable")):
+    (tmp_path / "empty.cdxj").touch()
+    notes = {"index": "unsupported", "none": "unreadable", "empty.cdxj": "empty"}
+    for index, note in ((tmp_path / name, note) for name, note in notes.items()):
         (row,) = extract(Index(index))
         assert row.error == note
     (tmp_path / "a.paths").write_text("b\n")

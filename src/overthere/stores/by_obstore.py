@@ -159,6 +159,8 @@ class _raising:  # noqa: N801 - a context manager, and no class for others
 def _short(message: str) -> str:
     """What an error of obstore says, without its sources and without secrets."""
     first = message.partition("\n\nDebug source:")[0]
+    if "169.254.169.254" in first or "metadata.google.internal" in first:  # asked where nothing else is given
+        return "the environment has no credentials; for a public bucket of S3 set AWS_SKIP_SIGNATURE=true"
     code = re.search("<Code>([A-Za-z]+)</Code>", first)
     status = _STATUS.search(first)
     if status is not None:

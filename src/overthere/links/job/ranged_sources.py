@@ -143,11 +143,12 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
     try:
         place = _ArchiveFiles(index, name, gathered, policy)
         held: dict[str, list[IndexedRecord]] = {}
-        count = 0
+        count, is_empty = 0, not index.where
         for entry in _entries(name, where, policy):
             if isinstance(entry, Note):
                 notes[entry.kind] += 1
                 continue
+            is_empty = False
             path = place.find(entry.file)
             if path is None:
                 notes["refused"] += 1
@@ -161,6 +162,8 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
                 held, count = {}, 0
         yield from place.record_tasks(held)
         yield from gathered.all_tasks()
+        if is_empty and not notes:
+            notes["empty"] += 1
     except (OverthereError, OSError) as error:
         yield from gathered.all_tasks()
         if not isinstance(error, (OverthereError, StoreError)):
