@@ -52,7 +52,12 @@ _PLACES = {
     "body": ("background",), "table": ("background",), "td": ("background",), "script": ("src",), "link": ("href",),
 }  # fmt: skip
 _BESIDE = ("title", "alt", "target", "rel", "type", "method")
-_INLINE = frozenset("a abbr b bdi bdo cite code em font i kbd mark q s samp small span strong sub sup tt u var".split())
+_INLINE = frozenset(
+    (
+        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small",
+        "span", "strong", "sub", "sup", "tt", "u", "var",
+    )
+)  # fmt: skip
 _HIDDEN = frozenset(("script", "style", "noscript", "template"))
 
 

@@ -1,8 +1,8 @@
 """The peer of the links of WAT files: the loop of cc-pyspark's ExtractLinksJob, rewritten here with its libraries.
 
-github.com/commoncrawl/cc-pyspark (MIT) is in no package index and needs Spark to run.  This takes the same fields of the
-same records in the same order and does the same for each link, with warcio or FastWARC, ujson, idna and urllib.parse;
-none of its code is copied.  Its two jobs:
+github.com/commoncrawl/cc-pyspark (MIT) is in no package index and needs Spark to run.  This loop takes the same fields
+of the same records and does the same work for each link, with warcio or FastWARC, ujson, idna and urllib.parse; none of
+its code is copied.  Its two jobs:
 
 - links: pairs of the page and the link, joined by urljoin.
 - hosts: pairs of hosts, with the names reversed, once for each page and list of links.
@@ -31,12 +31,17 @@ Envelope = dict[str, Any]
 
 _LINK_FIELD = re.compile(r"<([^>]*)>")
 _META_PROPERTIES = frozenset(
-    "og:url og:image og:image:secure_url og:video og:video:url og:video:secure_url twitter:url "
-    "twitter:image:src".split()
-)
+    (
+        "og:url", "og:image", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url", "twitter:url",
+        "twitter:image:src",
+    )
+)  # fmt: skip
 _META_NAMES = frozenset(
-    "twitter:image thumbnail application-url msapplication-starturl msapplication-TileImage vb_meta_bburl".split()
-)
+    (
+        "twitter:image", "thumbnail", "application-url", "msapplication-starturl", "msapplication-TileImage",
+        "vb_meta_bburl",
+    )
+)  # fmt: skip
 _ABSOLUTE = ("http://", "https://")
 
 
@@ -105,9 +110,10 @@ def _header_links(response: Envelope) -> Iterator[str]:
 
 
 def _base(html: Envelope, uri: str) -> str | None:
+    href: str | None = html.get("Head", {}).get("Base")
     try:
-        return urljoin(uri, html["Head"]["Base"])
-    except (KeyError, ValueError):
+        return None if href is None else urljoin(uri, href)
+    except ValueError:
         return None
 
 
@@ -137,7 +143,7 @@ _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\Z", re.IGNORECASE)
 def reversed_host(uri: str) -> str | None:
     """The labels of the host from the last to the first, without www; None if it is no name of two labels or more.
 
-    >>> reversed_host("http://www.Example.com/a"), reversed_host("http://127.0.0.1/"), reversed_host("mailto:a@b.example")
+    >>> reversed_host("http://www.Example.com/a"), reversed_host("http://127.0.0.1/"), reversed_host("mailto:a@h")
     ('com.example', None, None)
     """
     if simple := _SIMPLE_HOST.match(uri):

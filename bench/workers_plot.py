@@ -1,0 +1,71 @@
+"""The plot of throughput against workers, drawn from the rows of `cluster.py` as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from overthere.ground import svg
+
+__all__ = ["plot"]
+
+Row = dict[str, Any]
+
+_WIDTH, _PANEL, _GAP, _TOP, _HEIGHT, _LEFT = 760, 350, 24, 118, 200, 44
+_LIGHT = {"back": "#ffffff", "text": "#2b2f36", "quiet": "#6b7280", "line": "#e4e7ec", "own": "#d9480f"}
+_DARK = {"back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "line": "#323b45", "own": "#f0783c"}
+_STYLE = """
+  .curve { fill: none; stroke: #d9480f; stroke-width: 2.5 }
+  .ideal { fill: none; stroke: #6b7280; stroke-dasharray: 5 4 }
+  @media (prefers-color-scheme: dark) { .curve { stroke: #f0783c } .ideal { stroke: #9aa7b4 } }
+"""
+
+
+def _panel(rows: Sequence[Row], left: float) -> list[str]:
+    name, cores = rows[0]["format"], rows[0]["cores"]
+    alone: float = rows[0]["mb_s"]
+    last: int = rows[-1]["workers"]
+    most: float = max(*(row["mb_s"] for row in rows), alone * cores) * 1.12
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if most / step <= 6)
+
+    def x(workers: float) -> float:
+        return left + _LEFT + (_PANEL - _LEFT - 30) * (workers - 1) / (last - 1) + 12
+
+    def y(rate: float) -> float:
+        return _TOP + _HEIGHT * (1 - rate / most)
+
+    shapes = [svg.text(left, _TOP - 16, f"{name}: MB a second, uncompressed", "panel")]
+    for rate in range(0, int(most) + 1, step):
+        line = f'<line x1="{left + _LEFT:.1f}" x2="{left + _PANEL - 6:.1f}" y1="{y(rate):.1f}" y2="{y(rate):.1f}"/>'
+        shapes += [line, svg.text(left + _LEFT - 8, y(rate) + 4, f"{rate}", "quiet", "end")]
+    ideal = [(1, alone), (cores, alone * cores), (last, alone * cores)]
+    for kind, points in (("ideal", ideal), ("curve", [(row["workers"], row["mb_s"]) for row in rows])):
+        places = " ".join(f"{x(workers):.1f},{y(rate):.1f}" for workers, rate in points)
+        shapes.append(f'<polyline points="{places}" class="{kind}"/>')
+    for row in rows:
+        at, high = x(row["workers"]), y(row["mb_s"])
+        shapes.append(f'<circle cx="{at:.1f}" cy="{high:.1f}" r="4" class="own"/>')
+        shapes.append(svg.text(at, high + 20, f"{row['mb_s']:.0f}", "number", "middle"))
+        shapes.append(svg.text(at, _TOP + _HEIGHT + 18, str(row["workers"]), "quiet", "middle"))
+    shapes.append(svg.text(x((1 + last) / 2), _TOP + _HEIGHT + 38, "workers", "quiet", "middle"))
+    return shapes
+
+
+def plot(rows: Sequence[Row]) -> str | None:
+    """The SVG; None if workers were not measured."""
+    found = [row for row in rows if row["section"] == "workers"]
+    if not found:
+        return None
+    cores = found[0]["cores"]
+    shapes = [svg.text(_GAP, 34, f"Throughput against workers, on {cores} cores", "title")]
+    note = f"Clock time, the least of the rounds. Dashed: {cores} times one worker, which {cores} cores cannot exceed."
+    shapes.append(svg.text(_GAP, 58, note, "quiet"))
+    shapes.append(svg.text(_GAP, 76, "The cores share caches and memory; the first process writes the table.", "quiet"))
+    told = []
+    for number, name in enumerate(dict.fromkeys(row["format"] for row in found)):
+        some = sorted((row for row in found if row["format"] == name), key=lambda row: row["workers"])
+        shapes += _panel(some, _GAP + number * (_PANEL + _GAP))
+        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {row['mb_s']:.0f} MB/s" for row in some))
+    styles = _STYLE + svg.colours(_LIGHT, _DARK)
+    height = _TOP + _HEIGHT + 56
+    return svg.document(_WIDTH, height, "Throughput against workers", "; ".join(told), styles, shapes)
