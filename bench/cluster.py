@@ -3,7 +3,7 @@
 Seconds are those of processors, not of the clock, and added up over all processes: other work on the machine lengthens
 them less.  Spark is started for each measurement, which is taken twice in it: the first pays for warming up.
 
-python bench/cluster.py [--size MB] [--only formats|stages|workers|spark] [--save]
+python bench/cluster.py [--size MB] [--only formats|stages|workers|requests|spark] [--save]
 
 --save writes the rows into bench/results/cluster.jsonl, in place of those of the same sections, and draws
 docs/pictures/workers.svg from them.
@@ -34,11 +34,11 @@ from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import open_writer
-from throughput import format_rows, worker_rows
+from throughput import format_rows, request_rows, worker_rows
 from workers_plot import plot
 
 Row = dict[str, Any]
-SECTIONS = ("formats", "stages", "workers", "spark")
+SECTIONS = ("formats", "stages", "workers", "requests", "spark")
 RESULTS = Path(__file__).with_name("results") / "cluster.jsonl"
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "workers.svg"
 OPTIONS = Options()
@@ -193,19 +193,21 @@ def _runs(about: Crawl, larger: Crawl) -> Iterator[Row]:
 
 
 def _section(name: str, size: int) -> Iterator[Row]:
-    about, larger = crawl(size), crawl(size, 4)
     match name:
         case "formats":
             yield from format_rows(formats(size, 4))
         case "workers":
             yield from worker_rows([one for one in formats(size, 4) if one.name != "WET"])
+        case "requests":
+            yield from request_rows()
         case "stages":
+            about = crawl(size)
             yield {"crawl": about.describe()}
             for row in stages(about):
                 unit = next(name for name in ("octets", "rows") if name in row)
                 yield {**row, "of": unit, "each_ns": round(row["seconds"] / row[unit] * 1e9, 2)}
         case _:
-            yield from _runs(about, larger)
+            yield from _runs(crawl(size), crawl(size, 4))
 
 
 def save(rows: list[Row]) -> None:

@@ -4,7 +4,7 @@ A command is measured as processor time of its process and its children, the lea
 take turns; so is what each takes to start, on a file with one record.  Throughput against workers needs the clock: the
 least of the rounds again.
 
-`cluster.py` runs both; the plot is docs/pictures/workers.svg.
+`cluster.py` runs both; the plot is docs/pictures/workers.svg.  Requests to a store are counted, not timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from crawl import CACHE
 from formats import Format
 from rounds import rotate
 
-__all__ = ["PEER", "format_rows", "worker_rows"]
+__all__ = ["PEER", "format_rows", "request_rows", "worker_rows"]
 
 Row = dict[str, Any]
 ROUNDS = 3
@@ -159,3 +159,22 @@ def worker_rows(found: Sequence[Format]) -> Iterator[Row]:
                     "mb_s": round(one.octets / clock / 1e6, 2), "packed_mb_s": round(one.file_octets / clock / 1e6, 2),
                     "cores": len(os.sched_getaffinity(0)), "load": round(os.getloadavg()[0], 1),
                 }  # fmt: skip
+
+
+def request_rows() -> Iterator[Row]:
+    """Requests for ranges while an object of so many MiB is read from its begin to its end."""
+    from overthere.stores.model import Piece
+    from overthere.stores.range_file import RangeFile
+
+    for mib in (64, 200, 1024):
+        size, asked = mib << 20, 0
+
+        def fetch(start: int, end: int, _: str, size: int = size) -> Piece:
+            nonlocal asked
+            asked += 1
+            return Piece(bytes(end - start), size, "v")
+
+        with RangeFile(fetch, size, "v") as file:
+            while file.read(1 << 18):
+                pass
+        yield {"section": "requests", "mib": mib, "requests": asked, "mib_each": round(mib / asked, 2)}
