@@ -48,10 +48,15 @@ class Cost(NamedTuple):
 
 
 def run(words: Sequence[str]) -> Cost:
-    """What a process and its children take."""
+    """What a process and its children take.
+
+    Raises: RuntimeError if it ends with another status than 0, or 1, which says that not all could be read.
+    """
     before, start = os.times(), time.perf_counter()
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True)
+    done = subprocess.run(words, capture_output=True, check=False, text=True)
     clock, after = time.perf_counter() - start, os.times()
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     return Cost(spent, clock, done.stdout)
 

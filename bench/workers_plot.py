@@ -16,16 +16,19 @@ _LIGHT = {"back": "#ffffff", "text": "#2b2f36", "quiet": "#6b7280", "line": "#e4
 _DARK = {"back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "line": "#323b45", "own": "#f0783c"}
 _STYLE = """
   .curve { fill: none; stroke: #d9480f; stroke-width: 2.5 }
-  .ideal { fill: none; stroke: #6b7280; stroke-dasharray: 5 4 }
-  @media (prefers-color-scheme: dark) { .curve { stroke: #f0783c } .ideal { stroke: #9aa7b4 } }
+  .dashed { fill: none; stroke: #6b7280; stroke-dasharray: 5 4 }
+  @media (prefers-color-scheme: dark) { .curve { stroke: #f0783c } .dashed { stroke: #9aa7b4 } }
 """
 
 
+def _limit(row: Row) -> float:
+    """MB a second that the processor time allows, if the cores do nothing else."""
+    return float(row["octets"] / row["seconds"] / 1e6 * min(row["workers"], row["cores"]))
+
+
 def _panel(rows: Sequence[Row], left: float) -> list[str]:
-    name, cores = rows[0]["format"], rows[0]["cores"]
-    alone: float = rows[0]["mb_s"]
     last: int = rows[-1]["workers"]
-    most: float = max(*(row["mb_s"] for row in rows), alone * cores) * 1.12
+    most: float = max(max(_limit(row), row["mb_s"]) for row in rows) * 1.12
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if most / step <= 6)
 
     def x(workers: float) -> float:
@@ -34,19 +37,19 @@ def _panel(rows: Sequence[Row], left: float) -> list[str]:
     def y(rate: float) -> float:
         return _TOP + _HEIGHT * (1 - rate / most)
 
-    shapes = [svg.text(left, _TOP - 16, f"{name}: MB a second, uncompressed", "panel")]
-    for rate in range(0, int(most) + 1, step):
-        line = f'<line x1="{left + _LEFT:.1f}" x2="{left + _PANEL - 6:.1f}" y1="{y(rate):.1f}" y2="{y(rate):.1f}"/>'
-        shapes += [line, svg.text(left + _LEFT - 8, y(rate) + 4, f"{rate}", "quiet", "end")]
-    ideal = [(1, alone), (cores, alone * cores), (last, alone * cores)]
-    for kind, points in (("ideal", ideal), ("curve", [(row["workers"], row["mb_s"]) for row in rows])):
+    shapes = [svg.text(left, _TOP - 16, f"{rows[0]['format']}: MB a second, uncompressed", "panel")]
+    for tick in range(0, int(most) + 1, step):
+        line = f'<line x1="{left + _LEFT:.1f}" x2="{left + _PANEL - 6:.1f}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+        shapes += [line, svg.text(left + _LEFT - 8, y(tick) + 4, f"{tick}", "quiet", "end")]
+    limits = [(row["workers"], _limit(row)) for row in rows]
+    clocks = [(row["workers"], float(row["mb_s"])) for row in rows]
+    for curve, mark, points in (("curve", "own", limits), ("dashed", "quiet", clocks)):
         places = " ".join(f"{x(workers):.1f},{y(rate):.1f}" for workers, rate in points)
-        shapes.append(f'<polyline points="{places}" class="{kind}"/>')
-    for row in rows:
-        at, high = x(row["workers"]), y(row["mb_s"])
-        shapes.append(f'<circle cx="{at:.1f}" cy="{high:.1f}" r="4" class="own"/>')
-        shapes.append(svg.text(at, high + 20, f"{row['mb_s']:.0f}", "number", "middle"))
-        shapes.append(svg.text(at, _TOP + _HEIGHT + 18, str(row["workers"]), "quiet", "middle"))
+        shapes.append(f'<polyline points="{places}" class="{curve}"/>')
+        for workers, rate in points:
+            shapes.append(f'<circle cx="{x(workers):.1f}" cy="{y(rate):.1f}" r="4" class="{mark}"/>')
+            shapes.append(svg.text(x(workers), y(rate) - 9, f"{rate:.0f}", "number", "middle"))
+    shapes += [svg.text(x(row["workers"]), _TOP + _HEIGHT + 18, str(row["workers"]), "quiet", "middle") for row in rows]
     shapes.append(svg.text(x((1 + last) / 2), _TOP + _HEIGHT + 38, "workers", "quiet", "middle"))
     return shapes
 
@@ -56,16 +59,18 @@ def plot(rows: Sequence[Row]) -> str | None:
     found = [row for row in rows if row["section"] == "workers"]
     if not found:
         return None
-    cores = found[0]["cores"]
+    cores, load = found[0]["cores"], max(row["load"] for row in found)
+    notes = (
+        "Line: what the processor time allows, if the cores do nothing else. It rises up to the number of cores.",
+        f"Dashed: by the clock, the least of the rounds, while other programs used the cores (load {load:g}).",
+    )
     shapes = [svg.text(_GAP, 34, f"Throughput against workers, on {cores} cores", "title")]
-    note = f"Clock time, the least of the rounds. Dashed: {cores} times one worker, which {cores} cores cannot exceed."
-    shapes.append(svg.text(_GAP, 58, note, "quiet"))
-    shapes.append(svg.text(_GAP, 76, "The cores share caches and memory; the first process writes the table.", "quiet"))
+    shapes += [svg.text(_GAP, 58 + 18 * number, note, "quiet") for number, note in enumerate(notes)]
     told = []
     for number, name in enumerate(dict.fromkeys(row["format"] for row in found)):
         some = sorted((row for row in found if row["format"] == name), key=lambda row: row["workers"])
         shapes += _panel(some, _GAP + number * (_PANEL + _GAP))
-        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {row['mb_s']:.0f} MB/s" for row in some))
+        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {_limit(row):.0f} MB/s" for row in some))
     styles = _STYLE + svg.colours(_LIGHT, _DARK)
     height = _TOP + _HEIGHT + 56
     return svg.document(_WIDTH, height, "Throughput against workers", "; ".join(told), styles, shapes)

@@ -99,12 +99,10 @@ def test_wet_has_the_text(made: list[formats.Format]) -> None:
 
 
 def test_the_plot_shows_each_number_of_workers() -> None:
-    rows = [
-        {"section": "workers", "format": "WAT", "workers": workers, "cores": 2, "mb_s": rate}
-        for workers, rate in ((1, 10.0), (2, 18.0), (3, 17.0))
-    ]
+    about = {"section": "workers", "format": "WAT", "cores": 2, "load": 1.0, "octets": 20_000_000}
+    rows = [about | {"workers": workers, "mb_s": 5.0, "seconds": 2.0 + workers / 10} for workers in (1, 2, 3)]
     picture = workers_plot.plot(rows)
     assert picture is not None
-    assert "2 workers 18 MB/s" in picture
-    assert picture.count("<circle") == 3
+    assert "2 workers 18 MB/s, 3 workers 17 MB/s" in picture
+    assert picture.count("<circle") == 6
     assert workers_plot.plot([]) is None
