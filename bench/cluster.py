@@ -1,9 +1,12 @@
-"""The measurements for docs/scale.md: the stages of the main job on one core, and the overhead of Spark.
+"""The measurements for docs/scale.md: each format and stage of the main job on one core, workers, and Spark.
 
 Seconds are those of processors, not of the clock, and added up over all processes: other work on the machine lengthens
 them less.  Spark is started for each measurement, which is taken twice in it: the first pays for warming up.
 
-python bench/cluster.py [--size MB]
+python bench/cluster.py [--size MB] [--only formats|stages|workers|requests|spark] [--save]
+
+--save writes the rows into bench/results/cluster.jsonl, in place of those of the same sections, and draws
+docs/pictures/workers.svg from them.
 """
 
 from __future__ import annotations
@@ -24,14 +27,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from crawl import CACHE, Crawl, crawl
+from formats import formats
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import open_writer
+from throughput import format_rows, request_rows, worker_rows
+from workers_plot import plot
 
 Row = dict[str, Any]
+SECTIONS = ("formats", "stages", "workers", "requests", "spark")
+RESULTS = Path(__file__).with_name("results") / "cluster.jsonl"
+PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "workers.svg"
 OPTIONS = Options()
 ROUNDS = 3
 
@@ -183,22 +192,53 @@ def _runs(about: Crawl, larger: Crawl) -> Iterator[Row]:
             yield from ({**json.loads(line), "pages": one.responses} for line in done.stdout.splitlines())
 
 
+def _section(name: str, size: int) -> Iterator[Row]:
+    match name:
+        case "formats":
+            yield from format_rows(formats(size, 4))
+        case "workers":
+            yield from worker_rows([one for one in formats(size, 4) if one.name != "WET"])
+        case "requests":
+            yield from request_rows()
+        case "stages":
+            about = crawl(size)
+            yield {"crawl": about.describe()}
+            for row in stages(about):
+                unit = next(name for name in ("octets", "rows") if name in row)
+                yield {**row, "of": unit, "each_ns": round(row["seconds"] / row[unit] * 1e9, 2)}
+        case _:
+            yield from _runs(crawl(size), crawl(size, 4))
+
+
+def save(rows: list[Row]) -> None:
+    """Rows in place of those of the same sections, and the plot of all."""
+    new = {row["section"] for row in rows}
+    kept = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    rows = [row for row in kept if row["section"] not in new] + rows
+    rows.sort(key=lambda row: SECTIONS.index(row["section"]))
+    RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if picture := plot(rows):
+        PICTURE.write_text(picture)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=20, help="MB of the crawl (20)")
+    parser.add_argument("--only", choices=SECTIONS, help="one section")
+    parser.add_argument("--save", action="store_true", help="keep the rows and draw the plot")
     parser.add_argument("--within", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.within:
         for row in _run_in_session(*given.within):
             print(json.dumps(row), flush=True)
         return
-    about, larger = crawl(given.size * 1_000_000), crawl(given.size * 1_000_000, 4)
-    print(json.dumps({"crawl": about.describe()}))
-    for row in stages(about):
-        unit = next(name for name in ("octets", "pages", "rows") if name in row)
-        print(json.dumps({**row, "of": unit, "each_ns": round(row["seconds"] / row[unit] * 1e9, 2)}), flush=True)
-    for row in _runs(about, larger):
-        print(json.dumps(row), flush=True)
+    found = []
+    for section in (given.only,) if given.only else SECTIONS:
+        for row in _section(section, given.size * 1_000_000):
+            found.append({"section": section} | row)
+            print(json.dumps(found[-1]), flush=True)
+    if given.save:
+        save(found)
 
 
 if __name__ == "__main__":

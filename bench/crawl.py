@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 from pages import Page, pages, plain_pages, roots
 
-__all__ = ["CACHE", "SIZE", "Crawl", "crawl", "make", "plain", "write"]
+__all__ = ["CACHE", "SIZE", "Crawl", "RecordWriter", "crawl", "make", "plain", "write"]
 
 SIZE = 40_000_000
 """Octets of the file."""
@@ -66,7 +66,7 @@ class Crawl:
         return {name: value for name, value in asdict(self).items() if name != "path"}
 
 
-class _Writer:
+class RecordWriter:
     """Records, each a gzip member of its own (WARC 1.1 Annex D)."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -117,7 +117,7 @@ def write(path: Path, given: Iterable[Page], octets: int) -> Crawl:
     charsets: Counter[str] = Counter()
     starts, hosts, payloads = [], set(), set()
     with path.open("wb") as file:
-        writer = _Writer(file)
+        writer = RecordWriter(file)
         info = b"software: bench/crawl.py\r\nformat: WARC File Format 1.1\r\n"
         writer.record("warcinfo", "", info, "application/warc-fields", WARC_Filename=path.name)
         for page in given:

@@ -1,0 +1,185 @@
+"""Octets a core second for each format of a crawl, beside the peer of WAT files; and throughput against workers.
+
+A command is measured as processor time of its process and its children, the least of some rounds, in which the commands
+take turns; so is what each takes to start, on a file with one record.  Throughput against workers needs the clock: the
+least of the rounds again.
+
+`cluster.py` runs both; the plot is docs/pictures/workers.svg.  Requests to a store are counted, not timed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from crawl import CACHE
+from formats import Format
+from rounds import rotate
+
+__all__ = ["PEER", "format_rows", "request_rows", "worker_rows"]
+
+Row = dict[str, Any]
+ROUNDS = 3
+WORKERS = (1, 2, 3, 4)
+PEER = "the loop of cc-pyspark's ExtractLinksJob, rewritten with its libraries"
+_PEERS = (("warcio", "links"), ("fastwarc", "links"), ("warcio", "hosts"), ("fastwarc", "hosts"))
+
+
+class _Command(NamedTuple):
+    reader: str
+    words: tuple[str, ...]
+    """In which FILE stands for the file."""
+
+
+class Cost(NamedTuple):
+    seconds: float
+    """Of processors."""
+    clock: float
+    said: str
+
+
+def run(words: Sequence[str]) -> Cost:
+    """What a process and its children take.
+
+    Raises: RuntimeError if it ends with another status than 0, or 1, which says that not all could be read.
+    """
+    before, start = os.times(), time.perf_counter()
+    done = subprocess.run(words, capture_output=True, check=False, text=True)
+    clock, after = time.perf_counter() - start, os.times()
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return Cost(spent, clock, done.stdout)
+
+
+def _own(workers: int, table: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "overthere", "links", "FILE", "-o", table, "--workers", str(workers))
+
+
+def _commands(one: Format, table: str) -> list[_Command]:
+    found = [_Command("overthere", _own(1, table))]
+    if one.name == "WAT":
+        script = str(Path(__file__).with_name("wat_links.py"))
+        for reader, job in _PEERS:
+            if find_spec(reader) and find_spec("ujson"):
+                found.append(_Command(f"{reader}, {job}", (sys.executable, script, reader, job, "FILE")))
+    return found
+
+
+def _first_record(one: Format, folder: str) -> str:
+    """A file with the first record alone, which is a warcinfo."""
+    from formats import members
+
+    path = Path(folder, f"first-{Path(one.path).name}")
+    path.write_bytes(gzip.compress(next(members(Path(one.path))).data))
+    return str(path)
+
+
+def _with_file(command: _Command, path: str) -> list[str]:
+    return [path if word == "FILE" else word for word in command.words]
+
+
+def format_rows(found: Sequence[Format]) -> Iterator[Row]:
+    """For each format and each reader: seconds of a core, and octets a core second without the start."""
+    with TemporaryDirectory(dir=CACHE) as folder:
+        table = f"{folder}/x.parquet"
+        for one in found:
+            commands = _commands(one, table)
+            small = _first_record(one, folder)
+            costs: dict[str, list[Cost]] = {command.reader: [] for command in commands}
+            starts: dict[str, list[Cost]] = {command.reader: [] for command in commands}
+            links: dict[str, Any] = {}
+            for turn in range(ROUNDS):
+                for command in rotate(commands, turn):
+                    starts[command.reader].append(run(_with_file(command, small)))
+                    costs[command.reader].append(run(_with_file(command, one.path)))
+                    if command.reader == "overthere":
+                        links[command.reader] = _rows_of(table)
+            for command in commands:
+                name = command.reader
+                seconds, start = (min(cost.seconds for cost in of[name]) for of in (costs, starts))
+                told = links.get(name) or json.loads(costs[name][0].said)
+                yield _rates(one, seconds - start) | {"reader": name, "whole": seconds, "start": start, **told}
+            yield _in_process(one)
+
+
+def _rates(one: Format, seconds: float) -> Row:
+    return {
+        "section": "formats", "format": one.name, "seconds": seconds, "file_octets": one.file_octets,
+        "octets": one.octets, "packed_mb_s": round(one.file_octets / seconds / 1e6, 2),
+        "mb_s": round(one.octets / seconds / 1e6, 2),
+    }  # fmt: skip
+
+
+def _rows_of(table: str) -> Row:
+    import pyarrow.parquet as pq
+
+    column = pq.read_table(table, columns=["reference", "where"])
+    places: dict[str, int] = {}
+    for reference, where in zip(*(column.column(name).to_pylist() for name in ("reference", "where")), strict=True):
+        if reference is not None:
+            places[where] = places.get(where, 0) + 1
+    return {"links": sum(places.values()), "fields": places, "table": os.path.getsize(table)}
+
+
+def _in_process(one: Format) -> Row:
+    """Without the table, the summary and the start."""
+    from overthere.links.job.sources import tasks
+    from overthere.links.job.task_rows import TaskEnd, carry_out
+    from overthere.links.model import Options
+
+    options, taken, rows = Options(), [], 0
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        made = (batch for task in tasks([one.path], None, options) for batch in carry_out(task, options))
+        rows = sum(batch.num_rows for batch in made if not isinstance(batch, TaskEnd))
+        taken.append(time.process_time() - start)
+    return _rates(one, min(taken)) | {"reader": "overthere, rows only", "rows": rows}
+
+
+def worker_rows(found: Sequence[Format]) -> Iterator[Row]:
+    """Seconds of the clock, and of processors, by the number of workers."""
+    with TemporaryDirectory(dir=CACHE) as folder:
+        for one in found:
+            costs: dict[int, list[Cost]] = {workers: [] for workers in WORKERS}
+            for turn in range(ROUNDS):
+                for workers in rotate(WORKERS, turn):
+                    command = _Command("overthere", _own(workers, f"{folder}/x.parquet"))
+                    costs[workers].append(run(_with_file(command, one.path)))
+            for workers in WORKERS:
+                clock = min(cost.clock for cost in costs[workers])
+                yield {
+                    "section": "workers", "format": one.name, "workers": workers, "clock": round(clock, 3),
+                    "seconds": round(min(cost.seconds for cost in costs[workers]), 3),
+                    "octets": one.octets, "file_octets": one.file_octets,
+                    "mb_s": round(one.octets / clock / 1e6, 2), "packed_mb_s": round(one.file_octets / clock / 1e6, 2),
+                    "cores": len(os.sched_getaffinity(0)), "load": round(os.getloadavg()[0], 1),
+                }  # fmt: skip
+
+
+def request_rows() -> Iterator[Row]:
+    """Requests for ranges while an object of so many MiB is read from its begin to its end."""
+    from overthere.stores.model import Piece
+    from overthere.stores.range_file import RangeFile
+
+    for mib in (64, 200, 1024):
+        size, asked = mib << 20, 0
+
+        def fetch(start: int, end: int, _: str, size: int = size) -> Piece:
+            nonlocal asked
+            asked += 1
+            return Piece(bytes(end - start), size, "v")
+
+        with RangeFile(fetch, size, "v") as file:
+            while file.read(1 << 18):
+                pass
+        yield {"section": "requests", "mib": mib, "requests": asked, "mib_each": round(mib / asked, 2)}
