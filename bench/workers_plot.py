@@ -11,24 +11,18 @@ __all__ = ["plot"]
 
 Row = dict[str, Any]
 
-_WIDTH, _PANEL, _GAP, _TOP, _HEIGHT, _LEFT = 760, 350, 24, 118, 200, 44
+_WIDTH, _PANEL, _GAP, _TOP, _HEIGHT, _LEFT = 760, 350, 24, 100, 200, 44
 _LIGHT = {"back": "#ffffff", "text": "#2b2f36", "quiet": "#6b7280", "line": "#e4e7ec", "own": "#d9480f"}
 _DARK = {"back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "line": "#323b45", "own": "#f0783c"}
 _STYLE = """
   .curve { fill: none; stroke: #d9480f; stroke-width: 2.5 }
-  .dashed { fill: none; stroke: #6b7280; stroke-dasharray: 5 4 }
-  @media (prefers-color-scheme: dark) { .curve { stroke: #f0783c } .dashed { stroke: #9aa7b4 } }
+  @media (prefers-color-scheme: dark) { .curve { stroke: #f0783c } }
 """
-
-
-def _limit(row: Row) -> float:
-    """MB a second that the processor time allows, if the cores do nothing else."""
-    return float(row["octets"] / row["seconds"] / 1e6 * min(row["workers"], row["cores"]))
 
 
 def _panel(rows: Sequence[Row], left: float) -> list[str]:
     last: int = rows[-1]["workers"]
-    most: float = max(max(_limit(row), row["mb_s"]) for row in rows) * 1.12
+    most: float = max(row["mb_s"] for row in rows) * 1.12
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if most / step <= 6)
 
     def x(workers: float) -> float:
@@ -41,14 +35,11 @@ def _panel(rows: Sequence[Row], left: float) -> list[str]:
     for tick in range(0, int(most) + 1, step):
         line = f'<line x1="{left + _LEFT:.1f}" x2="{left + _PANEL - 6:.1f}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
         shapes += [line, svg.text(left + _LEFT - 8, y(tick) + 4, f"{tick}", "quiet", "end")]
-    limits = [(row["workers"], _limit(row)) for row in rows]
-    clocks = [(row["workers"], float(row["mb_s"])) for row in rows]
-    for curve, mark, points in (("curve", "own", limits), ("dashed", "quiet", clocks)):
-        places = " ".join(f"{x(workers):.1f},{y(rate):.1f}" for workers, rate in points)
-        shapes.append(f'<polyline points="{places}" class="{curve}"/>')
-        for workers, rate in points:
-            shapes.append(f'<circle cx="{x(workers):.1f}" cy="{y(rate):.1f}" r="4" class="{mark}"/>')
-            shapes.append(svg.text(x(workers), y(rate) - 9, f"{rate:.0f}", "number", "middle"))
+    points = [(x(row["workers"]), y(row["mb_s"]), row["mb_s"]) for row in rows]
+    shapes.append(f'<polyline points="{" ".join(f"{at:.1f},{up:.1f}" for at, up, _ in points)}" class="curve"/>')
+    for at, up, rate in points:
+        shapes.append(f'<circle cx="{at:.1f}" cy="{up:.1f}" r="4" class="own"/>')
+        shapes.append(svg.text(at, up - 9, f"{rate:.0f}", "number", "middle"))
     shapes += [svg.text(x(row["workers"]), _TOP + _HEIGHT + 18, str(row["workers"]), "quiet", "middle") for row in rows]
     shapes.append(svg.text(x((1 + last) / 2), _TOP + _HEIGHT + 38, "workers", "quiet", "middle"))
     return shapes
@@ -60,17 +51,14 @@ def plot(rows: Sequence[Row]) -> str | None:
     if not found:
         return None
     cores, load = found[0]["cores"], max(row["load"] for row in found)
-    notes = (
-        "Line: what the processor time allows, if the cores do nothing else. It rises up to the number of cores.",
-        f"Dashed: by the clock, the least of the rounds, while other programs used the cores (load {load:g}).",
-    )
+    note = f"By the clock, the best of the rounds; load of the machine at most {load:g}, the job included."
     shapes = [svg.text(_GAP, 34, f"Throughput against workers, on {cores} cores", "title")]
-    shapes += [svg.text(_GAP, 58 + 18 * number, note, "quiet") for number, note in enumerate(notes)]
+    shapes.append(svg.text(_GAP, 58, note, "quiet"))
     told = []
     for number, name in enumerate(dict.fromkeys(row["format"] for row in found)):
         some = sorted((row for row in found if row["format"] == name), key=lambda row: row["workers"])
         shapes += _panel(some, _GAP + number * (_PANEL + _GAP))
-        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {_limit(row):.0f} MB/s" for row in some))
+        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {row['mb_s']:.0f} MB/s" for row in some))
     styles = _STYLE + svg.colours(_LIGHT, _DARK)
     height = _TOP + _HEIGHT + 56
     return svg.document(_WIDTH, height, "Throughput against workers", "; ".join(told), styles, shapes)

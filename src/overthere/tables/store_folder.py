@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from overthere.ground.atomic import open_unnamed
-from overthere.stores.model import Name, ObjectInfo
+from overthere.stores.model import Name, ObjectInfo, Store
 from overthere.stores.opening import list_objects, open_object, store_of
 from overthere.tables.atomic_table import read, read_metadata
 from overthere.tables.checkpoint import Checkpoint, ResumeError, read_mark
@@ -32,9 +32,9 @@ class Place:
 
     def __init__(self, uri: str) -> None:
         name = Name.parse(uri)
-        self.uri = uri
-        self.prefix = name.key
-        self.store = store_of(name.root)
+        self.uri: str = uri
+        self.prefix: str = name.key
+        self.store: Store = store_of(name.root)
 
     def names(self) -> dict[str, ObjectInfo]:
         """The objects there by what their names have after that of the folder."""

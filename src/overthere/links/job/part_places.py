@@ -60,7 +60,7 @@ class FilePlace:
     """A folder in a file system that all machines see."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
 
     def claim(self) -> None:
         """Make a folder for parts, or see that it is one.  Raises: FileExistsError if it holds anything else."""
@@ -117,8 +117,8 @@ class ObjectPlace:
     """A folder of a store: each part is put there whole."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.place = Place(folder)
+        self.folder: str = folder
+        self.place: Place = Place(folder)
 
     def claim(self) -> None:
         """Raises: FileExistsError if the folder holds anything but parts."""

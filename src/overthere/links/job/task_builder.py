@@ -72,11 +72,12 @@ class TaskBuilder:
     """Files and objects on their way into tasks."""
 
     def __init__(self, base: str | None, split: int) -> None:
-        self.base, self.split = base, split
+        self.base: str | None = base
+        self.split: int = split
         self.root: str | None = None
         self.paths: list[str] = []
         self.versions: list[tuple[int, str]] = []
-        self.size = 0
+        self.size: int = 0
 
     def add(self, path: str, size: int, root: str | None, version: str | None = None) -> Iterator[Task]:
         """Add one; the tasks that are whole come out.
