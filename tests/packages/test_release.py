@@ -91,7 +91,7 @@ def test_files_in_a_wheel(tree: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         names = wheel.namelist()
         octets = sum(info.compress_size for info in wheel.infolist())
-    assert len(names) <= 560
+    assert len(names) <= 590  # stores and indexes
     assert octets <= 1_500_000
     assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
 
