@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 REASON = "a package has no wheel for this version of Python"
-_MISSING = re.compile(r"No module named '?(\w+)|(\w+)(?:\.\w+)* is not installed: pip install|could not import '(\w+)")
+_MISSING = re.compile(
+    r"No module named '?(\w+)|(?<![\w.])(\w++)(?:\.\w++)*+ is not installed: pip install|could not import '(\w+)"
+)
 _PRINTED: list[str] = []
 """What commands have printed in a test: an assertion about their tables does not name the package."""
 
@@ -22,7 +24,7 @@ with suppress(ImportError):
 
     def _noted(runner: CliRunner, *given: Any, **named: Any) -> Result:
         result = _invoke(runner, *given, **named)
-        _PRINTED.append(result.output)
+        _PRINTED.extend(line for line in result.output.splitlines() if "is not installed: pip install" in line)
         return result
 
     CliRunner.invoke = _noted  # type: ignore[method-assign,assignment]
@@ -30,9 +32,11 @@ with suppress(ImportError):
 
 def excuse(report: pytest.TestReport | pytest.CollectReport) -> None:
     """A failure becomes a skip if it names packages that are missing, and none that is installed."""
+    if report.outcome == "passed":
+        return
     text = "\n".join((report.longreprtext, *_PRINTED))
     names = {name for found in _MISSING.findall(text) for name in found if name}
-    if report.outcome == "passed" or not names or any(find_spec(name) for name in names):
+    if not names or any(find_spec(name) for name in names):
         return
     report.outcome = "skipped"
     report.longrepr = (report.fspath, 0, f"Skipped: {REASON}")
