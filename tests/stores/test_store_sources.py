@@ -412,3 +412,17 @@ def test_tables_are_written_by_obstore_only() -> None:
 
     with pytest.raises(StoreError, match="stores of obstore"):
         FilesystemStore("memory://x").put("a", b"", "")
+
+
+def test_a_name_that_obstore_cannot_read_ends_the_listing(
+    store: Store, bucket: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A page of names comes whole or not at all: the folder says so, and no row is lost without a word."""
+    for key in ("a/1.html", "a//2.html", "b/3.html"):
+        store.put(bucket, key, b"<a href=x>")
+    (row,) = extract(f"s3://{bucket}/", policy=OWN)
+    assert (row.source, row.error) == (f"s3://{bucket}/", "not-opened")
+    (row,) = extract(f"s3://{bucket}/b/", policy=OWN)
+    assert row.target == f"s3://{bucket}/b/x"
+    assert "a//2.html" in caplog.text
+    assert run("links", f"s3://{bucket}/").exit_code == 1
