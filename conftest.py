@@ -65,9 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.addinivalue_line("markers", "kernel: run on the reference kernel too (tests/marks.toml)")
     config.addinivalue_line("markers", "exhaustive: run by `make test-all`, not by `make test` (tests/marks.toml)")
-    if (
-        sys.implementation.name == "pypy"
-    ):  # it finalizes late, in another test; CPython shows it
+    if sys.implementation.name == "pypy":  # it finalizes late, in another test; CPython shows it
         for warning in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
             config.addinivalue_line("filterwarnings", f"ignore::{warning}")
     if os.name == "posix" and os.geteuid() == 0 and config.option.basetemp is None:
