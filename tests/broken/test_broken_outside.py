@@ -454,9 +454,11 @@ def test_ages_and_fragments(tmp_path: Path) -> None:
     cache.keep(outcome("u:lacks", None, now, ("x", "y")), ["x", "y"])
     cache.close(whole=True)
     asked = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
-    assert {one.uri: one.missing for one in Cache(path).valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
-    assert not list(Cache(path).valid_outcomes({"u:new": ["c"]}))
-    assert {one.uri for one in Cache(path, {"ok": 9 * 86_400.0}).valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
+    with closing(Cache(path)) as kept:
+        assert {one.uri: one.missing for one in kept.valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
+        assert not list(kept.valid_outcomes({"u:new": ["c"]}))
+    with closing(Cache(path, {"ok": 9 * 86_400.0})) as kept:
+        assert {one.uri for one in kept.valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
 
 
 @pytest.mark.parametrize("resume", [False, True])

@@ -43,6 +43,9 @@ EVERYTHING = "".join(HOSTILE.values())
 CELL = "".join(text for name, text in HOSTILE.items() if name not in ("return", "octets"))
 """What a row of CSV may hold."""
 
+# The child becomes the command at once: threads of libraries that other tests loaded do not reach it.
+pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
+
 
 def printed(arguments: list[str], folder: Path, given: bytes = b"") -> str:
     """What a run prints on a terminal of 100 columns, on both streams."""
