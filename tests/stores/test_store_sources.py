@@ -165,7 +165,15 @@ def test_a_record_that_is_another_than_the_index_says_is_not_read(crawl: Crawl, 
 
 def test_an_index_leads_nowhere_else(crawl: Crawl, tmp_path: Path, stored: str) -> None:
     entry = crawl.entries[0]
-    others = ("../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "s3://other/x", "http://127.0.0.1:1/x", "a\0b")
+    others = (
+        "../../etc/passwd",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "s3://other/x",
+        "http://127.0.0.1:1/x",
+        "a\0b",
+        "..%2F..%2Fx",
+    )
     lines = "".join(f"x)/ 20260101000000 {json.dumps({**entry, 'filename': name})}\n" for name in others)
     (tmp_path / "index.cdxj").write_text(lines)
     for files in (str(crawl.folder), stored):

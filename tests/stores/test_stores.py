@@ -137,6 +137,8 @@ def test_names_of_objects() -> None:
         "s3://joe:pw@b/x": "credentials come from the environment",
         "s3://b/x?version=1": "%3F",
         "s3://b/%FF": "UTF-8",
+        "s3://b/a/%2e%2e%2Fx": "segment",
+        "memory://b/a/..%2F..%2Fx": "segment",
     }.items():
         with pytest.raises(StoreError, match=why) as raised:
             Name.parse(uri)

@@ -87,6 +87,8 @@ class Name(NamedTuple):
             key = decode(parsed.path.removeprefix("/"))
         except CodingError:
             raise StoreError("not-opened", "this URI names nothing in a store: its key must be UTF-8") from None
+        if not {".", ".."}.isdisjoint(key.split("/")):  # escaped: they may lead out of a folder (RFC 3986 7.3)
+            raise StoreError("not-opened", "this URI names nothing in a store: a segment of its key is . or ..")
         return cls(f"{parsed.scheme.lower()}://{parsed.authority}", key)
 
     @property

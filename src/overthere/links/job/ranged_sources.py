@@ -21,7 +21,7 @@ from overthere.ground.redact import mask
 from overthere.links.indexes import Entry, Where, read_index
 from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
 from overthere.links.model import Note
-from overthere.stores.model import StoreError, is_folder, is_object, is_web
+from overthere.stores.model import Name, StoreError, is_folder, is_object, is_web
 from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit
 from overthere.values.uri import URI, URIReference
 
@@ -222,12 +222,15 @@ class _ArchiveFiles:
     def find(self, file: str) -> str | None:
         """Where an archive file lies; None if that is outside of the folder."""
         if not self.far:
+            if "\x00" in file:
+                return None
             path = os.path.join(self.folder, file)
-            inside = os.path.commonpath((self.root, os.path.realpath(path))) == self.root
-            return path if inside and "\x00" not in file else None
+            return path if os.path.commonpath((self.root, os.path.realpath(path))) == self.root else None
         try:
             path = str(URI(self.root).join(URIReference(file)))
-        except InvalidURI:
+            if is_object(path):
+                Name.parse(path)  # escaped dots could lead out of the folder
+        except (InvalidURI, StoreError):
             return None
         return path if path.startswith(self.root) and "#" not in path else None
 
