@@ -56,7 +56,7 @@ def page() -> str:
             "",
             "Every source file with its first sentence; `make docs` writes this page. A row of the drawing is a floor; "
             "an arrow is an import, lazy ones included. Arrows that follow from others are left out: a room may import "
-            "whatever its arrows lead to. The number is lines of Python.",
+            "whatever its arrows lead to. The number is lines of Python, by the hundred.",
             "",
             "![The rooms of the package, floor by floor](pictures/map.svg)",
             *_tables(),
@@ -123,7 +123,7 @@ _WIDTH, _HEIGHT, _GAP, _FLOOR = 104, 40, 16, 92
 
 
 def drawing() -> str:
-    """docs/pictures/map.svg: the ground below, an arrow from a room to each that it imports."""
+    """docs/pictures/map.svg: the ground below, an arrow from a room to each that it imports; lines by the hundred."""
     order = {room: (level, at) for level, rooms in enumerate(floors()) for at, room in enumerate(rooms)}
     arrows = {room: {one for one in _imports(room) if order[one][0] <= order[room][0]} for room in order}
     widest = max(map(len, floors())) * (_WIDTH + _GAP) + _GAP
@@ -137,7 +137,7 @@ def drawing() -> str:
     lines, boxes = [], []
     for room, ones in _reduce_arrows(arrows).items():
         x, y = corner(room)
-        name, size = escape(room), f"{_lines(room):,}"
+        name, size = escape(room), f"{max(100, round(_lines(room), -2)):,}"
         boxes.append(
             f'<rect x="{x:g}" y="{y:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>'
             f'<text x="{x + _WIDTH / 2:g}" y="{y + 17:g}">{name}</text>'

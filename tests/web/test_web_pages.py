@@ -68,7 +68,7 @@ def test_anatomy_counts_the_security_findings(text: str) -> None:
 
 def test_anatomy_has_the_reading_of_browsers() -> None:
     if not whatwg.available():
-        pytest.skip("the extra whatwg is not installed")
+        pytest.skip("ada is absent")
     assert ">browsers</a> read <code>http://127.0.0.1/</code>" in pages.answer("anatomy", {"text": "http://0x7f.1"})
     assert ">browsers</a> reject it<" in pages.answer("anatomy", {"text": "http://h:99999/"})
     assert ">browsers</a>" not in pages.answer("anatomy", {"text": "../a"})
