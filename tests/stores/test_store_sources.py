@@ -25,9 +25,10 @@ from overthere.links.job import Index
 from overthere.links.model import Link
 from overthere.links.report.table import layout
 from overthere.stores.model import StoreError
+from overthere.stores.opening import open_range
 from overthere.tables import open_writer
 from range_server import RangeHandler
-from servers.nginx import nginx, trusting
+from servers.nginx import nginx, tinyproxy, trusting
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, before_request, slow_down, whole_object
 
@@ -127,6 +128,31 @@ def test_an_index_of_files_on_a_server_with_tls(crawl: Crawl, local: list[Link],
         (row,) = extract(Index(f"{files}index.cdxj", (), files), policy=OWN)
         assert row.error == "not-opened", "nobody has signed its certificate"
         assert {asked[2] for asked in found.asked()} == {"206"}
+
+
+def test_a_proxy_is_asked_for_ranges(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
+    """By absolute-form and by CONNECT (RFC 9112 3.2.2, 3.2.3); several ranges over one connection."""
+    (tmp_path / "root").mkdir()
+    shutil.copytree(crawl.folder, tmp_path / "root", dirs_exist_ok=True)
+    with nginx(tmp_path) as found, tinyproxy(tmp_path / "proxy", "me secret") as port:
+        by = dict.fromkeys(("http", "https"), f"http://me:secret@127.0.0.1:{port}")
+        through = OWN.with_(tls=trusting(tmp_path), proxy=by)
+        for scheme in by:
+            files = found.uri("/", scheme)
+            rows = list(extract(Index(f"{files}index.cdxj", (), files), policy=through))
+            assert strip(rows) == strip(local)
+        log, tunnels = tmp_path / "proxy/asked", f"CONNECT 127.0.0.1:{found.tls_port} "
+        assert f"GET {found.uri('/index.cdxj')} HTTP/1.1" in log.read_text()
+        before = log.read_text().count(tunnels)
+        (tmp_path / "root/large").write_bytes(octets := bytes(range(256)) * 10_000)
+        with open_range(f"{files}large", through) as file:
+            assert file.read() == octets
+        assert [asked[0] for asked in found.asked()].count("GET /large HTTP/1.1") > 3
+        assert log.read_text().count(tunnels) == before + 1
+        assert {asked[2] for asked in found.asked()} == {"206"}
+        unknown = through.with_(proxy={"https": f"http://127.0.0.1:{port}"})
+        (row,) = extract(Index(f"{files}index.cdxj"), policy=unknown)
+        assert row.error == "not-opened", "the proxy wants a password"
 
 
 def test_a_part_of_a_file_on_the_web_is_read(local: list[Link], crawl: Crawl, web: str) -> None:

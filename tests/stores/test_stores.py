@@ -19,7 +19,7 @@ from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
 from overthere.stores import range_file
-from overthere.stores.model import Name, Piece, StoreError, is_object
+from overthere.stores.model import SCHEMES, Name, Piece, StoreError, is_object
 from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
 from overthere.stores.range_file import RangeFile
 from servers.s3 import SECRET, Store
@@ -216,8 +216,18 @@ def test_other_schemes_are_read_by_fsspec() -> None:
     with pytest.raises(StoreError) as raised:
         file.read()
     assert raised.value.note == "changed"
-    for scheme in ("file", "local", "simplecache", "zip", "http", "gopher", "mailto"):
+    for scheme in ("file", "local", "simplecache", "zip", "git", "dvc", "http", "gopher", "mailto"):
         assert not is_object(f"{scheme}://tests/b")
+
+
+def test_every_filesystem_of_fsspec_is_known_to_be_a_store_or_none() -> None:
+    """A new one may open files of this machine: its name is looked at before it is a store."""
+    fsspec = pytest.importorskip("fsspec")
+    named = {name for name in fsspec.available_protocols() if is_object(f"{name}://tests/b")}
+    assert named <= SCHEMES | {
+        "adl", "box", "dbfs", "dropbox", "gcs", "gdrive", "gist", "github", "hdfs", "hf", "lakefs", "memory", "oci",
+        "ocilake", "oss", "sftp", "smb", "ssh", "tos", "tosfs", "wandb", "webdav", "webhdfs",
+    }  # fmt: skip
 
 
 # -- what goes wrong

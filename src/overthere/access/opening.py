@@ -103,9 +103,13 @@ class Opening:
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
         done = self.check_policy(scheme)
+        return self.masked(dialogue_of(scheme)(done, self.policy))
+
+    def masked(self, dialogue: Dialogue) -> Dialogue:
+        """The same dialogue; no error of it contains a secret that the server may send back."""
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())
-        return mask_secrets(dialogue_of(scheme)(done, self.policy), secrets_of(self.plan, self.credentials, others))
+        return mask_secrets(dialogue, secrets_of(self.plan, self.credentials, others))
 
     def _requested_uri(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""

@@ -41,7 +41,7 @@ class Connection:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
         self.policy = policy
         self.turn: RequestState = RequestState()
-        self.carrier: Carrier = Carrier(keep_alive(connect, policy, self.turn), policy, uri, port)
+        self.carrier: Carrier = Carrier(keep_alive((connect,), policy, self.turn), policy, uri, port)
 
     @property
     def is_open(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from overthere.ground.extras import brought_by
@@ -77,24 +78,23 @@ class FilesystemStore:
             folders += reversed(below)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
-        raise StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
+        raise self._unwritable()
 
     def remove(self, key: str) -> None:
-        raise StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
+        raise self._unwritable()
+
+    def _unwritable(self) -> StoreError:
+        return StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
 
 
-class _raising:  # noqa: N801 - a context manager, and no class for others
+@contextmanager
+def _raising(note: str = "not-opened") -> Iterator[None]:
     """Raises whatever a filesystem raises as a StoreError: each has errors of its own."""
-
-    def __init__(self, note: str = "not-opened") -> None:
-        self.note = note
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, Exception) or isinstance(error, StoreError):
-            return
-        note = "missing" if isinstance(error, (FileNotFoundError, PermissionError)) else self.note
+    try:
+        yield
+    except StoreError:
+        raise
+    except Exception as error:
+        note = "missing" if isinstance(error, (FileNotFoundError, PermissionError)) else note
         said = mask(" ".join(str(error).split()))[:300]
         raise StoreError(note, said or type(error).__name__) from error

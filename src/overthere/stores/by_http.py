@@ -16,12 +16,11 @@ from overthere.access.errors import (
     ProtocolError,
 )
 from overthere.access.opening import Opening
-from overthere.access.steps import Connect
+from overthere.access.steps import Receive, Send
 from overthere.access.wire import Data, Head
 from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive
-from overthere.protocols.http.steps import request_head
-from overthere.schemes.known.http import HTTPLocator
+from overthere.protocols.http.steps import HTTPRole
 from overthere.stores.model import Piece, StoreError
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ _BACK_OFF, _MOST_WAIT = 0.2, 20.0
 """Seconds before the second try, doubled for each other; and the most, whatever the server says."""
 _LATER = frozenset((408, 425, 429, 500, 502, 503, 504))
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})")
-_PLANNED = 3
-"""Steps of a plan that connects, sends one request and receives the response."""
 
 
 class HTTPRanges:
@@ -135,17 +132,20 @@ class HTTPRanges:
         way, etag = self._way, version.rpartition(" ")[0]
         scheme = way.scheme()
         plan = way.check_policy(scheme)
-        connect, locator = plan.steps[0], plan.locator
-        if not (isinstance(locator, HTTPLocator) and isinstance(connect, Connect) and len(plan.steps) == _PLANNED):
-            raise StoreError("not-opened", "ranges are requested from the server itself, and not through a proxy")
-        head = request_head(locator) + b"Accept: */*\r\n" + f"Range: bytes={start}-{end - 1}\r\n".encode()
+        match plan.steps:
+            case (*opening, Send() as asked, Receive(role=HTTPRole.RESPONSE)):
+                pass
+            case _:
+                raise StoreError("not-opened", f"only HTTP has ranges, and a redirect leads to {plan.scheme!r}")
+        head = asked.data.removesuffix(b"\r\n").replace(b"\r\nConnection: close\r\n", b"\r\n", 1)
+        head += f"Range: bytes={start}-{end - 1}\r\n".encode()
         if etag.startswith('"'):  # a weak one says nothing of octets (RFC 9110 13.1.1)
             head += f"If-Match: {etag}\r\n".encode("latin-1", "replace")
         fresh = self._transport is None
         while True:
             if self._transport is None:
                 self._turn = RequestState()
-                dialogue = keep_alive(connect, way.policy, self._turn)
+                dialogue = way.masked(keep_alive(opening, way.policy, self._turn))
                 self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until)
             self._transport.received = 0
             self._turn.asked = Request(head + b"\r\n", "GET", end - start)

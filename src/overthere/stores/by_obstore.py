@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from threading import Lock
 from typing import Any, BinaryIO
@@ -137,19 +138,15 @@ _NOTES: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-class _raising:  # noqa: N801 - a context manager, and no class for others
+@contextmanager
+def _raising(note: str = "not-opened") -> Iterator[None]:
     """Raises what obstore raises as a StoreError.  note: of what has none of its own."""
-
-    def __init__(self, note: str = "not-opened") -> None:
-        self.note = note
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, (exceptions.BaseError, OSError, ValueError)) or isinstance(error, StoreError):
-            return
-        note = next((note for kind, note in _NOTES if isinstance(error, kind)), self.note)
+    try:
+        yield
+    except StoreError:
+        raise
+    except (exceptions.BaseError, OSError, ValueError) as error:
+        note = next((note for kind, note in _NOTES if isinstance(error, kind)), note)
         status = _STATUS.search(str(error))
         if status is not None and status[1][:3] in ("404", "412"):  # of a listing, and while a body comes
             note = "missing" if status[1].startswith("404") else "changed"

@@ -21,8 +21,8 @@ __all__ = ["SCHEMES", "ObjectInfo", "Name", "Piece", "Store", "StoreError", "is_
 SCHEMES = frozenset(("s3", "s3a", "gs", "az", "abfs", "abfss"))
 """Those that obstore opens."""
 _LOCAL = frozenset((
-    "async_wrapper", "asynclocal", "blockcache", "cached", "dask", "dir", "filecache", "generic",
-    "jupyter", "libarchive", "local", "reference", "root", "simplecache", "tar", "zip",
+    "asyncwrapper", "asynclocal", "blockcache", "cached", "dask", "dir", "dvc", "filecache", "generic", "git",
+    "jlab", "jupyter", "libarchive", "local", "pyscript", "reference", "root", "simplecache", "tar", "zip",
 ))  # fmt: skip
 """Of the filesystems of fsspec those that are no store, or lead to files of this machine."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=//)")

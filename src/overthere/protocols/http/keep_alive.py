@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from overthere.access.coding import codings, decode_content
 from overthere.access.errors import AccessFailed
 from overthere.access.policy import Policy
-from overthere.access.steps import Connect
+from overthere.access.steps import Connect, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
-from overthere.protocols.http.answer import AnswerReader, response_details
+from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
 
 __all__ = ["Request", "RequestState", "keep_alive"]
 
@@ -39,15 +40,23 @@ class RequestState:
         """Whether the content of the last answer was longer than asked for."""
 
 
-def keep_alive(connect: Connect, policy: Policy, turn: RequestState) -> Dialogue:
+def keep_alive(opening: Iterable[Step], policy: Policy, turn: RequestState) -> Dialogue:
     """For each request a `Head`; for one with content then its `Data`, and an empty `Data` at its end.
 
-    The next one is in `turn.asked` before the dialogue goes on; None there, or a server that closes, ends it.
+    opening: the steps of a plan before its request, which connect to the server, or to it through a proxy.
+    The next request is in `turn.asked` before the dialogue goes on; None there, or a server that closes, ends it.
     Any status is an answer.
 
-    Raises: ProtocolError, LimitExceeded, AccessFailed as `AnswerReader` does.
+    Raises: ProtocolError, LimitExceeded, AccessFailed as `AnswerReader` does; AccessFailed as `tunnel` does.
     """
-    yield Dial(connect.host, connect.port, connect.tls, connect.transport)
+    for step in opening:
+        match step:
+            case Connect():
+                yield Dial(step.host, step.port, step.tls, step.transport)
+            case Send():
+                yield Write(step.data)
+            case _:
+                yield from tunnel(policy)
     while turn.is_open and turn.asked is not None:
         asked, turn.asked, turn.is_cut = turn.asked, None, False
         turn.is_open = False
