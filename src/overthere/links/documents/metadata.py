@@ -79,8 +79,8 @@ def _envelope(told: Any, outside: Base) -> Iterator[Found]:
         yield Found("BASE@/href", href)
         base = from_content(href, outside)
     for one in (*_list(head, "Link"), *_list(head, "Scripts"), *_list(html, "Links")):
-        url, where = _value_at(one, "url"), _value_at(one, "path")
-        if isinstance(url, str):
+        if isinstance(one, dict) and isinstance(url := one.get("url"), str):
+            where = one.get("path")
             yield Found(where if isinstance(where, str) and where else "url", url.strip(), base)
     for one in _list(head, "Metas"):
         name, content = _value_at(one, "http-equiv"), _value_at(one, "content")

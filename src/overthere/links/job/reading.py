@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 
 from overthere.base import Base, from_content
 from overthere.links.documents import embedded_data, html
@@ -135,14 +135,12 @@ def _add(
     for base, group in groupby(references, base_of):
         # A long base stands in every row, in most targets and in their normal forms.
         step = min(_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
-        for first in group:
-            some = []
-            for one in chain((first,), islice(group, step - 1)):
-                if isinstance(one, Found):
-                    some.append(one)
-                elif isinstance(one, PassedContent):
+        while given := list(islice(group, step)):
+            some = [one for one in given if isinstance(one, Found)]
+            for one in given if len(some) < len(given) else ():
+                if isinstance(one, PassedContent):
                     rows.others[one.kind] += 1
-                else:
+                elif isinstance(one, Note):
                     _add_note(rows, document, one.kind, said)
             if some:
                 rows.add(document, base or outer, some)

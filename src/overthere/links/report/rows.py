@@ -194,6 +194,8 @@ class _Native(Rows):
 
 def _text(text: str) -> str:
     """Text that has a form in UTF-8: a lone surrogate is none."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
