@@ -103,9 +103,9 @@ class Opening:
     def dialogue(self, scheme: Scheme) -> Dialogue:
         """The generator that carries out the plan."""
         done = self.check_policy(scheme)
-        return self.masked(dialogue_of(scheme)(done, self.policy))
+        return self.mask_dialogue(dialogue_of(scheme)(done, self.policy))
 
-    def masked(self, dialogue: Dialogue) -> Dialogue:
+    def mask_dialogue(self, dialogue: Dialogue) -> Dialogue:
         """The same dialogue; no error of it contains a secret that the server may send back."""
         # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
         others = (*map(str, self.history), *self.policy.proxy.values())

@@ -145,7 +145,7 @@ class HTTPRanges:
         while True:
             if self._transport is None:
                 self._turn = RequestState()
-                dialogue = way.masked(keep_alive(opening, way.policy, self._turn))
+                dialogue = way.mask_dialogue(keep_alive(opening, way.policy, self._turn))
                 self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until)
             self._transport.received = 0
             self._turn.asked = Request(head + b"\r\n", "GET", end - start)
