@@ -220,10 +220,8 @@ class _ArchiveFiles:
         self.folder = root
 
     def find(self, file: str) -> str | None:
-        """Where an archive file lies; None if that is outside of the folder."""
+        """Where an archive file lies, whose name is printable; None if that is outside of the folder."""
         if not self.far:
-            if "\x00" in file:
-                return None
             path = os.path.join(self.folder, file)
             return path if os.path.commonpath((self.root, os.path.realpath(path))) == self.root else None
         try:
