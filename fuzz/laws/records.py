@@ -1,4 +1,4 @@
-"""WARC and ARC files read record by record natively and in Python: the same rows, the same counts.
+"""WARC, WAT and ARC files read record by record natively and in Python: the same rows, the same counts.
 
 An input is one octet of flags, two for a place and one for what is changed there, and a file without compression.
 """
@@ -22,9 +22,13 @@ from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.rows import rows
 from readings import OUTER
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "pack", "read_file", "record", "response", "seeds"]
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "envelope", "pack", "read_file", "record", "response", "seeds"]
 
-WORDS = (*warc.WORDS, b"http://h/ 192.0.2.1 20080430204825 text/html 9\n", b"dns:h 0.0.0.0 20080430204825 a 3\n")
+WORDS = (
+    *warc.WORDS, b"http://h/ 192.0.2.1 20080430204825 text/html 9\n", b"dns:h 0.0.0.0 20080430204825 a 3\n",
+    b"null", b"7", b"[]", b"{}", b'""', b'"url":', b'"path":"x",', b'"url":"z",', b'"Base":"b",', b'"Link":[],',
+    b"\\", b'"', b",", b"\\u2003", b"\\t", b"}", b"]", b"\x00", b"\xc2\xa0", b"\x7f", b"%",
+)  # fmt: skip
 LONGEST = 4096
 AFTER = "a test to tests/links/test_record_pages.py"
 PACKED, LATE, METADATA, SMALL, NARROW, ARC, PAIRS = 1, 2, 4, 8, 16, 32, 64
@@ -36,18 +40,19 @@ two records."""
 def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a WARC file or another container, the counts of what was passed over, and the number of pages."""
+    """The rows of a WARC file or another container, the counts of what was passed over, and of pages and envelopes."""
     made = rows(options)
     reader = NestedReader(options, len(octets), pages=made.pages if natively else None)
     found: list[Link] = []
     pages = 0
     outside = Document("w", b"", OUTER)
     for document, (kind, notes) in reader.members((of, ()), io.BytesIO(octets), outside, Place(options)):
-        pages += kind == "html"
+        pages += kind in ("html", "metadata")
         for _ in fill(made, document, kind, notes, options):
             found += links(made.take())
     found += links(made.take())
-    return found, reader.progress.passed + made.passed_counts, pages + made.page_counts[0]
+    pages += sum(count for count, _ in made.page_counts.values())
+    return found, reader.progress.passed + made.passed_counts, pages
 
 
 def check(data: bytes) -> None:
@@ -152,6 +157,46 @@ _ARC = (
 )  # fmt: skip
 
 
+def envelope(payload: bytes, before: bytes = b"", behind: bytes = b"", uri: bytes = b"http://h/a/b") -> bytes:
+    """A metadata record of WAT, with what the response has."""
+    block = b'{%b"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{%b}}%b}}' % (before, payload, behind)
+    return record(block, kind=b"metadata", uri=uri).replace(b"application/http; msgtype=response", b"application/json")
+
+
+_CONTAINER = b'"Container":{"Filename":"a","Gzip-Metadata":{"Length":7}},'
+_HEAD = (
+    b'"HTML-Metadata":{"Head":{"Title":"t","Link":[{"path":"LINK@/href","url":" s.css\\t","rel":"x"}],'
+    b'"Scripts":[{"url":"\\u00a0s.js\\u001c"}],"Metas":[{"name":"x","content":"y"},{"http-equiv":"X","content":"z"}]},'
+    b'"Links":[{"path":"A@/href","url":"x?y","text":"\\ud83d\\ude00"},{"path":"","url":"\xc3\xa9\xf0\x9f\x98\x80"},'
+    b'{"path":"IMG@/src"},{"path":"IMG@/src","url":"//o/a b"}]}'
+)
+_WAT = (
+    envelope(_HEAD, _CONTAINER),
+    envelope(b'"Headers":{" location ":" ../m ","LINK":"<a>; rel=\\"b, c\\", <d>","Server":["x"]},' + _HEAD),
+    envelope(b'"Headers":{"Location":["m","n"],"Content-Location":"/d/","Refresh":"1; url=e"}', behind=b',"a":1'),
+    envelope(b'"HTML-Metadata":{"Links":[{"url":"x"}],"Head":{"Base":"/b/","Link":[{"url":"y"}]}}'),
+    envelope(b'"HTML-Metadata":{"Links":[{"url":"x"}],"Head":{"Link":[{"url":"y"}],"Metas":[{"http-equiv":null}]}}'),
+    envelope(b'"HTML-Metadata":{"Head":{"Metas":[{"http-equiv":" REFRESH","content":"3; url=n"}]}}'),
+    envelope(b'"HTML-Metadata":{"Links":[{"url":"x"},{"url":null},{"url":"y","url":"z"},7,{"path":3,"url":"w"}]}'),
+    envelope(b'"Headers":{"LIN\xe2\x84\xaa":"<a>","Location":"a","Location":"b","location":"c","Link":"<\xc3\xa9>"}'),
+    envelope(b'"HTML-Metadata":{"Links":[{"url":"\\ud800"},{"url":"\\u0000"},{"url":"x\\u00e9"}]}'),
+    envelope(_HEAD, b'"Container":{"n":[1e999,-0,12345678901234567890123,true,null,[{}]]},'),
+    envelope(_HEAD, b'"Container":{"n":%b},' % (b"9" * 5000)),
+    envelope(_HEAD, b'"Container":{"n":NaN},'),
+    envelope(_HEAD, b'"Container":{"n":"\xff"},'),
+    envelope(_HEAD, b'"Container":{"n":%b0%b},' % (b"[" * 150, b"]" * 150)),
+    envelope(_HEAD, b'"Container":{"%b":"ustar"},' % (b"a" * 236)),
+    envelope(b'"HTML-Metadata":[]'),
+    envelope(b'"Headers":{%b}' % b",".join(b'"%blink":"<%d>"' % (b" " * number, number) for number in range(40))),
+    envelope(b"", b'"Envelope":1,'),
+    envelope(_HEAD, _CONTAINER).replace(b'"Envelope"', b'"envelope"'),
+    envelope(_HEAD).replace(b"http://h/a/b", b"<http://h/a/b#c>"),
+    envelope(_HEAD).replace(b"http://h/a/b", b"dns:h"),
+    envelope(_HEAD).replace(b"http://h/a/b", b"http://h/ b"),
+    envelope(_HEAD).replace(b"WARC/1.1\r\n", b"WARC/1.1\r\nWARC-Truncated: length\r\n"),
+)
+
+
 def seeds() -> Iterator[bytes]:
     for flags in (ARC, ARC | PACKED, ARC | PACKED | PAIRS, ARC | METADATA | NARROW, ARC | PACKED | SMALL | NARROW):
         yield bytes((flags, 0, 0, 0)) + b"".join(_ARC)
@@ -163,3 +208,8 @@ def seeds() -> Iterator[bytes]:
     for one in _WHOLE:
         for flags in (0, PACKED, PACKED | LATE):
             yield bytes((flags, 0x80, 0, 0x20)) + one + _WHOLE[0]
+    for flags in (METADATA, PACKED, PACKED | SMALL, NARROW, METADATA | PACKED | PAIRS):
+        yield bytes((flags, 0, 0, 0)) + b"".join(_WAT)
+    for one in _WAT:
+        for flags in (0, PACKED, PACKED | LATE):
+            yield bytes((flags, 0x80, 0, 0x20)) + one + _WAT[0]

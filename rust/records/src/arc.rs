@@ -58,7 +58,7 @@ impl<'a> Line<'a> {
             return Member::Passed(DNS);
         }
         let exchange = Exchange { target: target(self.url), content, is_truncated: false };
-        Member::Record(Record { header: b"", content, exchange: Some(exchange) })
+        Member::Record(Record { header: b"", content, exchange: Some(exchange), described: None })
     }
 }
 

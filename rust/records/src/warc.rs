@@ -24,6 +24,8 @@ pub struct Record<'a> {
     pub content: &'a [u8],
     /// What was asked for and came by HTTP, if the record says that it is so.
     pub exchange: Option<Exchange<'a>>,
+    /// The URI of what JSON describes, if the record is whole metadata in JSON.
+    pub described: Option<&'a [u8]>,
 }
 
 /// What was asked for and came by HTTP.
@@ -143,7 +145,7 @@ pub fn member(data: &[u8]) -> Member<'_> {
     }
     match said.passed {
         Some(kind) => Member::Passed(kind),
-        None => Member::Record(Record { header, content, exchange: exchange(&fields, content) }),
+        None => Member::Record(record(header, &fields, content)),
     }
 }
 
@@ -171,24 +173,32 @@ pub fn frame(data: &[u8], is_last: bool, most: usize) -> Frame<'_> {
     let content = rest.part(..said.length);
     let member = match said.passed {
         Some(kind) => Member::Passed(kind),
-        None => Member::Record(Record { header, content, exchange: exchange(&fields, content) }),
+        None => Member::Record(record(header, &fields, content)),
     };
     Frame::Whole(member, header.len() + after)
 }
 
-/// The HTTP exchange of a record that is a response.
-fn exchange<'a>(fields: &Fields<'a>, content: &'a [u8]) -> Option<Exchange<'a>> {
+/// A record with its HTTP exchange, if it is a response, or with the URI that its JSON describes.
+fn record<'a>(header: &'a [u8], fields: &Fields<'a>, content: &'a [u8]) -> Record<'a> {
     let kind = fields.first(b"warc-type").unwrap_or_default();
     let media = fields.first(b"content-type").unwrap_or_default();
     let essence = media.part(..memchr::memchr(b';', media).unwrap_or(media.len()));
-    let is_response = kind.eq_ignore_ascii_case(b"response")
-        && media.len() < 1024
-        && crate::is_plain(media)
-        && trim(essence).eq_ignore_ascii_case(b"application/http");
-    let target = target(fields.first(b"warc-target-uri").filter(|_| is_response)?);
+    let is = |name: &[u8], essence_is: &[u8]| {
+        kind.eq_ignore_ascii_case(name)
+            && media.len() < 1024
+            && crate::is_plain(media)
+            && trim(essence).eq_ignore_ascii_case(essence_is)
+    };
+    let target = fields.first(b"warc-target-uri").map(target);
     let says = |name: &[u8]| fields.first(name).is_some_and(|value| !value.is_empty());
     let is_truncated = says(b"warc-truncated") || says(b"warc-segment-number");
-    Some(Exchange { target, content, is_truncated })
+    let exchange = target.filter(|_| is(b"response", b"application/http"));
+    Record {
+        header,
+        content,
+        exchange: exchange.map(|target| Exchange { target, content, is_truncated }),
+        described: target.filter(|_| !is_truncated && is(b"metadata", b"application/json")),
+    }
 }
 
 /// A URI that was asked for, without the angle brackets that older drafts have, and without its fragment.

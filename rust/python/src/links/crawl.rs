@@ -1,15 +1,16 @@
-//! Pages of a crawl: from the octets of a WARC or ARC file to rows, while records are whole and hold HTML.
+//! Pages of a crawl: from the octets of a WARC or ARC file to rows, while records are whole and hold HTML, or describe it.
 
 use overthere_core::parse::Rule;
 use overthere_core::place::{Part, Span};
 use overthere_records::{
     arc_frame, arc_member, frame, inflate, is_plain, media_type, member, Body, Exchange, Frame,
 };
-use overthere_records::{Inflated, Links, Member, Response, HEADER_MOST, PASSED};
+use overthere_records::{Inflated, Links, Member, Record, Response, HEADER_MOST, PASSED};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::row::{complete_row, related};
+use super::envelope::{read_envelope, strip};
+use super::row::{complete_row, from_content, related};
 use super::table::{Base, Row};
 use super::LinkRows;
 use crate::fast::parse;
@@ -22,6 +23,8 @@ pub struct Crawl {
     pub passed: [u64; PASSED.len()],
     /// Pages that were read, and their octets.
     pub pages: (u64, u64),
+    /// Envelopes of WAT that were read, and their octets.
+    pub envelopes: (u64, u64),
     /// The record that is being read.
     pub now: Place,
 }
@@ -158,6 +161,13 @@ impl LinkRows {
                 }
                 Member::Record(record) => {
                     self.crawl.now.next = Some(next);
+                    self.source.clear();
+                    self.source.push_str(window.source);
+                    self.source.push_str(&at.to_string());
+                    if self.read_described(&record, limits)? {
+                        at = next;
+                        continue;
+                    }
                     let found = record.exchange.and_then(|exchange| self.find(&exchange, limits.octets));
                     let Some(found) = found else {
                         if window.is_arc {
@@ -170,9 +180,6 @@ impl LinkRows {
                     };
                     self.crawl.now.base = Some(found.base.text.clone());
                     let size = found.body.content.len();
-                    self.source.clear();
-                    self.source.push_str(window.source);
-                    self.source.push_str(&at.to_string());
                     if let Reading::Waits(notes) = self.read_response(found, limits)? {
                         return Ok(Stop::Page(notes, size));
                     }
@@ -188,17 +195,7 @@ impl LinkRows {
 
     /// The response of a record, if all of it is read here.
     fn find<'a>(&self, exchange: &Exchange<'a>, most: usize) -> Option<Found<'a>> {
-        let target = exchange.target;
-        let spans = parse(target, Rule::Uri, false).ok()?;
-        if spans
-            .scheme()
-            .map(|scheme: Span| scheme.of(target))
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"dns"))
-        {
-            return None;
-        }
-        let base =
-            Base { text: String::from_utf8(target.to_vec()).ok()?, spans, layer: "retrieval".to_owned() };
+        let base = retrieved(exchange.target)?;
         let response = Response::read(exchange.content)?;
         let has = |name: &[u8]| response.fields.first(name).is_some();
         if has(b"content-location") || has(b"content-base") {
@@ -232,6 +229,44 @@ impl LinkRows {
             charset = named;
         }
         Some(Found { base, notes, response, body, charset })
+    }
+
+    /// Rows of the links that the envelope of a record describes.  Returns: whether all of it was read here.
+    fn read_described(&mut self, record: &Record<'_>, limits: &Limits) -> PyResult<bool> {
+        let content = record.content;
+        let Some(base) = record.described.and_then(retrieved) else { return Ok(false) };
+        if content.len() > limits.octets || self.is_other(content) {
+            return Ok(false);
+        }
+        let Some(found) = read_envelope(content) else { return Ok(false) };
+        let inner = match &found.base {
+            None => base.clone(),
+            Some(href) => from_content(href, &base, &self.python)?,
+        };
+        let count: usize = found.links.iter().map(Vec::len).sum();
+        // As much as a batch, at most.
+        let octets = count.saturating_mul(self.source.len() + 3 * inner.text.len()) + 3 * content.len();
+        if count > limits.rows || octets > super::OCTETS {
+            return Ok(false);
+        }
+        self.parts = None;
+        self.crawl.now.base = Some(base.text.clone());
+        self.crawl.envelopes.0 += 1;
+        self.crawl.envelopes.1 += content.len() as u64;
+        for (name, value) in &found.fields {
+            self.add_field(strip(name).as_bytes(), strip(value), &base)?;
+        }
+        if let Some(href) = &found.base {
+            self.add_reference("BASE@/href", href, &base)?;
+        }
+        for link in found.links.iter().flatten() {
+            let place = link.place.as_deref().filter(|place| !place.is_empty()).unwrap_or("url");
+            self.add_reference(place, strip(&link.url), &inner)?;
+        }
+        for value in &found.refreshes {
+            self.add_refresh("META refresh", value, &inner)?;
+        }
+        Ok(true)
     }
 
     /// Whether the content may be of another kind than was told.
@@ -298,9 +333,14 @@ impl LinkRows {
             return Links(value.as_bytes())
                 .try_for_each(|text| self.add_reference("Link", &String::from_utf8_lossy(text), base));
         }
+        self.add_refresh("Refresh", value, base)
+    }
+
+    /// The references in what refreshes a page, a field or a meta.
+    fn add_refresh(&mut self, place: &str, value: &str, base: &Base) -> PyResult<()> {
         let found: Vec<String> =
             Python::attach(|py| self.python.values.call1(py, ("refresh", value))?.extract(py))?;
-        found.iter().try_for_each(|text| self.add_reference("Refresh", text, base))
+        found.iter().try_for_each(|text| self.add_reference(place, text, base))
     }
 
     fn add_reference(&mut self, place: &str, reference: &str, base: &Base) -> PyResult<()> {
@@ -319,8 +359,18 @@ impl LinkRows {
 /// References between two looks at how many rows there are.
 const STEP: usize = 256;
 
+/// The base of what came by a URI, which is one, and not of DNS.
+fn retrieved(target: &[u8]) -> Option<Base> {
+    let spans = parse(target, Rule::Uri, false).ok()?;
+    let scheme = spans.scheme().map(|scheme: Span| scheme.of(target));
+    if scheme.is_some_and(|name| name.eq_ignore_ascii_case(b"dns")) {
+        return None;
+    }
+    Some(Base { text: String::from_utf8(target.to_vec()).ok()?, spans, layer: "retrieval".to_owned() })
+}
+
 /// The fields that refer to something else (`header.reference_fields`).
-fn is_pointing(name: &[u8]) -> bool {
+pub fn is_pointing(name: &[u8]) -> bool {
     [&b"location"[..], b"link", b"refresh"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 

@@ -3,6 +3,7 @@
 mod crawl;
 mod css;
 mod document;
+mod envelope;
 mod escapes;
 mod html;
 mod page;
@@ -30,6 +31,8 @@ fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) 
 
 /// Names, each with how many there were.
 type Counted = Vec<(&'static str, u64)>;
+/// Kinds of documents, each with how many there were and their octets.
+type Read = Vec<(&'static str, u64, u64)>;
 
 /// What Python does: what is rare, or needs what only it knows.
 struct Callbacks {
@@ -161,7 +164,8 @@ impl LinkRows {
         released(py, || self.make_rows(count))
     }
 
-    /// Make rows of the records of a WARC or ARC file that begin in [at, stop), while they are whole and hold HTML.
+    /// Make rows of the records of a WARC or ARC file that begin in [at, stop), while they are whole and hold HTML,
+    /// or describe it (WAT).
     ///
     /// data: the octets of the file from `first` on; is_last: whether the file ends with them.
     /// is_packed: whether each record is a gzip member.  is_arc: whether it is an ARC file.  source: what comes before the place of a record.
@@ -208,11 +212,13 @@ impl LinkRows {
         guarded(py, || Ok((now.at, now.next, now.base.as_deref())))
     }
 
-    /// The pages that `records` read, their octets, and the records that hold no document, by their types.
-    fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64, Counted)> {
+    /// What `records` read, by its kind, and the records that hold no document, by their types.
+    fn counts(&self, py: Python<'_>) -> PyResult<(Read, Counted)> {
         guarded(py, || {
-            let (pages, octets) = self.crawl.pages;
-            Ok((pages, octets, overthere_records::PASSED.into_iter().zip(self.crawl.passed).collect()))
+            let Crawl { pages, envelopes, passed, .. } = &self.crawl;
+            let read = [("html", pages.0, pages.1), ("metadata", envelopes.0, envelopes.1)];
+            let passed = overthere_records::PASSED.into_iter().zip(*passed).collect();
+            Ok((read.into_iter().filter(|(_, count, _)| *count > 0).collect(), passed))
         })
     }
 

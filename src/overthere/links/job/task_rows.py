@@ -79,10 +79,9 @@ def _read(
             yield _fill_audit(made, options, browsing)
     if len(made):
         yield _fill_audit(made, options, browsing)
-    pages, octets = made.page_counts
-    if pages:
-        count, before = kinds.get("html", (0, 0))
-        kinds["html"] = (count + pages, before + octets)
+    for kind, (pages, octets) in made.page_counts.items():
+        count, before = kinds.get(kind, (0, 0))
+        kinds[kind] = (count + pages, before + octets)
     yield TaskEnd(kinds, size, dict(walk.passed + made.passed_counts))
 
 

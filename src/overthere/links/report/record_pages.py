@@ -1,4 +1,4 @@
-"""Pages of a WARC or ARC file, read natively: whole records that hold HTML become rows without a step in Python."""
+"""Pages of a WARC or ARC file, read natively: whole records that hold HTML, or describe it (WAT), become rows."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ class Rows(ABC):
         return None
 
     @property
-    def page_counts(self) -> tuple[int, int]:
-        """How many pages that has read, and of how many octets."""
-        return 0, 0
+    def page_counts(self) -> dict[str, tuple[int, int]]:
+        """How many documents that has read, and of how many octets, by kind."""
+        return {}
 
     def begin(self, document: Document) -> None:
         """Go on with a page that was begun so."""
@@ -134,9 +134,8 @@ class _Native(Rows):
         return None if self.options.whatwg else partial(RecordPages, self)
 
     @property
-    def page_counts(self) -> tuple[int, int]:
-        pages, octets, _ = self.native.counts()
-        return pages, octets
+    def page_counts(self) -> dict[str, tuple[int, int]]:
+        return {kind: (count, octets) for kind, count, octets in self.native.counts()[0]}
 
     def begin(self, document: Document) -> None:
         super().begin(document)
@@ -175,7 +174,7 @@ class _Native(Rows):
         for name, count in self.native.passed():
             if count:
                 passed[kind(name)] += count
-        passed.update({name: count for name, count in self.native.counts()[2] if count})
+        passed.update({name: count for name, count in self.native.counts()[1] if count})
         return passed
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
