@@ -63,7 +63,7 @@ def reader(site: Site, checker: Checker) -> Pages:
         elif name == "ping":
             way = " ping"
         attributes.append((name, list(LINKED.get(name, elements)), way))
-    passed = {scheme: number[reason] for scheme, reason in PASSED_SCHEMES.items()}
+    passed = {name: number[reason] for name, reason in PASSED_SCHEMES.items()}
     passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
     prefixes: list[tuple[str, tuple[str | None, bool] | None]] = [
