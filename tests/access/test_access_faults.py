@@ -423,6 +423,7 @@ def test_max_bytes(fetch: Fetch) -> None:
         uri = f"http://127.0.0.1:{server.port}/"
         assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED))) == BODY
         fails(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1))
+        assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED) - 1), 4) == BODY[:4], "what is allowed comes first"
 
 
 # -- what callers do

@@ -321,15 +321,18 @@ class Carrier:
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
         held = self._channel_of(read.channel)
-        limit = self.policy.read_timeout if read.patience is None else read.patience
+        limit, most = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
+        size = read.size
+        if most is not None and read.counted:
+            size = min(size, max(most - self.received, 1))  # what is allowed is given first, however much has come
         try:
             if isinstance(held, socket.socket):
                 # A datagram comes whole or is cut: what does not fit is lost.
-                do = partial(held.recv, read.size if held.type == socket.SOCK_STREAM else max(read.size, 65_536))
+                do = partial(held.recv, size if held.type == socket.SOCK_STREAM else max(read.size, 65_536))
                 data = yield from self._call_when_ready(held, do, False, monotonic() + limit)
             else:
                 self._remaining_seconds(monotonic())
-                data = yield Call(partial(held.read, read.size))
+                data = yield Call(partial(held.read, size))
         except TimeoutError:
             if read.patience is not None:
                 return None
@@ -337,8 +340,8 @@ class Carrier:
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
         self.received += len(data) if read.counted else 0
-        if self.policy.max_bytes is not None and self.received > self.policy.max_bytes:
-            raise LimitExceeded(f"more than {self.policy.max_bytes:,} octets; {LARGER}", uri=self.uri)
+        if most is not None and self.received > most:
+            raise LimitExceeded(f"more than {most:,} octets; {LARGER}", uri=self.uri)
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
