@@ -70,6 +70,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "links/spark.py": ({"file:", "file:/"}, "how Hadoop writes the paths of this machine"),
     "protocols/prospero/answer.py": ({"AFS", "FTP", "WAIS"}, WORDS + "access methods of Prospero"),
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
+    "stores/model.py": ({"git"}, WORDS + "a filesystem of fsspec"),
     "repairs.py": (
         {"file"},
         "a bar after a drive letter is no URI yet, so that no scheme has read it (RFC 8089 E.2.2)",
