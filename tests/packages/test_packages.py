@@ -199,5 +199,5 @@ def test_the_native_module_is_small() -> None:
 def test_the_native_kernel_has_few_dependencies() -> None:
     """Crates for every system, for benchmarks too: a new one is added on purpose, and this number with it."""
     locked = tomllib.loads((ROOT / "rust" / "Cargo.lock").read_text("utf-8"))["package"]
-    assert len(locked) <= 96  # flate2, zlib-rs: records of WARC files
+    assert len(locked) <= 99  # flate2, zlib-rs: records of WARC files; serde_json: envelopes of WAT
     assert not {crate["name"] for crate in locked} & {"arrow-cast", "arrow-ord", "arrow-select", "chrono-tz", "numpy"}
