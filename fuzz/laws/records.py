@@ -40,7 +40,7 @@ two records."""
 def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a WARC file or another container, the counts of what was passed over, and of pages and envelopes."""
+    """The rows of a container, such as a WARC file; the counts of what it passed over; how many pages it has."""
     made = rows(options)
     reader = NestedReader(options, len(octets), pages=made.pages if natively else None)
     found: list[Link] = []

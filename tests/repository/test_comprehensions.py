@@ -1,4 +1,4 @@
-"""No name that one comprehension binds is a global, or a name of an outer function, in another one beside it.
+"""Comprehensions of one function share no names: what one of them binds, no other takes from outside.
 
 CPython 3.12.0 to 3.12.3 raises UnboundLocalError for such a global (issue 118513), and every version from 3.12 on for
 such a name of an outer function (issue 156664): comprehensions are inlined since PEP 709.
