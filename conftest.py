@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import skips
 import statements
 from support import TESTS
 
@@ -51,8 +52,10 @@ FIRST = ("test_spark", "test_links_spark")
 
 MARKS = tomllib.loads((TESTS / "marks.toml").read_text())
 
-LISTED = {row["reason"] for row in tomllib.loads((TESTS / "expected_failures.toml").read_text()).get("skip", ())}
-UNLISTED: list[str] = []
+SKIPPED: dict[str, str] = {}
+"""The reason of each skipped test or file."""
+NOT_SHOWN: list[str] = []
+"""Statements of the documents all of whose tests were skipped for a listed reason."""
 MADE: list[str] = []
 COLLECTED: set[str] = set()
 PASSED: set[str] = set()
@@ -78,6 +81,8 @@ def pytest_unconfigure() -> None:
         gc.unfreeze()
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
+    if not os.environ.get("PYTEST_XDIST_WORKER"):
+        print(*skips.summary(SKIPPED, NOT_SHOWN), sep="\n", end="")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -132,9 +137,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def note(report: pytest.TestReport | pytest.CollectReport) -> None:
     if report.skipped and isinstance(report.longrepr, tuple):
-        reason = report.longrepr[2].removeprefix("Skipped: ")
-        if reason not in LISTED:
-            UNLISTED.append(f"{report.nodeid}: {reason}")
+        SKIPPED[report.nodeid] = report.longrepr[2].removeprefix("Skipped: ")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -163,9 +166,15 @@ def pytest_xdist_node_collection_finished(node: object, ids: list[str]) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if UNLISTED:
-        print("\nskipped for a reason that expected_failures.toml does not hold:", *UNLISTED, sep="\n  ")
+    """Fail if a test was skipped for a reason that is not listed, or if a test that the ledger names did not run."""
+    if forbidden := list(skips.forbidden(SKIPPED)):
+        print("\nskipped, for a reason that tests/expected_failures.toml does not allow:", *forbidden, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    if session.exitstatus == pytest.ExitCode.OK and (missing := statements.not_run(session.config, PASSED, COLLECTED)):
-        print("\nnamed by tests/statements, and not run or skipped:", *missing, sep="\n  ")
+    if session.exitstatus != pytest.ExitCode.OK:
+        return
+    missing = statements.not_run(session.config, PASSED, COLLECTED)
+    skipped = [] if skips.REQUIRED else [test for test in missing if skips.matching(test, SKIPPED)]
+    NOT_SHOWN.extend(statements.shown_only_by(skipped))
+    if not_run := [statements.with_ids(test) for test in missing if test not in skipped]:
+        print("\nnamed by tests/statements, and not run or skipped:", *not_run, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

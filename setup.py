@@ -8,15 +8,18 @@ has relative links, which a package index does not resolve: the metadata holds i
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
+import tarfile
 import tomllib
 from pathlib import Path
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 from setuptools.errors import SetupError
 
 ROOT = Path(__file__).resolve().parent
@@ -61,6 +64,35 @@ class Wheel(bdist_wheel):
             shutil.copyfile(ROOT / "rust" / "sbom.cdx.json", bills / "overthere.cdx.json")
 
 
+class SourceDistribution(sdist):
+    """With SOURCE_DATE_EPOCH an archive that two builds of the same files make alike: in order, with that time, and
+    without the owners and the umask of the machine."""
+
+    def make_archive(self, base_name: str, format: str, *arguments: object, **named: object) -> str:
+        epoch = os.environ.get("SOURCE_DATE_EPOCH")
+        if epoch is None or format != "gztar":
+            made: str = super().make_archive(base_name, format, *arguments, **named)
+            return made
+
+        def common(member: tarfile.TarInfo) -> tarfile.TarInfo:
+            member.mtime = int(epoch)
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            return member
+
+        folder = Path(str(named.get("base_dir") or self.distribution.get_fullname()))
+        path = f"{base_name}.tar.gz"
+        with (
+            open(path, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch)) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for one in sorted((folder, *folder.rglob("*")), key=lambda one: one.as_posix()):
+                archive.add(one, one.as_posix(), recursive=False, filter=common)
+        return path
+
+
 class Plain(Distribution):
     """The distribution, without the native kernel or never without it, where that is asked for."""
 
@@ -102,7 +134,7 @@ def share_files() -> list[tuple[str, list[str]]]:
 setup(
     data_files=share_files(),
     distclass=Plain,
-    cmdclass={"build_ext": BuildExt, "bdist_wheel": Wheel},
+    cmdclass={"build_ext": BuildExt, "bdist_wheel": Wheel, "sdist": SourceDistribution},
     long_description=index_readme(),
     long_description_content_type="text/markdown",
 )

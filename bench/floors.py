@@ -2,7 +2,8 @@
 
 memcpy: the bytes of the column, copied by numpy.  compare: one pass that asks of every byte whether it is greater
 than 32, in numpy's vector instructions.  look up: one pass that looks every byte up in a table of 256, by numpy's take.
-read: the column read from Parquet by pyarrow.
+read: the column read from Parquet by pyarrow.  validate: what overthere checks of an Arrow array before it works on it,
+its offsets and UTF-8, where every row is null, so that nothing else is done with a row but to write another null.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 
 from corpus import FILE
 from engines import Calls, Inputs
+from overthere import columns
 
 __all__ = ["floors"]
 
@@ -34,6 +36,8 @@ def floors(data: Inputs, threads: int) -> Calls:
         return lambda: list(pool.map(work, slices))
 
     pa.set_cpu_count(threads)
+    every_row_null = pa.py_buffer(bytes(len(data.texts) // 8 + 1))
+    nulls = pa.Array.from_buffers(data.texts.type, len(data.texts), [every_row_null, *data.texts.buffers()[1:]])
 
     def read() -> Any:
         return pq.read_table(FILE, columns=["text"], use_threads=threads > 1)
@@ -42,5 +46,6 @@ def floors(data: Inputs, threads: int) -> Calls:
         "memcpy": ask(lambda part: np.copyto(copy[part], octets[part])),
         "compare": ask(lambda part: np.greater(octets[part], 32, out=flags[part])),
         "look up": ask(lambda part: np.take(table, octets[part], out=copy[part], mode="clip")),
+        "validate": lambda: columns.host(nulls, threads=threads),
         **({"read": read} if pq.read_metadata(FILE).num_rows == len(data.texts) else {}),
     }

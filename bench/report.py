@@ -155,7 +155,20 @@ def _drop_in(rows: Sequence[Row]) -> Cells:
     return ["", "urllib.parse", OWN, "strict", "times as quick", "calls", "same answer"], lines
 
 
+def _daily(rows: Sequence[Row]) -> Cells:
+    """A line for each operation, a column for each library."""
+    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    lines = []
+    for operation, group in _groups(rows).items():
+        found = {row["peer"]: row["ns"] for row in group}
+        times = [_number(found[peer]) if peer in found else "–" for peer in peers]
+        others = [ns for peer, ns in found.items() if peer != OWN]
+        lines.append([operation, *times, f"{min(others) / found[OWN]:.1f}"])
+    return ["", *peers, "times as quick"], lines
+
+
 _WHOLE = {
+    "daily": _daily,
     "imports": _started,
     "faces": _drop_in,
     "access": _access_table,
@@ -221,7 +234,7 @@ A peer that does not agree in all cases does a different task, so its time is no
 ```sh
 $ make bench                                         # everything, about a quarter of an hour
 $ .venv/bin/python bench/run.py --quick              # small sizes, three rounds, into build/bench
-$ .venv/bin/python bench/run.py --only values        # or dirt, iris, columns, kernel, imports, access, links
+$ .venv/bin/python bench/run.py --only values        # or daily, dirt, iris, columns, kernel, imports, access, links
 $ make bench-check                                   # compare with another commit: what is slower now
 ```
 """
@@ -246,6 +259,13 @@ Texts that a peer rejects are found beforehand and left out for that peer; **rej
 | normalize by scheme | the scheme rung (6.2.3) |
 | changes | list the changes of normalize, each with its section |
 | relate | the inverse of resolve; it agrees if the reference leads to the target |
+""",
+    "daily": """
+## Every day
+
+Nanoseconds of processor time per call on URLs of the corpus that all of these libraries take (`bench/daily.py`): edits,
+parameters, names and ports. Each value is new in each round, and yarl's cache is emptied before it, so that no answer
+is remembered. **times as quick** compares with the quickest of the others.
 """,
     "dirt": """
 ## Valid and invalid text
@@ -290,8 +310,9 @@ No other engine normalizes or resolves columns; a Python loop replaces them ther
 
 Lower limits that no implementation can beat, measured in the same run. memcpy: numpy copies the column's bytes.
 compare: one vector comparison of every byte (numpy). look up: every byte looked up in a table of 256 (numpy's take).
-read: pyarrow reads the column from Parquet. The loop, an empty call (`callable(t)`) and an empty object
-(`itertools.repeat(t)`, a C type that keeps its argument) are the limits for single values.
+read: pyarrow reads the column from Parquet. validate: what overthere checks of an Arrow array from another library,
+its offsets and UTF-8, which is part of each of its times above. The loop, an empty call (`callable(t)`) and an empty
+object (`itertools.repeat(t)`, a C type that keeps its argument) are the limits for single values.
 """,
     "kernel": """
 ## In Rust
@@ -400,7 +421,7 @@ def page(rows: Sequence[Row]) -> str:
         if not found:
             continue
         parts.append(note.format(**found[0]))
-        if section == "floors":
+        if section in ("floors", "daily"):
             parts.append(_markdown(found) + "\n")
         else:
             parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(found).items()]

@@ -1,10 +1,11 @@
 """`make bench`: overthere and its peers in one run over one corpus, with times and shares of correct answers.
 
 A whole run writes bench/results/latest.jsonl, docs/benchmarks.md, docs/benchmarks.svg and the figures of README.md;
-every other writes the first three into build/bench.
+every other writes the first three into build/bench, unless --keep puts its section into the last whole run: each row
+says of which run it is.
 
-python bench/run.py [--quick] [--only values|dirt|iris|columns|kernel|imports|faces|access|links]
-                    [--rows N] [--values N] [--rounds N] [--report]
+python bench/run.py [--quick] [--only values|daily|dirt|iris|columns|kernel|imports|faces|access|links]
+                    [--rows N] [--values N] [--rounds N] [--keep] [--report]
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from corpus import CACHE, Corpus, corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = dict[str, Any]
-SECTIONS = ("values", "dirt", "iris", "columns", "kernel", "imports", "faces", "access", "links")
+SECTIONS = ("values", "daily", "dirt", "iris", "columns", "kernel", "imports", "faces", "access", "links")
 
 
 def machine() -> str:
@@ -83,6 +84,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="rows of a column (1,000,000)")
     parser.add_argument("--values", type=int, help="texts for single values and for the kernel (100,000)")
     parser.add_argument("--rounds", type=int, help="rounds (5)")
+    parser.add_argument("--keep", action="store_true", help="with --only: replace the section of the last whole run")
     parser.add_argument("--report", action="store_true", help="only write the page and the plot of the last whole run")
     return parser.parse_args()
 
@@ -107,6 +109,10 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             import values
 
             return values.measure(whole.take_first(size.values), rounds, 2 * budget)
+        case "daily":
+            import daily
+
+            return daily.measure(whole, rounds, min(size.values, 12_000))
         case "dirt":
             import mixed_input
 
@@ -177,6 +183,11 @@ def main() -> None:
         quick=quick,
     )
     found = _measure(arguments.only, size)
+    if arguments.keep and arguments.only:
+        lines = (ROOT / "bench" / "results" / "latest.jsonl").read_text().splitlines()
+        kept: list[Row] = [row for row in map(json.loads, lines) if row["section"] != arguments.only]
+        new = [row for row in found if row["section"] == arguments.only]
+        return _write(kept + new, ROOT / "bench" / "results", ROOT / "docs")
     whole = not (quick or arguments.only or arguments.rows or arguments.values)
     _write(found, *((ROOT / "bench" / "results", ROOT / "docs") if whole else (CACHE, CACHE)))
     if whole:

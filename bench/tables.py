@@ -28,7 +28,7 @@ from standard import REFUSED, Share, call_or_refused, share
 __all__ = ["OPERATIONS", "measure"]
 
 OPERATIONS = ("split", "host", "check", "parse", "normalize", "normalize by scheme", "resolve", "encode", "decode")
-_FLOORS = ("memcpy", "compare", "look up", "read")
+_FLOORS = ("memcpy", "compare", "look up", "validate", "read")
 _LEAST_ROUNDS = 2
 _WHATWG = frozenset({"loop, can_ada"})
 _MAKE: dict[str, Callable[[Inputs, int], Calls]] = {**ENGINES, "floors": floors}

@@ -46,6 +46,16 @@ from overthere.text import find
 from overthere.text.names import names as known_names
 from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
+from overthere.broken import gitignore
+from overthere.broken.generators import astro, configuration, docusaurus, front_matter, mdbook, mkdocs, project
+for read in (configuration.yaml_value, configuration.yaml_block, configuration.js_values, docusaurus._texts):
+    read("", "key")
+for line in ("*.html", "a/**/[!a-c]?", "*a*b*c"):
+    gitignore._pattern(line)
+front_matter.unknown_generator(project.NO_PROJECT)
+astro.read("", "astro.config.mjs", "")
+mdbook.read("", "book.toml", "[book]")
+mkdocs.read("", "mkdocs.yml", "plugins:\n  - blog\n  - tags\n")
 given = {"rung": "CASE", "names": ["a*"]}
 for name, kind in STEPS.items():
     Step(name, **{key: given[key] for key in kind.required})("http://www.H..x/a//b;jsessionid=1/e%CC%81?sid=1&a")

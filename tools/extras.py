@@ -153,7 +153,7 @@ def alone(wheel: Path, extra: str) -> str:
     if extra == "spark" and not shutil.which("java"):
         return "not run: java is absent"
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
+    subprocess.run([sys.executable, "-P", "-m", "venv", folder / "env"], check=True)
     wanted = f"{wheel}[{','.join((extra, *example.beside))}]"
     pip = [str(folder / "env/bin/python"), "-m", "pip", "install", "-q", wanted]
     done = subprocess.run(pip, capture_output=True, text=True)

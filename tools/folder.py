@@ -29,7 +29,7 @@ PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs")
 def wheel(into: Path) -> Path:
     """The library without its native kernel."""
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", into, ROOT],
+        [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", into, ROOT],
         check=True, env={**os.environ, "OVERTHERE_PURE": "1"},
     )  # fmt: skip
     (made,) = into.glob("overthere-*-py3-none-any.whl")

@@ -98,6 +98,12 @@ def broken_page() -> str:
     return generate_broken.page()
 
 
+def stub(module: str, root: str) -> str:
+    import generate_stubs
+
+    return generate_stubs.stub(module, root)
+
+
 def map_page() -> str:
     import generate_map
 
@@ -161,6 +167,8 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/audit.md": audit_page,
     "docs/broken-kinds.md": broken_page,
     "docs/reference/columns.md": columns_page,
+    "src/overthere/__init__.pyi": lambda: stub("overthere", "overthere"),
+    "src/overthere/schemes/locators.pyi": lambda: stub("overthere.schemes.locators", "overthere.schemes"),
     "src/overthere/columns/polars.pyi": lambda: face("polars"),
     "src/overthere/columns/pandas.pyi": lambda: face("pandas"),
     "src/overthere/columns/spark.pyi": lambda: face("spark"),

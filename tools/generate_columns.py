@@ -126,7 +126,7 @@ def formatted(text: str) -> str:
     """As ruff formats a stub, without the imports that it does not use."""
     for command in (["check", "--select", "F401,I", "--fix", "--quiet"], ["format", "--quiet"]):
         text = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "face.pyi"), "-"],
+            [sys.executable, "-P", "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "face.pyi"), "-"],
             input=text, capture_output=True, text=True, check=True, cwd=ROOT,
         ).stdout  # fmt: skip
     return text

@@ -18,7 +18,8 @@ where nothing that a program does could show it, the reason why.
 The rows are in `tests/statements/`; this page is written by `make docs`.
 
 `make check` fails on a row that names no test, on a section without a row and on a decision that does not exist;
-`make test-all` fails where a test that is named here did not run, or was skipped.
+`make test-all` fails if a test that is named here did not run. Where it was
+skipped because a program is not installed, the run names its statement; CI installs all programs.
 
 """
 

@@ -1,4 +1,4 @@
-"""Installs the project with pip, and tells how far the Rust kernel is: `crate 12 of 42`, and how long it all took.
+"""Install the project with pip; show the progress of the Rust build (`crate 12 of 42`) and the time of both.
 
 python tools/install.py PIP-ARGUMENT...
 """
@@ -34,7 +34,7 @@ def install(arguments: list[str]) -> int:
     crates = seen = 0
     failed = False
     lines: deque[str] = deque(maxlen=_LAST)
-    command = [sys.executable, "-m", "pip", "install", "--verbose", "--progress-bar", "off", *arguments]
+    command = [sys.executable, "-P", "-m", "pip", "install", "--verbose", "--progress-bar", "off", *arguments]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as pip:
@@ -53,8 +53,8 @@ def install(arguments: list[str]) -> int:
         print("".join(lines), file=sys.stderr)
     elif failed:
         print("The Rust kernel could not be built: the package is installed without it", file=sys.stderr)
-    elif seen:
-        print(f"Built and installed in {time.monotonic() - begun:.0f} s")
+    else:
+        print(f"{'Built and installed' if seen else 'Installed'} in {time.monotonic() - begun:.0f} s")
     return pip.returncode
 
 

@@ -54,7 +54,7 @@ def copy_tree() -> None:
         else:
             shutil.copy(ROOT / name, COPY / name)
     # A mutant of the same length, within the second, is told from the original by its content.
-    compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src", "tests"]
+    compiled = [sys.executable, "-P", "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src", "tests"]
     subprocess.run(compiled, cwd=COPY, check=True)
 
 
@@ -86,7 +86,7 @@ def outcome(mutations: Any, tests: str) -> tuple[str, str]:
     """What became of a mutant, and the change as a diff."""
     mutating = import_module("cosmic_ray.mutating")
     files = " ".join(str(next((ROOT / "tests").glob(f"*/test_{name}.py")).relative_to(ROOT)) for name in tests.split())
-    command = f"{sys.executable} -m pytest -x -q -n 0 --no-header --tb=no -p no:cacheprovider {files}"
+    command = f"{sys.executable} -P -m pytest -x -q -n 0 --no-header --tb=no -p no:cacheprovider {files}"
     result = mutating.mutate_and_test(mutations, command, LONGEST)
     return str(getattr(result.test_outcome, "value", result.worker_outcome)), result.diff or ""
 

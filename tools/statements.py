@@ -155,18 +155,28 @@ def in_another_edition() -> list[str]:
 
 
 def missing_tests(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
-    """What the ledger names and `known` has not; a function stands for its rows, if it has one at least.
+    """The tests that the ledger names and `known` lacks; a function stands for its rows, of which one is enough.
 
-    `among` are the tests that were collected: where it is given, only what is among them is asked for.
+    among: the collected tests, if only these are to be looked for.
     """
     there, asked = _functions(known), None if among is None else _functions(among)
-    for test, ids in tests_by_name().items():
+    for test in tests_by_name():
         if test not in there and (asked is None or test in asked):
-            yield f"{test} (of {', '.join(ids)})"
+            yield test
+
+
+def with_ids(test: str) -> str:
+    """A test with the ids of the statements that it shows."""
+    return f"{test} (of {', '.join(tests_by_name()[test])})"
+
+
+def shown_only_by(tests: Collection[str]) -> list[str]:
+    """The ids of the statements that no other tests show."""
+    return [row.id for each in documents() for row in each.statements if row.tests and set(row.tests) <= set(tests)]
 
 
 def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
-    """What the ledger names and what has not passed, at the end of a run of the whole suite; of any other run nothing.
+    """The tests that the ledger names and that have not passed, at the end of a run of the whole suite; otherwise none.
 
     A run that leaves tests out (-m, --ignore, --ignore-glob) is asked only for what it has collected: each half of
     `make test-all` for its own.  A worker of xdist is asked nothing, for it runs a part.
@@ -204,7 +214,7 @@ def main() -> int:
             ended = pytest.main(["--collect-only", *[file for file in files if file not in missing]], [plugin])
         wrong += [f"there is no file {file}" for file in missing]
         wrong += [f"pytest cannot collect them:\n{said.getvalue()}"] * (ended != pytest.ExitCode.OK)
-        wrong += [f"no such test: {test}" for test in missing_tests(plugin.ids)]
+        wrong += [f"no such test: {with_ids(test)}" for test in missing_tests(plugin.ids)]
     for line in wrong:
         print(line, file=sys.stderr)
     return bool(wrong)

@@ -139,8 +139,8 @@ def download(pin: str) -> Files:
         wanted.write_text(pin + "\n")
         limits.write_text("setuptools<81\n")  # pip runs setup.py for the metadata; some use pkg_resources
         done = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", folder,
-             "--requirement", str(wanted)],
+            [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
+             "--dest", folder, "--requirement", str(wanted)],
             env={**os.environ, "PIP_CONSTRAINT": str(limits), "PIP_BUILD_CONSTRAINT": str(limits)},
             capture_output=True, text=True, check=False, timeout=LONGEST,
         )  # fmt: skip

@@ -60,7 +60,7 @@ def epoch() -> str:
 
 def source() -> Path:
     """Makes the source distribution of the files here."""
-    run(BIN / "python", "-m", "build", "--sdist", "--outdir", WHEELS, SOURCE_DATE_EPOCH=epoch())
+    run(BIN / "python", "-P", "-m", "build", "--sdist", "--outdir", WHEELS, SOURCE_DATE_EPOCH=epoch())
     (made,) = WHEELS.glob("*.tar.gz")
     return made
 
@@ -74,7 +74,18 @@ def unpacked(distribution: Path, into: Path) -> Path:
 
 
 def pure(tree: Path, into: Path) -> Path:
-    run(BIN / "python", "-m", "build", "--wheel", "--outdir", into, tree, OVERTHERE_PURE="1", SOURCE_DATE_EPOCH=epoch())
+    run(
+        BIN / "python",
+        "-P",
+        "-m",
+        "build",
+        "--wheel",
+        "--outdir",
+        into,
+        tree,
+        OVERTHERE_PURE="1",
+        SOURCE_DATE_EPOCH=epoch(),
+    )
     (made,) = into.glob("*-py3-none-any.whl")
     return made
 
@@ -106,7 +117,7 @@ def native(tree: Path, version: str, into: Path, target: Path) -> Path:
         "RUSTFLAGS": " ".join(f"--remap-path-prefix={place}={name}" for place, name in remapped.items()),
     }
     shutil.rmtree(tree / "build", ignore_errors=True)
-    run(BIN / "python", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
+    run(BIN / "python", "-P", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
     (wheel,) = made.glob("*.whl")
     seen = run(BIN / "auditwheel", "show", wheel)
     needed = re.search(rf'"manylinux_2_(\d+)_{machine}"', seen)

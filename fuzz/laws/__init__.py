@@ -17,13 +17,13 @@ __all__ = ["NAMES", "UNGUIDED", "Law", "law"]
 os.environ["OVERTHERE_FAULTS"] = "raise"
 
 NAMES = (
-    "kernels", "values", "columns",
+    "kernels", "values", "edits", "columns", "arrow",
     "html", "xml", "css", "json", "markdown", "text",
     "mail", "warc", "records", "archives",
     "dialogues", "terminal", "patterns", "schemes", "faces",
     "letter", "shortest", "older", "names", "keys", "guards", "dropin",
 )  # fmt: skip
-UNGUIDED = ("patterns", "shortest", "older")
+UNGUIDED = ("patterns", "shortest", "older", "arrow")
 """What runs no line of the package that coverage counts, so that it would drop all its seeds: mutated without it."""
 
 

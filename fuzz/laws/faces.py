@@ -67,7 +67,7 @@ _TYPES = [
         )
     ),
 ]  # fmt: skip
-_FIELD, _VALIDATOR, _CHECKER = URIFormField(strip=False), URIValidator(), checker()
+_FIELD, _VALIDATOR, _CHECKER = URIFormField(strip=False, schemes=None), URIValidator(), checker()
 _FILES = OverthereFileSystem()
 _DIALECT = sqlite.dialect()
 _FORMATS = {

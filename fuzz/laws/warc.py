@@ -19,6 +19,7 @@ from readings import OUTER, flat_members, rows_of
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 WORDS = (
+    b"WARC/1.0\n", b"\n\n", b"\n",
     b"WARC/1.0\r\n", b"WARC/1.1\r\n", b"WARC-Type: response\r\n", b"WARC-Type: resource\r\n", b"\r\n\r\n", b"\r\n",
     b"WARC-Target-URI: http://h/a\r\n", b"WARC-Target-URI: <http://h/a>\r\n", b"WARC-Truncated: length\r\n",
     b"WARC-Segment-Number: 1\r\n", b"Content-Length: 9\r\n", b"Content-Length: 99999999999999999999\r\n",
@@ -73,6 +74,8 @@ def _ends(records: Sequence[bytes]) -> dict[int, tuple[bytes, ...]]:
     return dict(zip(accumulate(map(len, records)), given, strict=True))
 
 
+_HALVES = ((0, 99), (99, None))
+"""Of a record, in two gzip members."""
 _BEHIND = len("WARC/")
 """Octets of the next record that show where a record without compression ends."""
 
@@ -112,3 +115,7 @@ def seeds() -> Iterator[bytes]:
         yield bytes((number, 0, 0x80, 0, 0))
         yield bytes((number, 1, 0x40, 0, 3))
         yield bytes((damage.RAW,)) + whole.octets
+    yield bytes((damage.RAW,)) + b"".join(_RECORDS).replace(b"\r\n", b"\n")
+    yield bytes((damage.RAW,)) + b"".join(
+        gzip.compress(one[at:end], mtime=0) for one in _RECORDS for at, end in _HALVES
+    )

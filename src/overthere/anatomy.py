@@ -207,7 +207,7 @@ class Explanation:
             + (": not a valid URI or relative reference" if self.kind == "neither" else "" if self.text else ", empty")
         ]
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
-        for figure in figures(self.text, self.findings, width - 2):
+        for figure in figures(self.text, self.findings, width - 2, rules=True):
             *shown, message = figure.split("\n")
             told = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
             lines += ["  " + line for line in (*shown, *told)]

@@ -15,18 +15,9 @@ from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
 
 __all__ = [
-    "THIS_MESSAGE",
-    "Base",
-    "Layer",
-    "Passed",
-    "Protocol",
-    "enclosed",
-    "establish",
-    "file_uri",
-    "from_content",
-    "retrieval_uri",
-    "to_reference",
-]
+    "THIS_MESSAGE", "Base", "Layer", "Passed", "Protocol", "enclosed", "establish", "file_uri", "from_content",
+    "retrieval_uri", "to_reference",
+]  # fmt: skip
 
 Layer = Literal["content", "entity", "retrieval", "default"]
 Protocol = Literal["mime", "http"]

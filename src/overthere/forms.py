@@ -12,8 +12,19 @@ from contextlib import suppress
 from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.ground.redact import mask
+from overthere.kernel import front
 from overthere.values import encoding
-from overthere.values.form_pairs import Pairs, by_name, encode_name, matches, octets_of, pattern, write_pairs
+from overthere.values.form_pairs import (
+    NameOrPair,
+    Pairs,
+    by_name,
+    encode_name,
+    encoded_pair,
+    matches,
+    octets_of,
+    pattern,
+    write_pairs,
+)
 
 __all__ = ["Pairs", "Parameters", "decode", "encode"]
 
@@ -174,6 +185,7 @@ class Parameters:
         """Every pair, in their order."""
         return tuple(self)
 
+    @front
     def __iter__(self) -> Iterator[tuple[str, str | None]]:
         for name, text in self._named_pairs():
             yield self._text(name) or "", self._text(self._value(text))
@@ -181,12 +193,14 @@ class Parameters:
     def __len__(self) -> int:
         return self.query.count(self.separator) + 1 if self.query else 0
 
+    @front
     def __contains__(self, name: object) -> bool:
         try:
             return isinstance(name, str | bytes) and any(True for _ in self._values_of(name))
         except CodingError:
             return False
 
+    @front
     def __getitem__(self, name: str | bytes) -> str | None:
         """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
         if self._first is not None and isinstance(name, str) and name in self._first:
@@ -195,12 +209,14 @@ class Parameters:
             return self._text(octets)
         raise KeyError(name)
 
+    @front
     def get(self, name: str | bytes, default: str | None = None) -> str | None:
         """The first value of that name; `default` if there is no such name."""
         for octets in self._values_of(name):
             return self._text(octets)
         return default
 
+    @front
     def all(self, name: str | bytes) -> list[str | None]:
         """All values of that name, in their order."""
         return [self._text(octets) for octets in self._values_of(name)]
@@ -282,20 +298,40 @@ class Parameters:
         asked = write_pairs(pairs, charset=self.charset, plus=self.plus)
         return self._replace_texts([self.query, *asked] if self.query else asked)
 
-    def without(self, *names: str | bytes) -> Parameters:
+    def without(self, *names: NameOrPair) -> Parameters:
         """A copy without some names.  "*" in text stands for any characters; octets are an exact name.
 
-        If no pair is left, the query is undefined.
+        A pair of a name and a value takes out only the pairs that stand for both.  If no pair is left, the query is
+        undefined.
 
         >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
         'q=%7e'
+        >>> Parameters("t=a&t=b&t").without(("t", "b"), ("t", None)).query
+        't=a'
         """
-        given = [pattern(name, self.charset) for name in names]
-        plain, gone = {one[0] for one in given if len(one) == 1}, [one for one in given if len(one) > 1]
+        return self._filtered(names, keep=False)
+
+    def only(self, *names: NameOrPair) -> Parameters:
+        """A copy with these names or pairs alone, as `without` takes them.
+
+        >>> Parameters("id=%7e&a=1&query=x").only("id", "q*").query
+        'id=%7e&query=x'
+        """
+        return self._filtered(names, keep=True)
+
+    def _filtered(self, names: tuple[NameOrPair, ...], *, keep: bool) -> Parameters:
+        given = [pattern(one, self.charset) for one in names if not isinstance(one, tuple)]
+        plain, others = {one[0] for one in given if len(one) == 1}, [one for one in given if len(one) > 1]
+        pairs = {encoded_pair(one, self.charset) for one in names if isinstance(one, tuple)}
         kept = [
             text
             for name, text in self._named_pairs()
-            if name not in plain and not any(matches(one, name) for one in gone)
+            if keep
+            == (
+                name in plain
+                or any(matches(one, name) for one in others)
+                or (bool(pairs) and (name, self._value(text)) in pairs)
+            )
         ]
         return self if len(kept) == len(self) else self._replace_texts(kept)
 

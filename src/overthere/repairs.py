@@ -19,6 +19,7 @@ from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, class_ranges, parse, recompose, split, split_authority
 from overthere.values.findings import refusal
 from overthere.values.hosts.idn import a_labels
+from overthere.values.iri_ladder import has_dns_hosts
 from overthere.values.uri import URI, URIReference
 
 __all__ = ["RepairChange", "Repaired", "repair", "to_reference"]
@@ -75,13 +76,17 @@ class Repaired(NamedTuple):
     changes: tuple[RepairChange, ...]
     total: int
     """The number of changes; `changes` has at most `limit` of them."""
+    escaped: URIReference | None = None
+    """With the letters of the host in escapes, where `uri` has A-labels that were not requested (RFC 3987 3.1)."""
 
     def __str__(self) -> str:
         return str(self.uri)
 
     def to_dict(self) -> dict[str, Any]:
         """The repair as text, lists and numbers."""
-        return {"repaired": str(self), "changes": [one._asdict() for one in self.changes], "total": self.total}
+        changes = [one._asdict() for one in self.changes]
+        escaped = None if self.escaped is None else str(self.escaped)
+        return {"repaired": str(self), "escaped": escaped, "changes": changes, "total": self.total}
 
 
 def repair(
@@ -90,7 +95,7 @@ def repair(
     relative: bool = False,
     scheme: str | None = None,
     browsers: bool = False,
-    idna: bool = False,
+    idna: bool | None = None,
     limit: int | None = 1000,
 ) -> Repaired:
     """The URI that an invalid text means, by the repairs that the documents allow.
@@ -98,15 +103,17 @@ def repair(
     Removed: white space around it, and line breaks and tabs inside (RFC 3986 Appendix C).  Escaped: spaces,
     `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
     2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes a
-    colon (RFC 8089 E.2.2).  Nothing else is changed; in a host, only non-ASCII letters are.  A valid text has no
-    changes unless `scheme` or `idna` requires one.
+    colon (RFC 8089 E.2.2).  Nothing else is changed; in a host, only non-ASCII letters are: they become A-labels where
+    the scheme looks hosts up in the DNS (RFC 3986 3.2.2), otherwise escapes.  A valid text has no changes unless
+    `scheme` or `idna` requires one.
 
     relative: whether relative references are accepted as well.
     scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), by the rules of
     `overthere.text.typed`: "www.example.com:80" has none.  None: do not guess.
     browsers: whether to read a rejected text as browsers do (needs the extra `whatwg`); characters
     that URIs cannot contain are escaped.
-    idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme.
+    idna: whether a host name in letters or in escapes becomes A-labels (RFC 5891 4), in every scheme; False: letters
+    become escapes.
     limit: how many changes are listed (None: all); `total` counts all.
 
     Raises: InvalidURI if the text has no or two possible readings: a backslash that browsers read as "/", a line
@@ -155,13 +162,13 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
         except InvalidURI as error:
             problem = error
     try:
-        return repair(text, relative=True, limit=0).uri, problem
+        return repair(text, relative=True, idna=False, limit=0).uri, problem
     except InvalidURI:
         return None, problem
 
 
 def _repair(
-    given: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool = False
+    given: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool | None = None
 ) -> Repaired:
     if parse(given, kind.rule) is not None and not (idna and "%" in given) and not _may_lack_scheme(given, scheme):
         return Repaired(kind(given), (), 0)
@@ -175,7 +182,9 @@ def _repair(
     match = parse(whole, kind.rule)
     if match is None or split(whole) != parts:
         raise refusal(given, kind.rule)
-    return Repaired(kind(whole), tuple(sorted(work.changes)), work.count)
+    changes = tuple(sorted(work.changes))
+    escaped = _repair(given, kind, scheme, idna=False).uri if work.has_a_labels and idna is None else None
+    return Repaired(kind(whole), changes, work.count, escaped)
 
 
 def _may_lack_scheme(given: str, scheme: str | None) -> bool:
@@ -192,6 +201,7 @@ class _Work:
     def __init__(self, given: str, rule: str, limit: int | None) -> None:
         self.given, self.rule, self.limit, self.count = given, rule, limit, 0
         self.changes: list[RepairChange] = []
+        self.has_a_labels = False
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
             self.drop(0, start, "leading white space")
@@ -249,8 +259,8 @@ class _Work:
         self.ours = [0, *(ours + len(added) for ours in self.ours)]
         self.theirs = [at, *self.theirs]
 
-    def repair_parts(self, parts: Parts, idna: bool) -> Parts:
-        """The components, each escaped by itself; the name of the host in A-labels, where they are asked for."""
+    def repair_parts(self, parts: Parts, idna: bool | None) -> Parts:
+        """The components, each escaped by itself; the name of the host in A-labels, as in `repair`."""
         scheme, authority, path, query, fragment = parts
         at = 0 if scheme is None else len(scheme) + 1
         if authority is not None:
@@ -260,6 +270,8 @@ class _Work:
             userinfo, host, port = split_authority(authority)
             named = "" if userinfo is None else self.escape_component("userinfo", userinfo, at) + "@"
             first = at + (0 if userinfo is None else len(userinfo) + 1)
+            if idna is None and not host.isascii():
+                idna = scheme is not None and has_dns_hosts(scheme.lower()) and _is_name(host)
             host = self.repair_host(host, first) if idna else self.escape_component("host", host, first)
             authority, at = named + host + ("" if port is None else f":{port}"), end
         else:
@@ -287,6 +299,7 @@ class _Work:
         except UnicodeError as error:
             raise CodingError(f"the host {host!r} is not a valid domain name under IDNA: {error} ({NAME})") from None
         if name != host:
+            self.has_a_labels = True
             start, end = self.place(at), self.place(at + len(host) - 1) + 1
             self.add(RepairChange(start, end, self.given[start:end], name, "the host name as A-labels", NAME))
         return name
@@ -322,6 +335,14 @@ class _Work:
         return InvalidURI(self.given, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
 
 
+def _is_name(host: str) -> bool:
+    """Whether a host has a form in A-labels."""
+    try:
+        return bool(a_labels(host))
+    except UnicodeError:
+        return False
+
+
 _DRIVE = re.compile(r"/?[A-Za-z]\|(?=/|\Z)")
 
 _REASONS = {
@@ -346,7 +367,7 @@ def _escapes(text: str) -> str:
     return percent_encode(text.encode(), "")
 
 
-def _repair_as_browser(given: str, kind: type[URIReference], idna: bool) -> Repaired:
+def _repair_as_browser(given: str, kind: type[URIReference], idna: bool | None) -> Repaired:
     href = read(given)
     if href is None:
         raise refusal(given, kind.rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -80,6 +81,113 @@ def test_the_command_of_the_hook(environment: dict[str, str], tmp_path: Path) ->
         command = [*shlex.split(hook["entry"]), *files]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
         assert done.returncode == code, done.stderr
+
+
+HOSTILE = (
+    "-x.md", "--config=x.md", "--fix.md", "-o.md", "::error::x.md", " ::stop-commands::y.md", " blanks .md",
+    "line\n::warning::break.md", "quo\"te'.md", "$(touch made).md", "`touch made`.md", "${HOME}.md", "[a]*.md", "@a.md",
+    "##[add-mask]a.md", "\u3000::error::z.md", "-",
+)  # fmt: skip
+"""Names of files that a shell, an option parser or a CI service could take for something else."""
+COMMAND = re.compile(r"(?m)^\s*::|##\[")
+"""What GitHub obeys in a line of a log."""
+
+
+@pytest.fixture
+def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
+    """A repository with documents of hostile names, each with a broken link, and settings that would go online."""
+    root = tmp_path / "hostile"
+    root.mkdir()
+    for name in HOSTILE:
+        (root / name).write_text("[a](gone.md)\n\n##[add-mask]b ::error::c\n\n[::error::d](##[group]gone.md)\n")
+    settings = 'online = true\nprivate = true\nheader = ["X: ${SECRET}"]\n'
+    (root / "x.md").write_text(f"[broken]\n{settings}")
+    (root / "pip.py").write_text("open('made', 'w')")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True, env=environment, timeout=60)
+    return root
+
+
+def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hostile: Path) -> None:
+    """Each name alone, and all together; a name is of a file, which has one broken link or two."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    names = [name for name in HOSTILE if name != "-"]  # of standard input, also for a person; the hook passes no such
+    for files in ([[name] for name in names], [names]):
+        for some in files if isinstance(files[0], list) else [files]:
+            command = [*shlex.split(hook["entry"]), *some]
+            done = subprocess.run(
+                command, cwd=hostile, env={**environment, "SECRET": "Sesame"}, capture_output=True, text=True,
+                check=False, timeout=60,
+            )  # fmt: skip
+            assert done.returncode == 1, (some, done.stderr)
+            count = "1 document " if len(some) == 1 else f"{len(some)} documents"
+            assert count in done.stderr, (some, done.stderr)
+            assert "Sesame" not in done.stdout + done.stderr
+            assert not re.search(r"(?m)^\s*::", done.stdout + done.stderr)
+    assert not (hostile / "made").exists()
+
+
+def test_the_hook_with_hostile_names_by_pre_commit(environment: dict[str, str], tmp_path: Path, hostile: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    del hook["additional_dependencies"]
+    settings = {"repos": [{"repo": "local", "hooks": [hook | {"language": "system"}]}]}
+    (hostile / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
+    given = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    subprocess.run(["git", "add", "."], cwd=hostile, check=True, env=given, timeout=60)
+    command = [sys.executable, "-P", "-m", "pre_commit", "run", "--color", "never", "--all-files"]
+    done = subprocess.run(command, cwd=hostile, env=given, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1, done.stdout
+    assert f"{len(HOSTILE)} documents" in done.stdout, done.stdout  # x.md with them, and "-" is of no type
+    assert not (hostile / "made").exists()
+
+
+def test_the_action_takes_no_name_for_an_option_or_a_command(environment: dict[str, str], hostile: Path) -> None:
+    """One name on each line, as a list of changed files; what is printed holds no command of GitHub's."""
+    names = [name for name in HOSTILE if "\n" not in name and name != "-"]
+    for some in (*([name] for name in names), names):
+        # A name with blanks needs a list of lines.
+        done = _check({**environment, "SECRET": "Sesame"}, hostile, sources="\n".join([*some, "x.md"]))
+        assert done.returncode == 1, (some, done.stderr)
+        assert f"{len(some) + 1} documents" in done.stderr, (some, done.stderr)
+        assert not COMMAND.search(done.stdout + done.stderr)
+        assert "Sesame" not in done.stdout + done.stderr
+    done = _check(environment, hostile, sources=".", arguments="--format github")
+    assert done.returncode == 1
+    lines = [line for line in done.stdout.splitlines() if COMMAND.search(line)]
+    assert lines
+    assert all(line.startswith(("::error file=", "::warning file=")) for line in lines), lines
+    assert not COMMAND.search(done.stderr)
+    assert not (hostile / "made").exists()
+
+
+@pytest.mark.parametrize("sources", ["whole.html\n", "whole.html\na b/whole.html", "\nwhole.html\n\n", " whole.html  "])
+def test_sources_of_the_action_by_blanks_or_by_lines(environment: dict[str, str], tmp_path: Path, sources: str) -> None:
+    done = _check(environment, tmp_path, sources=sources, arguments="--only\nno-document")
+    assert done.returncode == 0, done.stderr
+    assert f"{sources.count('.html')} document" in done.stderr
+
+
+def test_the_installation_runs_no_file_of_the_repository(environment: dict[str, str], hostile: Path) -> None:
+    """The step "Install" with the interpreter itself, whose pip is asked for nothing."""
+    for name in sys.stdlib_module_names:
+        (hostile / f"{name}.py").write_text(f"open({str(hostile / 'made')!r}, 'w')\n")
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    (step,) = (one for one in action["runs"]["steps"] if one["name"] == "Install")
+    given = {**environment, "GITHUB_ACTION_PATH": str(hostile / "nowhere"), "PYTHONPATH": str(hostile)}
+    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(command, cwd=hostile, env=given, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "nowhere" in done.stderr
+    assert not (hostile / "made").exists()
+
+
+def test_settings_that_are_a_source_are_rejected(environment: dict[str, str], hostile: Path) -> None:
+    done = subprocess.run(
+        ["overthere", "broken", "--config=x.md", "x.md", "./-x.md"], cwd=hostile, env=environment, capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "one of the sources" in done.stderr
 
 
 @pytest.fixture

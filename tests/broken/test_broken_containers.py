@@ -125,3 +125,21 @@ def test_what_is_outside_of_a_container_is_not_read_again(tmp_path: Path) -> Non
     summary = Summary()
     assert not list(find(tmp_path, summary=summary))
     assert (summary.documents, summary.outside, summary.read_again) == (1, 2, 0)
+
+
+def test_relationships_are_relative_to_their_part(tmp_path: Path) -> None:
+    """ECMA-376-2 6.5.3: not to the file that has them."""
+    rels = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+    related = '<Relationship Id="r{}" Type="t" Target="{}"/>'
+    targets = ("styles.xml", "media/a.png", "/docProps/app.xml", "../docProps/app.xml", "gone.xml")
+    path = _zip(
+        tmp_path / "a.docx",
+        {
+            "_rels/.rels": rels.format(related.format(1, "word/document.xml")),
+            "word/document.xml": "<a/>",
+            "word/_rels/document.xml.rels": rels.format("".join(map(related.format, range(9), targets))),
+            **dict.fromkeys(("word/styles.xml", "word/media/a.png", "docProps/app.xml"), "<a/>"),
+        },
+    )
+    found = [(one.source.rpartition("!")[2], one.reference, one.kind) for one in find([path])]
+    assert found == [("word/_rels/document.xml.rels", "gone.xml", "no-document")]

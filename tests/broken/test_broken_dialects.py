@@ -212,7 +212,7 @@ def test_explicit_anchors_of_docusaurus(written: str) -> None:
 def test_the_program_that_is_configured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, content: str, page: str, wanted: str
 ) -> None:
-    from overthere.broken.dialects import rule_of
+    from overthere.broken.projects import project_of
 
     for name, text in ((file, content), (page, "# A\n")):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -221,11 +221,12 @@ def test_the_program_that_is_configured(
     for source in (tmp_path, tmp_path / page):
         summary = Summary()
         assert list(check([source], Checker(), summary)) == []
-        assert rule_of(Checker(dialects=summary.dialects), str(tmp_path / page)) == wanted
+        assert project_of(Checker(projects=summary.projects), str(tmp_path / page)).anchors == wanted
     monkeypatch.chdir(tmp_path)
     told = run(page).stderr
-    assert (f": {wanted.partition(':')[0]} ({file}; --anchors overrides it)" in told) is (wanted != "github")
-    assert "overrides" not in run(page, "--anchors", "github").stderr
+    is_known = content != "import os\n"
+    assert (f"({file}), anchors as {wanted.partition(':')[0]} (--anchors overrides it)" in told) is (wanted != "github")
+    assert ("anchors as gitlab" in run(page, "--anchors", "gitlab").stderr) is is_known
 
 
 def test_a_target_of_myst_is_known_in_the_whole_project(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from overthere import kernel
-from overthere.broken import Checker, Summary, check
+from overthere.broken import Checker, Summary, check, collecting, reporting
+from overthere.broken.model import FileSettings
 from support import linear
 
 PAGES: dict[str, tuple[Callable[[int], str], Callable[[int], int]]] = {
@@ -32,6 +33,16 @@ PAGES: dict[str, tuple[Callable[[int], str], Callable[[int], int]]] = {
 }
 """Of each its page, and how many findings are in it."""
 
+BASE = "https://example.org/docs/"
+SETTINGS = {
+    "plain": Checker(),
+    "base": Checker(base=(BASE,)),
+    "root": Checker(),
+    "remap": Checker(base=(BASE,), remap=((f"{BASE}old", f"{BASE}new"),)),
+    "nofollow": Checker(skip_nofollow=True),
+    "files": Checker(files=(FileSettings("*", extensions=("html",)),)),
+}
+
 
 @pytest.mark.parametrize("name", ["native", "reference"])
 @pytest.mark.parametrize("suggest", [True, False], ids=("suggest", "plain"))
@@ -47,3 +58,35 @@ def test_a_hostile_page(page: str, suggest: bool, name: str, tmp_path: Path, mon
         assert sum(1 for _ in check([str(tmp_path)], checker, Summary())) == expected(count)
 
     linear(run, 4000)
+
+
+@pytest.mark.parametrize("link", ["gone.html", "/gone.html", "page0.html#gone", "a b", "../../x", "https://"])
+@pytest.mark.parametrize("settings", SETTINGS, ids=SETTINGS)
+def test_a_site_with_a_fault_on_every_page_is_read_once(
+    link: str, settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The template of a site has the fault: no reader of Python sees a page, and the native one sees each once."""
+    if kernel.name != "native":
+        pytest.skip("the native kernel is absent or not asked for")
+    from overthere.broken import pages
+
+    read: list[int] = []
+
+    class PageBatches(pages.PageBatches):
+        def _read_batch(self, files: list[tuple[int, str, str]]) -> pages.Lot:
+            read.extend(number for number, *_ in files)
+            return super()._read_batch(files)
+
+    monkeypatch.setattr(pages, "PageBatches", PageBatches)
+    for module in (collecting, reporting):
+        monkeypatch.setattr(module, "scan", None)
+    for number in range(8):
+        text = f'<!doctype html><p id="p{number}">é\n<a href="page{(number + 1) % 8}.html#p{(number + 1) % 8}">next</a>'
+        (tmp_path / f"page{number}.html").write_text(f'{text}\n<a href="{link}">x</a>', "utf-8")
+    checker = SETTINGS[settings]._replace(root=str(tmp_path) if settings == "root" else None)
+    summary = Summary()
+    found = list(check([str(tmp_path)], checker, summary))
+    assert list(dict.fromkeys((one.source, one.line, one.column, one.reference) for one in found)) == [
+        (str(tmp_path / f"page{number}.html"), 3, 10, link) for number in range(8)
+    ]
+    assert (sorted(read), summary.read_again, summary.documents, summary.references) == ([*range(8)], 0, 8, 16)

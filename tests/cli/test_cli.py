@@ -279,3 +279,15 @@ def test_parameters_as_the_scheme_has_them() -> None:
     assert run("parameters", "--set", "x=a b", "mailto:a@b").stdout == "mailto:a@b?x=a%20b\n"
     assert run("parameters", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1 1"]
     assert run("parameters", "--no-plus", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1+1"]
+
+
+def test_patterns_of_windows_name_files_and_no_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the shell expands nothing; names of files keep their brackets and dollars."""
+    from overthere.cli import _expand_patterns
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SECRET", "Sesame")
+    for name in ("a.md", "b.md", "[a]b.md", "$SECRET.md"):
+        Path(name).touch()
+    given = ["links", "?.md", "[a]b.md", "$SECRET.md", "%SECRET%.md", "~", "--exclude=*", "*.none"]
+    assert _expand_patterns(given) == ["links", "a.md", "b.md", *given[2:]]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
+from ssl import SSLContext
 from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -43,10 +44,11 @@ def _answering(asked: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             asked.append((self.path, self.headers.get("Host", "")))
-            redirects = self.path.startswith("/to?")
+            redirects = self.path.startswith(("/to?", "/same?"))
             self.send_response(302 if redirects else 200)
-            if redirects:
-                self.send_header("Location", unquote(self.path[4:]))
+            if redirects:  # to a URI, or to the same path of another server
+                there, path = unquote(self.path.partition("?")[2]), self.path if self.path[1] == "s" else ""
+                self.send_header("Location", there + path)
             self.send_header("Content-Length", "2")
             self.end_headers()
             self.wfile.write(b"ok")
@@ -60,12 +62,17 @@ def _answering(asked: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def servers() -> Iterator[Servers]:
+def servers(tls: SSLContext | None = None) -> Iterator[Servers]:
+    """tls: what they show; default: they speak http."""
     inner: list[tuple[str, str]] = []
     outer: list[tuple[str, str]] = []
     first = ThreadingHTTPServer((INNER, 0), _answering(inner))
     port = first.server_port
     second = ThreadingHTTPServer((OUTER, port), _answering(outer))
+    if tls is not None:
+        for one in (first, second):
+            one.socket = tls.wrap_socket(one.socket, server_side=True, do_handshake_on_connect=False)
+            one.handle_error = lambda *given: None  # type: ignore[method-assign]  # a client that does not trust it
     threads = [Thread(target=one.serve_forever, args=(0.05,), daemon=True) for one in (first, second)]
     for thread in threads:
         thread.start()

@@ -185,7 +185,7 @@ def test_a_model_form(table: None) -> None:
 
 def test_forms() -> None:
     class Form(forms.Form):
-        uri = URIFormField(max_length=20)
+        uri = URIFormField(max_length=20, schemes=None)
         link = URIReferenceFormField(required=False)
         shown = IRIFormField(required=False)
         more = IRIReferenceFormField(required=False, empty_value="")
@@ -257,3 +257,34 @@ def test_checks_of_the_system() -> None:
     assert [error.id for error in _field(Bad, "uri").check()] == ["overthere.E001"]
     assert _field(Bad, "link").check() == []
     assert not [error for field in Page._meta.fields for error in field.check()]
+
+
+SCRIPTS = [
+    "javascript:alert(1)",
+    "JAVASCRIPT:a",
+    "vbscript:a",
+    "data:text/html,a",
+    "blob:https://h/a",
+    "view-source:http://h/",
+]
+
+
+@pytest.mark.parametrize("field", [URIFormField, URIReferenceFormField, IRIFormField, IRIReferenceFormField])
+def test_a_form_takes_what_a_link_may_be(field: type[URIFormField]) -> None:
+    for text in ("https://h/", "mailto:a@b", "tel:112", "ftp://h/a"):
+        assert str(field().clean(text)) == text
+    for text in [*SCRIPTS, "unknown:a"]:
+        with pytest.raises(ValidationError) as caught:
+            field().clean(text)
+        assert [error.code for error in caught.value.error_list] == ["scheme"], text
+        assert str(field(schemes=None).clean(text)) == text
+    assert str(field(schemes=["unknown"]).clean("unknown:a")) == "unknown:a"
+    with pytest.raises(ValidationError):
+        field(schemes=["https"]).clean("http://h/")
+
+
+def test_a_form_of_a_model_leaves_the_schemes_to_its_validators() -> None:
+    own = URIField(validators=[URIValidator(schemes=["urn"])]).formfield()
+    assert str(own.clean("urn:a:b")) == "urn:a:b"
+    with pytest.raises(ValidationError):
+        URIField().formfield().clean("javascript:a()")

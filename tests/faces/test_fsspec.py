@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +23,7 @@ from overthere.access.errors import LimitExceeded
 from overthere.faces.fsspec import OverthereFileSystem, register
 from servers.ftpd import Server, anonymous, with_login
 from servers.gopherd import FILES, Gopherd, gophernicus
-from servers.replay import replay
+from servers.replay import Served, replay, serve
 from test_access_wais import BODY_B, INIT, LOCAL, SHEEP, TEXT_B, length, same
 
 FS = OverthereFileSystem(LOCAL)
@@ -182,3 +184,89 @@ def test_a_limit_and_a_mode(gopher: Gopherd) -> None:
     wrong: Any = 3
     with pytest.raises(TypeError):
         FS.open(wrong)
+
+
+ENTRIES = (
+    "0good\t/good.txt\tlocalhost\t{port}", "0more\t/sub/more.txt\tlocalhost\t{port}",
+    "0name\t..%2Fevil3\tlocalhost\t{port}", "0name\t\\..\\..\\evil4\tlocalhost\t{port}",
+)  # fmt: skip
+OUTSIDE = (
+    "0up\t/../../../evil\tlocalhost\t{port}", "0deep\t/a/../../evil2\tlocalhost\t{port}",
+    "0dots\t/..\tlocalhost\t{port}", "1menu\t/../..\tlocalhost\t{port}", "0other\t/x\t127.0.0.1\t{port}",
+    "hfile\tURL:file:///etc/hostname\tlocalhost\t{port}", "hdata\tURL:data:,abc\tlocalhost\t{port}",
+    "hweb\tURL:http://localhost:{port}/x\tlocalhost\t{port}",
+)  # fmt: skip
+"""Entries of other folders, servers and schemes."""
+
+
+@pytest.fixture
+def hostile_menu() -> Iterator[Served]:
+    """A gopher server whose menu names what is not below it."""
+    menu = "".join(f"{entry}\r\n" for entry in (*ENTRIES, *OUTSIDE))
+
+    def handler(held: socket.socket, served: Served) -> None:
+        selector = held.makefile("rb").readline().strip()
+        held.sendall(menu.format(port=served.port).encode() + b".\r\n" if selector in (b"", b"/") else b"content")
+
+    with serve(handler) as served:
+        yield served
+
+
+@pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
+def test_a_listing_writes_no_file_outside_of_the_folder(
+    hostile_menu: Served, tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = tmp_path / "a" / "b" / "target"
+    target.mkdir(parents=True)
+    uri = f"gopher://localhost:{hostile_menu.port}/"
+    files = OverthereFileSystem(LOCAL)
+    files.get(uri, form.format(target), recursive=True, maxdepth=1)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) == len(ENTRIES)
+    assert all(path.is_relative_to(target) and path.read_bytes() == b"content" for path in written), written
+    assert f"{uri}: {len(OUTSIDE)} entries are not below it and are left out" in caplog.text
+    assert len(files.ls(uri)) == len(ENTRIES) + len(OUTSIDE)
+    for found in (files.find(uri, maxdepth=2), files.glob(f"{uri}**", maxdepth=2)):
+        assert {one for one in found if one != uri} <= {f"{uri}{one}" for one in (
+            "0/good.txt", "0/sub/more.txt", "0..%252Fevil3", "0%5C..%5C..%5Cevil4",
+        )}  # fmt: skip
+
+
+@pytest.mark.parametrize("menus", [0, 2])
+@pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
+def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: int) -> None:
+    """Also if there are menus beside it that are not read, and what is not below the listing."""
+
+    def handler(held: socket.socket, served: Served) -> None:
+        selector = held.makefile("rb").readline().strip()
+        entries = [ENTRIES[0], *[f"1menu\t/m{number}\tlocalhost\t{{port}}" for number in range(menus)], *OUTSIDE]
+        menu = "".join(f"{entry}\r\n" for entry in entries).format(port=served.port).encode()
+        held.sendall(menu + b".\r\n" if selector in (b"", b"/") else b"content")
+
+    target = tmp_path / "target"
+    target.mkdir()
+    with serve(handler) as served:
+        uri = f"gopher://localhost:{served.port}/"
+        OverthereFileSystem(LOCAL).get(uri, form.format(target), recursive=True, maxdepth=1)
+        (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+        assert file == Path(form.format(target)) / "good.txt"
+        assert file.read_bytes() == b"content"
+        OverthereFileSystem(LOCAL).get(f"{uri}0/good.txt", str(tmp_path / "one"), recursive=True, maxdepth=1)
+        assert (tmp_path / "one").read_bytes() == b"content"
+
+
+def test_a_listing_without_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an error before it is held whole, as its server may send entries for as long as the policy allows."""
+    monkeypatch.setattr("overthere.faces.fsspec.MAX_ENTRIES", 1000)
+
+    def handler(held: socket.socket, served: Served) -> None:
+        held.makefile("rb").readline()
+        with suppress(OSError):
+            while True:
+                held.sendall(ENTRIES[0].format(port=served.port).encode() + b"\r\n")
+
+    with serve(handler) as served:
+        uri = f"gopher://localhost:{served.port}/"
+        with pytest.raises(LimitExceeded, match="a listing of more than 1,000 entries") as caught:
+            FS.ls(uri)
+        assert isinstance(caught.value, OSError)

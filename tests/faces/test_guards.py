@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+import requests
 from guarded import CLIENTS, INNER, OUTER, Servers, allow_outer, servers
 from hostile import REDIRECTS, hostile
+from hostile_names import HOSTILE_NAMES
 
 from growth import outgrows
 from overthere import AccessRefused, OverthereError, Policy
@@ -212,3 +216,99 @@ def test_judging_grows_as_the_text(text: str, unit: str) -> None:
             judge_request(Policy(), given)
 
     assert outgrows(judge, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_names_that_no_resolver_takes(name: str, proxied: bool, both: Servers) -> None:
+    """Written as they are, as escapes, and behind a redirect: refused, or an exception of the client's own."""
+    fetch, refused = CLIENTS[name]
+    own = f"http://127.0.0.1:{both.port}"
+    policy = Policy(proxy=dict.fromkeys(("http", "https"), own) if proxied else {})
+    for host in HOSTILE_NAMES:
+        escaped = "".join(f"%{octet:02X}" for octet in host.encode("utf-8", "surrogatepass"))
+        hosts = [escaped, host] if host.isascii() and not set(host) & set("/?#@:\\\t\r\n") else [escaped]
+        uris = [f"{scheme}://{one}:{both.port}/" for one in hosts for scheme in ("http", "https")]
+        away = f"http://outer.test:{both.port}/to?" + quote(f"http://{escaped}/", safe="")
+        for uri in (*uris, *([away] if 0 < len(host) < 300 and not proxied else ())):
+            try:
+                fetch(uri, policy, look_up)
+            except Exception as error:
+                if not isinstance(error, refused) and not is_own(error, name):
+                    raise
+            else:
+                pytest.fail(f"{uri!r} was requested")
+    assert both.inner == []
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2", "requests"])
+def test_a_prepared_request_is_sent_again_after_many_chains(library: str, both: Servers) -> None:
+    """Redirects are counted by chain: of the first request, of one in its middle, and of each of eight threads."""
+    here = f"http://outer.test:{both.port}/to?"
+    uri = here + quote(here + quote(f"http://outer.test:{both.port}/end", safe=""), safe="")
+    with prepared(library, uri, Policy(max_redirects=2)) as (request, send, _):
+        middle = send(request)[1]
+        for one in (request, middle, request, middle) * 10:
+            assert len(send(one)) == (3 if one is request else 2)
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda _: len(send(request)), range(80))) == [3] * 80
+    with prepared(library, uri, Policy(max_redirects=1)) as (request, send, refused):
+        for _ in range(5):
+            with pytest.raises(refused, match="more than 1 redirects"):
+                send(request)
+
+
+@contextmanager
+def prepared(library: str, uri: str, policy: Policy) -> Iterator[tuple[Any, Callable[[Any], list[Any]], Any]]:
+    """A request, what sends it and gives the requests of its chain, and the exception of a refusal."""
+    guards = import_module(f"overthere.faces.{library}")
+    if library == "requests":
+        with guards.guarded_session(policy, resolve=look_up) as session:
+
+            def send(request: Any) -> list[Any]:
+                answer = session.send(request)
+                assert answer.status_code == 200
+                return [one.request for one in (*answer.history, answer)]
+
+            yield session.prepare_request(requests.Request("GET", uri)), send, guards.Refused
+    else:
+        with import_module(library).Client(transport=guards.Guard(policy, resolve=look_up)) as client:
+
+            def send(request: Any) -> list[Any]:
+                answer = client.send(request, follow_redirects=True)
+                assert answer.status_code == 200
+                return [one.request for one in (*answer.history, answer)]
+
+            yield client.build_request("GET", uri), send, guards.Refused
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "u:Geheim7@h", "u:Geheim7@h:3128", "http://u:Geheim7@", "http://u:Geheim7@:80", "//u:Geheim7@h",
+        "http:/u:Geheim7@h",
+        "http://u:Geheim7@h:99999", "http://u:Geheim7@h:x", "http://u:Geheim7 @h", "http://u:Geheim7%@h",
+        "http://u:Geheim7\u00fc@h", "http://u:Geheim7@[::1", "http://u:Geheim7\\@h", "http://u:Geheim7@h\n",
+        "Geheim7", "", "http://u:Geheim7#@h",
+    ],
+)  # fmt: skip
+def test_a_malformed_proxy_is_rejected_and_not_shown(proxy: str) -> None:
+    for own in (None, Policy()):
+        with pytest.raises(ValueError, match=r"the proxy for 'http' is not a URI with a host") as caught:
+            Policy(proxy={"http": proxy}) if own is None else own.with_(proxy={"http": proxy})
+        assert "Geheim7" not in repr(caught.value)
+        assert caught.value.__cause__ is None is caught.value.__context__
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_no_message_shows_the_password_of_a_proxy(name: str, both: Servers) -> None:
+    """Of one that is not there, and of those of other kinds."""
+    fetch, _ = CLIENTS[name]
+    for proxy in ("http://u:Geheim7@127.0.0.1:9", "socks5://u:Geheim7@h:1", "foo://u:Geheim7@h", "ftp://u:Geheim7@h/"):
+        for scheme in ("http", "https"):
+            with pytest.raises(Exception) as caught:  # noqa: PT011
+                fetch(f"{scheme}://outer.test/", Policy(proxy={scheme: proxy}), look_up)
+            error: BaseException | None = caught.value
+            while error is not None:
+                assert "Geheim7" not in f"{error}{error!r}", (proxy, error)
+                error = error.__cause__ or error.__context__

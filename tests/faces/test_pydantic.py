@@ -23,6 +23,7 @@ from pydantic import (
     ValidationError,
 )
 
+from growth import outgrows
 from overthere import IRI, URI, InvalidURI, IRIReference, Rung, Template, URIReference
 from overthere.faces.pydantic import ChangedURL, Require, any_url
 
@@ -202,6 +203,10 @@ def test_nothing_is_filled_in(name: str) -> None:
         ({"host": {".example"}}, "http://example/", "host", "example"),
         ({"host": {"[::1]"}}, "http://[::1]:8/", None, ""),
         ({"host": {"bücher.example"}}, "http://b%C3%BCcher.example/", None, ""),
+        ({"host": {"bücher.example"}}, "http://xn--bcher-kva.example/", None, ""),
+        ({"host": {".BÜCHER.example"}}, "http://a.xn--bcher-kva.example/", None, ""),
+        ({"host": {"xn--bcher-kva.example"}}, "http://B%C3%9Ccher.example./", None, ""),
+        ({"host": {"h.example"}}, "http://xn--bcher-kva.example/", "host", "xn--bcher-kva.example"),
         ({"port": {443}}, "https://h/", None, ""),
         ({"port": {443}}, "https://h:0443/", None, ""),
         ({"port": {443}}, "https://h:8443/", "port", "8443"),
@@ -341,3 +346,82 @@ def test_a_template_is_a_field() -> None:
     with pytest.raises(ValidationError) as caught:
         Route.model_validate({"at": "/{user", "short": "12345"})
     assert [error["type"] for error in caught.value.errors()] == ["overthere_template_open", "string_too_long"]
+
+
+LOCAL_NAMES = ("localhost", "a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "x.test")
+DISGUISES = (
+    lambda name: name.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
+    lambda name: name.replace(".", "\u3002") + "\u3002",
+    lambda name: name.replace(".", "\uff0e"),
+    lambda name: name.replace(".", "\uff61").upper(),
+    lambda name: "".join(f"{char}\u00ad" for char in name),
+    lambda name: name[:-1] + "\u200b" + name[-1],
+    lambda name: name[:-1] + "\u200d" + name[-1],
+    lambda name: name[:-1] + "\u2060\ufe0f\U000e0100" + name[-1],
+    lambda name: "\u034f" + name,
+    lambda name: "a_\u00fc." + name + "..",
+    lambda name: name.replace("a", "\u24d0").replace("o", "\U0001d428").replace("t", "\u1d57"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOCAL_NAMES)
+def test_names_of_local_networks_in_every_disguise(name: str) -> None:
+    """In an IRI as they are, in a URI as escapes; names of the public DNS stay public."""
+    public = Annotated[URI, Require(public=True)], Annotated[IRI, Require(public=True)]
+    for disguise in DISGUISES:
+        given = disguise(name)
+        escaped = "".join(f"%{octet:02X}" for octet in given.encode())
+        for field in public:
+            assert types(field, f"http://{escaped}/") == ["overthere_require_public"], ascii(given)
+            assert types(field, f"http://{escaped}.example/") == [], ascii(given)
+        if IRI.can_parse(f"http://{given}/"):
+            assert types(public[1], f"http://{given}/") == ["overthere_require_public"], ascii(given)
+
+
+@pytest.mark.parametrize("char", [*map(chr, range(0x21)), *"/?#@:\\[]%<>^|\x7f\x80\xa0\u2028\u2100\uff0f\uff1f\uff20"])
+def test_an_escaped_delimiter_is_never_in_a_host_that_is_required(char: str) -> None:
+    octets = "".join(f"%{octet:02x}" for octet in char.encode())
+    for host in (
+        f"evil.example{octets}.good.example",
+        f"evil.example{octets}80.good.example",
+        f"{octets}.good.example",
+    ):
+        for field in (URI, IRI, URIReference):
+            assert types(Annotated[field, Require(host={".good.example"})], f"http://{host}/"), host
+    assert types(Annotated[URI, Require(host={".good.example"})], "http://a.b%2Dc.good.example/") == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "\uff48.example", "h\u3002example", "h\uff0eexample\uff61", "H\u00ad.exam\u200bple",
+        "h.e\u200bx\ufe0fample", "\u210e.example",
+    ],
+)  # fmt: skip
+def test_a_required_host_is_the_name_that_clients_ask_for(host: str) -> None:
+    """Full width, other full stops, ignored characters: written as they are, and as escapes; the pattern takes them."""
+    escaped = "".join(one if one.isascii() else "".join(f"%{octet:02X}" for octet in one.encode()) for one in host)
+    for names in ({"h.example"}, {".example"}, {"\uff28.EXAMPLE."}):
+        required = Require(host=names)
+        for field, text in ((IRI, f"http://{host}/"), (URI, f"http://{escaped}/")):
+            assert types(Annotated[field, required], text) == [], text
+            assert re.search(required.pattern or "$.", text)
+    for names in ({"example"}, {"x.example"}, {".h.example"}):
+        assert types(Annotated[URI, Require(host=names)], f"http://{escaped}/")
+
+
+@pytest.mark.parametrize("char", "\u115f\u1160\u17b4\u180f\u2064\u2066\u2069\u3164\uffa0\u00df\u03c2\u1d3c")
+def test_a_host_that_clients_read_as_several_is_none_that_is_required(char: str) -> None:
+    """Newer ones ignore or map what those of IDNA 2003 keep, or the other way."""
+    for host in (f"g{char}ood.example", f"{char}good.example", "good".replace("oo", f"{char}o") + ".example"):
+        escaped = "".join(f"%{octet:02X}" for octet in host.encode())
+        assert types(Annotated[URI, Require(host={"good.example", "xn--fa-hia.example"})], f"http://{escaped}/"), host
+    both = Require(host={"fa\u00df.example", "fass.example"})
+    assert types(Annotated[IRI, both], "http://fa\u00df.example/") == []
+
+
+@pytest.mark.parametrize("text", ["http://{}/", "http://{}[", "http://{}:", "http://x@{}\\"])
+@pytest.mark.parametrize("unit", ["\u00e9", "%C3", "a", "%41", "a\u00e9", "\U0001d400"])
+def test_the_pattern_of_a_host_is_linear(text: str, unit: str) -> None:
+    pattern = re.compile(Require(host={"h.example", ".b"}).pattern or "")
+    assert outgrows(pattern.search, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None

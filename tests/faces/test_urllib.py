@@ -328,3 +328,24 @@ def test_hostile_texts(text: str) -> None:
         for name in ("urlsplit", "urlparse", "urldefrag", "quote", "unquote", "parse_qsl"):
             _outcome(getattr(module, name), text)
         _outcome(module.urljoin, text, text)
+
+
+BLANK = sorted({chr(code) for code in range(0x110000) if not chr(code).strip()} | set(map(chr, range(0x7F, 0xA1))))
+
+
+@pytest.mark.parametrize("char", BLANK, ids=ascii)
+def test_no_authority_ends_in_what_urllib_request_strips(char: str) -> None:
+    """`urllib.request` strips a URL, and so a host that ends it, which a check would have seen with the character."""
+    for text in ("http://good.example{}", "//u@good.example:80{}", "http://good.example{}/", "http://good{}.example/"):
+        given = text.format(char)
+        for split in (lenient.urlsplit, lenient.urlparse):
+            try:
+                netloc = split(given).netloc
+            except ValueError as error:
+                assert "authority" in str(error)  # noqa: PT017
+            else:
+                assert netloc.isascii(), given
+                assert netloc == netloc.strip() or netloc == "u@good.example:80 ", given  # whose `port` is an error
+    if char not in "\t\r\n":
+        with pytest.raises(ValueError, match="authority"):
+            lenient.urljoin("http://h/", f"//good.example{char}")

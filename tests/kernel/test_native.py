@@ -21,11 +21,14 @@ import pytest
 
 import overthere
 from overthere import IRI, URI, IRIReference, URIReference, decode, encode, kernel
+from overthere.forms import Parameters
 from overthere.kernel import components, percent
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
-from overthere.values import encoding, relate
+from overthere.values import encoding, normalize, relate
+from overthere.values.conveniences import Conveniences
+from overthere.values.value import Value
 from support import cases
 from test_equality import automaton, mutations
 from test_iri import PIECES
@@ -217,8 +220,12 @@ def test_a_value_can_be_kept_by_its_end() -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [encode, decode, URI.join, URI.relate, URIReference.normalize, URIReference.to_iri, IRIReference.to_uri],
-)
+    [
+        encode, decode, URI.join, URI.relate, URIReference.normalize, URIReference.to_iri, IRIReference.to_uri,
+        normalize.lowest_rung, URIReference.equivalent, Value.decoded, Conveniences.append,
+        Conveniences.without_parameters, Conveniences.redacted, Parameters.get,
+    ],
+)  # fmt: skip
 def test_fronts_say_what_stands_behind(function: Any) -> None:
     holder = getattr(function, "__objclass__", None) or sys.modules[function.__module__]
     behind = getattr(holder, f"_{function.__name__}_by_steps")
@@ -227,6 +234,13 @@ def test_fronts_say_what_stands_behind(function: Any) -> None:
     own = [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
     assert [row[::2] for row in own] == [row[::2] for row in shown]
     assert [row[1] for row in own if row[0] != "self"] == [row[1] for row in shown if row[0] != "self"]
+
+
+def test_a_class_method_and_a_property_say_what_stands_behind() -> None:
+    signature = inspect.signature(URI.build)
+    assert list(signature.parameters) == list(inspect.signature(URI._build_by_steps).parameters)  # type: ignore[attr-defined]
+    assert inspect.getdoc(URI.build) == inspect.getdoc(URI._build_by_steps)  # type: ignore[attr-defined]
+    assert inspect.getdoc(URI.parent) == inspect.getdoc(URI._parent_by_steps)  # type: ignore[attr-defined]
 
 
 def test_fronts_give_what_stands_behind_gives() -> None:
@@ -376,8 +390,9 @@ def entries() -> dict[str, Callable[[], Any]]:
     nothing: Any = lambda *_: None  # noqa: E731
     rows = partial(_native.LinkRows, [], [], False, [], 3, *[nothing] * 6)
     linked, keys, value, uri = rows(), _native.Keys(), _native.Components("http://h:8/p"), URI("http://h:8/p")
+    pairs = Parameters("a=1")
     linked.html("s", b"<a href=x>", "http://a/", "base")
-    pages = partial(_native.Pages, [], [], {}, [], [], True)
+    pages = partial(_native.Pages, [], [], {}, [], [], True, None, [], None, False, list)
     site, suffixes, every = pages(), _native.Suffixes([("uk", 1)]), bytes(256)
     states = partial(_native.Automaton, every, 1, [0, 0], 1, [1])
     dfa = states()
@@ -429,6 +444,8 @@ def entries() -> dict[str, Callable[[], Any]]:
         "Keys.__contains__": lambda: 0 in keys,
         "Keys.__len__": lambda: len(keys),
         "Keys.lacks": lambda: keys.lacks(bytes(16)),
+        "Keys.narrow": lambda: keys.narrow(b""),
+        "Keys.faults": lambda: keys.faults(b"", _native.Keys(), False),
         "LinkRows": rows,
         "LinkRows.__len__": lambda: len(linked),
         "LinkRows.octets": lambda: linked.octets,
@@ -446,7 +463,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.take": linked.take,
         "Pages": pages,
         "Pages.read": lambda: site.read([], 1, 1),
-        "Pages.again": lambda: site.again([], keys, set(), 1, 1),
+        "Pages.anchors": lambda: site.anchors("", 1),
         "Suffixes": lambda: _native.Suffixes([]),
         "_ways": lambda: _native._ways("a", True, False),
         "anchor_key": lambda: _native.anchor_key(1, b"a"),
@@ -479,7 +496,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         table["Trigger"] = lambda: _native.Trigger(re.compile("a"), ["a"], True, True, None)
         table["Trigger.search"] = lambda: trigger.search("a:", 0)
     if hasattr(_native, "with_fast_path"):
-        table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "encode(data)\n--\n\nOne.")
+        table["with_fast_path"] = lambda: _native.with_fast_path(encoding, "encode", "Function", "encode(data)")
         table |= {
             "encoding.encode": lambda: overthere.encode("a b"),
             "encoding.decode": lambda: overthere.decode("a%20b"),
@@ -490,7 +507,34 @@ def entries() -> dict[str, Callable[[], Any]]:
             "URIReference.to_iri": lambda: uri.to_iri(),
             "IRIReference.to_uri": lambda: IRI("http://é/").to_uri(),
             "URI.relate": lambda: uri.relate("http://h:8/q"),
+            "URIReference.equivalent": lambda: uri.equivalent(uri),
+            "URIReference.same_document": lambda: uri.same_document(uri),
+            "normalize.lowest_rung": lambda: overthere.lowest_rung("a:b", "a:b"),
+            "Value.replace": lambda: uri.replace(host="x"),
+            "Value.build": lambda: URI.build(scheme="x"),
+            "Value.decoded": lambda: uri.decoded(),
+            "Value.decoded_bytes": lambda: uri.decoded_bytes(),
+            "Value.__repr__": lambda: repr(uri),
+            "Conveniences.append": lambda: uri.append("x"),
+            "Conveniences.__truediv__": lambda: uri / "x",
+            "Conveniences.with_name": lambda: uri.with_name("x"),
+            "Conveniences.with_suffix": lambda: uri.with_suffix(".x"),
+            "Conveniences.with_segments": lambda: uri.with_segments(["x"]),
+            "Conveniences.with_parameters": lambda: uri.with_parameters({"a": 1}),
+            "Conveniences.add_parameters": lambda: uri.add_parameters({"a": 1}),
+            "Conveniences.without_parameters": lambda: uri.without_parameters("a"),
+            "Conveniences.sort_parameters": lambda: uri.sort_parameters(),
+            "Conveniences.redacted": lambda: uri.redacted(),
+            "Parameters.get": lambda: pairs.get("a"),
+            "Parameters.all": lambda: pairs.all("a"),
+            "Parameters.__getitem__": lambda: pairs["a"],
+            "Parameters.__contains__": lambda: "a" in pairs,
+            "Parameters.__iter__": lambda: iter(pairs),
         }
+        for holder, one in ((Conveniences, uri), (Value, uri), (URI, uri)):
+            for name, member in vars(holder).items():
+                if isinstance(member, types.GetSetDescriptorType):
+                    table[f"{holder.__name__}.{name}"] = partial(getattr, one, name)
     return table
 
 
@@ -510,11 +554,10 @@ def test_every_entry_is_known() -> None:
     for name in list(wanted):
         if isinstance(kind := getattr(_native, name), type):
             wanted |= {f"{name}.{own}" for own in vars(kind) if not inherited(kind, own)}
-    fronts = (types.BuiltinFunctionType, types.MethodDescriptorType)
-    for holder in (encoding, relate, URI, URIReference, IRI, IRIReference):
+    for holder in (encoding, relate, normalize, Conveniences, Value, URI, URIReference, IRI, IRIReference, Parameters):
         prefix = holder.__name__.rpartition(".")[2]
-        shown = {name: own for name, own in vars(holder).items() if not name.startswith("_")}
-        wanted |= {f"{prefix}.{name}" for name, own in shown.items() if isinstance(own, fronts) and name not in known}
+        steps = [name[1:].removesuffix("_by_steps") for name in vars(holder) if name.endswith("_by_steps")]
+        wanted |= {f"{prefix}.{name}" for name in steps}
     assert sorted(wanted - known.keys()) == []
 
 

@@ -175,37 +175,32 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
     assert errors == [("/2", "reader-failed"), ("/a.zip!2.html", "reader-failed"), ("7", "reader-failed")]
 
 
-SCRIPT = """
-import sys
-from overthere.links import batches
+PATCHES = """
 from overthere.links.documents import html
-from overthere.links.job.task_rows import TaskEnd
+from overthere.links.job import pool
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)
-
-if __name__ == "__main__":
-    for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
-        if not isinstance(batch, TaskEnd):
-            for row in batch.to_pylist():
-                print(row["reference"], row["error"])
+"""
+JOB = """
+for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
+    if not isinstance(batch, patches.pool.TaskEnd):
+        for row in batch.to_pylist():
+            print(row["reference"], row["error"])
 """
 
 
 def test_workers(tmp_path: Path) -> None:
     """Every container in a folder, read by other processes: one note each, and nothing is read twice or lost."""
-    (tmp_path / "job.py").write_text(SCRIPT)
+    from test_links import run_deadly_job
+
     (folder := tmp_path / "all").mkdir()
     for name, make in CONTAINERS.items():
         (folder / name).write_bytes(make(PAGES))
-    command = [sys.executable, str(tmp_path / "job.py"), str(folder)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    one, two = (
-        subprocess.run([*command, workers], capture_output=True, text=True, check=True, env=environment, timeout=300)
-        for workers in ("1", "2")
-    )
-    assert one.stdout.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
-    assert (two.stdout, two.stderr) == (one.stdout, "")
+    path = os.pathsep.join(sys.path)
+    one, two = (run_deadly_job(tmp_path, PATCHES, JOB, folder, workers, PYTHONPATH=path) for workers in ("1", "2"))
+    assert one.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
+    assert two == one
 
 
 def test_a_job_goes_on_past_it(tmp_path: Path) -> None:

@@ -297,6 +297,37 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
         assert writer.rows >= (2700 if kind == "/" else 900)
 
 
+@posix
+@pytest.mark.parametrize("kind", [one for one in KINDS if one != "/"])
+def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path: Path, kind: str) -> None:
+    """The old table stays, or whole rows stand there with the mark from which the next run goes on."""
+    limited = "import resource; limit = int(sys.argv[3]); resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))"
+    job = JOB.replace("import sys", f"import sys; {limited}").replace("100_000", "100")
+    old = [row._asdict() for row in links(5)]
+    stayed = 0
+    for limit in (0, 1, 200, 5_000, 30_000):
+        path = name(tmp_path / str(limit), kind)
+        Path(path).parent.mkdir()
+        with open_writer(path, job="old") as writer:
+            writer.write(to_batch(links(5)))
+            writer.commit({"tasks": 1, "done": True})
+        done = subprocess.run(
+            [sys.executable, "-c", job, path, "", str(limit)],
+            capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
+        )  # fmt: skip
+        assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+        assert not list(tmp_path.rglob("*.part"))
+        if kind in INDEXED or not list(tmp_path.rglob(f"{limit}/*.resume")):
+            assert stored(Path(path)) == old, limit
+            stayed += 1
+        else:
+            with open_writer(path, job="j", resume=True) as writer:
+                tasks = (writer.state or {}).get("tasks", 0)
+                assert writer.rows == 17 * tasks > 0
+            assert stored(Path(path)) == [row._asdict() for one in range(tasks) for row in links(17, one)]
+    assert stayed == 5 if kind in INDEXED else 2 <= stayed < 5
+
+
 SHORT = """
 import resource
 from overthere.links.report.table import open_writer, to_batch

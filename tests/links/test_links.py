@@ -216,15 +216,32 @@ def test_workers_change_nothing(crowd: Path) -> None:
     assert rows([crowd], 3) == alone
 
 
+def run_deadly_job(folder: Path, patches: str, job: str, *arguments: str | Path, **environment: str) -> str:
+    """The output of a job whose workers are patched: a worker imports its function by name, and the patches with it."""
+    (folder / "patches.py").write_text(patches + PATCHED_WORK)
+    script = folder / "job.py"
+    script.write_text("import patches\nimport sys\nfrom overthere.links import batches\n" + job)
+    command: list[str | Path] = [sys.executable, script, *arguments]
+    env = os.environ | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=NET, check=True, env=env).stdout
+
+
+PATCHED_WORK = """
+own_work = pool._work
+
+def work_with_patches(pipe, options):
+    own_work(pipe, options)
+
+pool._work = work_with_patches
+pool.is_native = lambda *_: False  # processes, though the kernel is native
+"""
+
+
 def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
     """Whatever a document does to the process that reads it, the job goes on with the next."""
-    script = tmp_path / "job.py"
-    script.write_text(
-        """
+    patches = """
 import os, signal
-from overthere.links import batches
 from overthere.links.job import pool
-from overthere.links.model import OptionFields, Options
 
 work = pool.carry_out
 
@@ -239,28 +256,23 @@ def deadly(task, options, *walk):
     yield pool.TaskEnd({"html": (len(task.paths), 0)}, task.size)
 
 pool.carry_out = deadly
-pool.is_native = lambda *_: False  # processes, though the kernel is native
-
-if __name__ == "__main__":
-    import sys
-    unread = read = 0
-    for batch in batches([sys.argv[1]], workers=2):
-        if not isinstance(batch, pool.TaskEnd):
-            errors = batch.column("error").to_pylist()
-            unread += errors.count("unreadable")
-            read += len(errors) - errors.count("unreadable") - errors.count("empty")
-    print(unread, read)
 """
-    )
-    done = subprocess.run([sys.executable, script, crowd], capture_output=True, text=True, timeout=NET, check=True)
-    unread, read = map(int, done.stdout.split())
+    job = """
+unread = read = 0
+for batch in batches([sys.argv[1]], workers=2):
+    if not isinstance(batch, patches.pool.TaskEnd):
+        errors = batch.column("error").to_pylist()
+        unread += errors.count("unreadable")
+        read += len(errors) - errors.count("unreadable") - errors.count("empty")
+print(unread, read)
+"""
+    unread, read = map(int, run_deadly_job(tmp_path, patches, job, crowd).split())
     assert unread == 1
     assert read == sum(n % 7 for n in range(700)) - 303 % 7
 
 
 DEADLY = """
-import os, signal, sys
-from overthere.links import batches
+import os, signal
 from overthere.links.documents import html
 from overthere.links.job import pool
 from overthere.links.containers import warc
@@ -277,22 +289,21 @@ def deadly(data, told=None):
     return octets(data, told)
 
 def deadly_record(record, here, options):
-    if "early" in sys.argv:
+    if "EARLY" in os.environ:
         die(record.content)
     yield from documents(record, here, options)
 
 html.octets, warc._documents = deadly, deadly_record
-pool.is_native = lambda *_: False  # processes, though the kernel is native
-if "early" in sys.argv:
+if "EARLY" in os.environ:
     _Native.pages = None  # and each record in Python
-
-if __name__ == "__main__":
-    for batch in batches([sys.argv[1]], "http://h/", workers=2):
-        if isinstance(batch, pool.TaskEnd):
-            print("done", batch.documents)
-        else:
-            for row in batch.to_pylist():
-                print(row["source"].rpartition("/")[2], row["reference"], row["error"])
+"""
+DEADLY_JOB = """
+for batch in batches([sys.argv[1]], "http://h/", workers=2):
+    if isinstance(batch, patches.pool.TaskEnd):
+        print("done", batch.documents)
+    else:
+        for row in batch.to_pylist():
+            print(row["source"].rpartition("/")[2], row["reference"], row["error"])
 """
 
 
@@ -329,11 +340,8 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
         ),
     }[name]
     (tmp_path / name).write_bytes(made)
-    script = tmp_path / "job.py"
-    script.write_text(DEADLY)
-    command: list[str | Path] = [sys.executable, script, tmp_path / name, early]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=NET, check=True)
-    *lines, end = done.stdout.splitlines()
+    environment = {"EARLY": "1"} if early == "early" else {}
+    *lines, end = run_deadly_job(tmp_path, DEADLY, DEADLY_JOB, tmp_path / name, **environment).splitlines()
     assert [line.split(" ", 1)[1] for line in lines] == [
         one for number in range(1, 6)
         for one in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.documents import css, json, markdown, xml
+from overthere.links.documents import css, json, markdown, plaintext, xml
 from overthere.links.model import NOTES, Document, Found, Note, Options, PassedContent
 from support import LONG, cases, linear
 
@@ -176,3 +176,22 @@ def test_cut_off_anywhere(name: str, row: dict[str, Any]) -> None:
     content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"].encode()
     for end in range(len(content)):
         assert set(read(name, content[:end], row.get("charset"))[1]) <= set(NOTES)
+
+
+def test_folded_lines_of_calendars_and_cards_are_joined() -> None:
+    """RFC 5545 3.1 and 3.3.11, RFC 6350 3.2 and 3.4."""
+    calendar = (
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nURL:https://h.example/a\r\n bc\r\n\td?x=1\\,2\r\n"
+        'DESCRIPTION;ALTREP="https://h.example/al\r\n t":See https://h.example/e\\nand https://h.ex\r\n ample/f\\; '
+        "there\r\n"
+        "END:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    for text in (calendar, calendar.replace("VCALENDAR", "VCARD"), calendar.lower()):
+        base = Base(URI("file:///a.ics"), "retrieval", "retrieval")
+        document = Document("a.ics", text.encode(), base)
+        found = [one.reference for one in plaintext.read(document, Options()) if isinstance(one, Found)]
+        assert found == [f"https://h.example/{path}" for path in ("abcd?x=1,2", "alt", "e", "f")]
+    plain = Document("a.txt", b"https://h.example/a\n bc\n", base)
+    assert [one.reference for one in plaintext.read(plain, Options()) if isinstance(one, Found)] == [
+        "https://h.example/a"
+    ]

@@ -144,6 +144,45 @@ def test_the_readme_of_an_index_has_absolute_links(tree: Path, tmp_path: Path) -
     assert f"- repo: {repository}\n" in (ROOT / "docs" / "broken.md").read_text("utf-8")
 
 
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+DOCTEST = (
+    "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], False, optionflags=doctest.NORMALIZE_WHITESPACE)[0])"
+)
+
+
+def test_the_readme_runs_after_its_install_line(tree: Path, tmp_path: Path) -> None:
+    """Its examples, in an environment that its first `pip install` made; without the kernel, which takes minutes."""
+    readme = (tree / "README.md").read_text("utf-8")
+    install = re.search(r"^pip install .*?(?= *#)", readme, re.MULTILINE)
+    assert install
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    path = f"{tmp_path / 'env' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "OVERTHERE"))}
+    env |= {"PATH": path, "COLUMNS": "100"}
+
+    def run(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+        shell = ["bash", "-c", command]
+        return subprocess.run(shell, cwd=folder, env=env | more, capture_output=True, text=True, check=False)
+
+    installed = run(f"pip install --quiet {install[0].partition(' install ')[2]}", tree, OVERTHERE_PURE="1")
+    if "No matching distribution found" in installed.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert installed.returncode == 0, installed.stderr
+    shutil.copytree(tree / "examples", tmp_path / "examples")
+    blocks = CONSOLE.findall(readme)
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
+    assert len(commands) >= 3
+    for command, shown in commands:
+        done = run(command, tmp_path)
+        assert done.stdout.split() == shown.split(), done.stdout + done.stderr
+    (tmp_path / "session.py").write_text(DOCTEST)
+    session = run(f"python session.py '{tree / 'README.md'}'", tmp_path)
+    assert session.returncode == 0, session.stdout + session.stderr
+    (tmp_path / "page.html").write_text('<a href="http://127.0.0.1:9/">')  # the policy refuses it: nothing is requested
+    online = run("overthere broken page.html --online", tmp_path)
+    assert "1 refused-by-policy" in online.stderr, online.stdout + online.stderr
+
+
 FACES = ("aiohttp", "django", "fsspec", "httpx", "httpx2", "jsonschema", "requests", "tldextract", "urllib3")
 MISSING = (
     ("import overthere.columns.polars", "polars", "polars"),

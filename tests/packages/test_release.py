@@ -8,8 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,29 @@ def test_two_builds_are_the_same(tree: Path, tmp_path: Path) -> None:
     assert made[0].read_bytes() == made[1].read_bytes()
 
 
+def test_two_source_distributions_are_the_same(tree: Path, tmp_path: Path) -> None:
+    """In folders of other names, with other times and modes of the files."""
+    made: list[Path] = []
+    for name, umask in (("first", 0o022), ("another", 0o077)):
+        before = os.umask(umask)
+        try:
+            copy = Path(shutil.copytree(tree, tmp_path / name / "overthere", symlinks=True))
+            if made:
+                for file in (path for path in copy.rglob("*") if path.is_file() and not path.is_symlink()):
+                    os.utime(file, (1_600_000_000, 1_600_000_000))
+                    file.chmod(file.stat().st_mode & 0o700)
+            made.append(build(copy, "build_sdist", tmp_path / name, SOURCE_DATE_EPOCH="1700000000"))
+        finally:
+            os.umask(before)
+    assert made[0].name == made[1].name
+    assert made[0].read_bytes() == made[1].read_bytes()
+    with tarfile.open(made[0]) as archive:
+        members = archive.getmembers()
+    assert {member.mtime for member in members} == {1_700_000_000}
+    assert {member.mode for member in members} <= {0o644, 0o755}
+    assert any(member.name.endswith("/src/overthere/__init__.py") for member in members)
+
+
 # -- counts
 
 
@@ -82,7 +107,7 @@ def test_modules_that_are_loaded() -> None:
     """Budgets: what a program waits for before it does anything."""
     assert loaded() == {"__future__", "overthere"}
     of_check = loaded("check", "http://example.com/a?b#c")
-    assert len([name for name in of_check if name.startswith("overthere")]) <= 58
+    assert len([name for name in of_check if name.startswith("overthere")]) <= 60
     assert not {name.partition(".")[0] for name in of_check} & {"rich", "pyarrow", "idna", "pydantic", "asyncio", "ssl"}
     assert len(of_check) <= 160
 
@@ -91,7 +116,7 @@ def test_files_in_a_wheel(tree: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         names = wheel.namelist()
         octets = sum(info.compress_size for info in wheel.infolist())
-    assert len(names) <= 590  # stores and indexes
+    assert len(names) <= 620  # stores and indexes; a file each generator
     assert octets <= 1_500_000
     assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
 
@@ -172,3 +197,28 @@ def test_the_recipe_of_a_release_has_ten_lines() -> None:
     named = set(re.findall(r"`make ([\w-]+)", recipe))
     assert named >= {"check", "test-all", "release-check"}
     assert named <= set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def test_what_may_sign_is_named_by_hashes() -> None:
+    """Actions by commits, packages by the hashes of their files; a tag or a branch could be moved."""
+    yaml: Any = import_module("yaml")
+    trusted = 0
+    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+        workflow = yaml.safe_load(file.read_text("utf-8"))
+        for name, job in workflow["jobs"].items():
+            rights = {**(workflow.get("permissions") or {}), **(job.get("permissions") or {})}
+            if "write" not in rights.values():
+                continue
+            trusted += 1
+            for step in job["steps"]:
+                assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step.get("uses", f"a@{40 * '0'}")), (
+                    file.name,
+                    name,
+                    step,
+                )
+                if "pip install" in step.get("run", ""):
+                    assert "--require-hashes --only-binary :all:" in step["run"]
+    assert trusted == 2
+    lines = (ROOT / "requirements" / "publish.txt").read_text("utf-8").splitlines()[1:]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
+    assert {"twine", "pypi-attestations"} <= {line.partition("==")[0] for line in lines}

@@ -436,6 +436,15 @@ def test_pieces_of_any_size(name: str, size: int) -> None:
     assert found.said.endswith(b"QUIT\r\n")
 
 
+def test_a_recorded_article_by_its_message_id() -> None:
+    """What INN answered when it was asked for one, where no server is installed."""
+    article = Run(URIS["switching"], recorded("switching"))
+    assert b"ARTICLE <first@example.test>\r\n" in article.said
+    assert article.head is not None
+    assert article.head.details["message_id"] == "first@example.test"
+    assert article.octets.endswith(b"\r\n\r\n" + BODY + b"\r\n")
+
+
 @pytest.mark.parametrize("name", URIS)
 def test_an_end_at_every_offset(name: str) -> None:
     """Never a part for the whole."""

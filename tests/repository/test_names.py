@@ -22,7 +22,7 @@ def test_public_names() -> None:
     for name in overthere.__all__:
         assert getattr(overthere, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
-        overthere.no_such_name  # noqa: B018
+        overthere.no_such_name  # type: ignore[attr-defined]  # noqa: B018
     assert set(overthere.__all__) <= set(dir(overthere))
 
 
@@ -44,9 +44,11 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 71_000
+LINES = 74_750
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
-number with a reason."""
+number with a reason.  The last: what twelve generators make of their sources, typed locators of objects in stores,
+errors that say what to write, documents read in several processes, servers that fail HEAD; nothing was there before
+that could go out."""
 
 
 def test_the_package_does_not_grow() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+import skips
 import support
 from support import TESTS
-
-ROWS: list[dict[str, str]] = tomllib.loads((TESTS / "expected_failures.toml").read_text(encoding="utf-8"))["skip"]
-LISTED = {row["reason"] for row in ROWS}
 
 
 def _text(node: ast.expr) -> str | None:
@@ -41,10 +40,39 @@ def reasons(file: Path) -> Iterator[tuple[int, str]]:
 def test_every_reason_is_listed() -> None:
     found = [(file, line, reason) for file in sorted(TESTS.rglob("*.py")) for line, reason in reasons(file)]
     assert len(found) > 100
-    unlisted = [f"{file.relative_to(TESTS)}:{line}: {one}" for file, line, one in found if one not in LISTED]
+    unlisted = [f"{file.relative_to(TESTS)}:{line}: {one}" for file, line, one in found if one not in skips.REASONS]
     assert not unlisted, "\n".join(unlisted)
 
 
 def test_each_stands_there_once_with_its_source() -> None:
-    assert len(LISTED) == len(ROWS)
-    assert all(row["source"] for row in ROWS)
+    assert len(skips.REASONS) == len(skips.ROWS)
+    assert all(row["source"] for row in skips.ROWS)
+
+
+def test_make_servers_installs_the_package_of_each_missing_program() -> None:
+    packages = (TESTS / "servers" / "packages.txt").read_text().split()
+    assert {row["package"] for row in skips.ROWS if "package" in row} <= set(packages)
+
+
+SKIPPED = {
+    "a::first[1]": "curl is not installed",
+    "a::first[2]": "chromium is not installed",
+    "a::second": "curl is not installed",
+    "b::third": "ada is absent",
+}
+
+
+def test_a_run_ends_with_the_programs_that_tests_lack() -> None:
+    assert list(skips.summary(SKIPPED, ["94-X-1", "94-X-2"])) == [
+        "3 tests were skipped because these programs are not installed: chromium, curl.",
+        "2 statements of the documents are shown only by skipped tests: 94-X-1, 94-X-2.",
+        "`make servers` installs these programs (with root and apt).",
+    ]
+    assert list(skips.summary({"b::third": "ada is absent"}, [])) == []
+
+
+def test_programs_are_required_where_ci_has_installed_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skips, "REQUIRED", False)
+    assert list(skips.forbidden(SKIPPED | {"c": "no reason"})) == ["c: no reason"]
+    monkeypatch.setattr(skips, "REQUIRED", True)
+    assert [line.partition(":")[0] for line in skips.forbidden(SKIPPED)] == ["a", "a", "a"]

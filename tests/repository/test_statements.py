@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -57,10 +58,10 @@ def test_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
         statements, "tests_by_name", lambda: {"f::a": ["1"], "f::b[x]": ["1", "2"], "f::c": ["3"], "g::d": ["4"]}
     )
     assert list(statements.missing_tests(["f::a", "f::b[y]", "f::c[1]", "f::c[2]"])) == [
-        "f::b[x] (of 1, 2)",
-        "g::d (of 4)",
+        "f::b[x]",
+        "g::d",
     ]
-    assert list(statements.missing_tests(["f::c[1]"], among=["f::b[x]", "f::c[1]"])) == ["f::b[x] (of 1, 2)"]
+    assert list(statements.missing_tests(["f::c[1]"], among=["f::b[x]", "f::c[1]"])) == ["f::b[x]"]
     assert list(statements.missing_tests([], among=[])) == []
 
 
@@ -77,29 +78,58 @@ def test_rows(row):
 """
 
 
-@pytest.mark.parametrize(("arguments", "ends"), [(["-n2", "--dist", "worksteal"], 1), (["-n0", "test_suite.py"], 0)])
-def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: list[str], ends: int) -> None:
-    """The hooks of conftest.py in a suite of their own, whose ledger names a test that is skipped."""
-    (tmp_path / "test_suite.py").write_text(SUITE)
-    ledger = "{'test_suite.py::test_passes': ['1'], 'test_suite.py::test_rows[two]': ['2']}"
-    (tmp_path / "conftest.py").write_text(
+LEDGER = {"test_suite.py::test_passes": ["1"], "test_suite.py::test_rows[two]": ["2"]}
+
+
+def run_suite(folder: Path, ledger: dict[str, list[str]], *arguments: str, servers: str = "") -> tuple[int, str]:
+    """Run `SUITE` under this project's conftest.py.  Returns: the exit status, the output."""
+    (folder / "test_suite.py").write_text(SUITE)
+    (folder / "conftest.py").write_text(
         f"import sys\nsys.path[:0] = {[str(ROOT / 'tests'), str(ROOT / 'tools')]!r}\n"
-        f"import statements\nstatements.tests_by_name = lambda: {ledger}\n"
+        f"import statements\nstatements.tests_by_name = lambda: {ledger!r}\n"
         f"exec(compile(open({str(ROOT / 'conftest.py')!r}).read(), 'conftest.py', 'exec', dont_inherit=True))\n"
     )
-    (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
+    (folder / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == ends, done.stdout + done.stderr
-    assert done.stdout.count("test_suite.py::test_rows[two] (of 2)") == ends
-    assert "test_passes (of" not in done.stdout
+    env = os.environ | {"OVERTHERE_SERVERS": servers}
+    done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["-n2", "--dist", "worksteal"], ["-n0"]])
+def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: list[str]) -> None:
+    status, output = run_suite(tmp_path, LEDGER | {"test_suite.py::test_lost": ["3"]}, *arguments)
+    assert status == 1
+    assert "test_suite.py::test_lost (of 3)" in output
+    assert "(of 1)" not in output
+    assert "(of 2)" not in output, "it was skipped for a listed reason"
+
+
+def test_a_named_test_may_be_skipped_for_a_listed_reason(tmp_path: Path) -> None:
+    assert run_suite(tmp_path, LEDGER)[0] == 0
+    assert run_suite(tmp_path, {"test_suite.py::test_lost": ["3"]}, "test_suite.py")[0] == 0, "a part of the suite"
+
+
+def test_no_named_test_may_be_skipped_where_servers_are_required(tmp_path: Path) -> None:
+    status, output = run_suite(tmp_path, LEDGER, servers="required")
+    assert status == 1
+    assert "test_suite.py::test_rows[two] (of 2)" in output
+
+
+def test_a_statement_is_not_shown_if_all_its_tests_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [statements.Statement(id, "1", "", tests, None, None) for id, tests in (("1", ("a", "b")), ("2", ("b",)))]
+    documents = (statements.Document("", "", {}, (*rows, statements.Statement("3", "1", "", (), None, "why"))),)
+    monkeypatch.setattr(statements, "documents", lambda: documents)
+    assert statements.shown_only_by([]) == []
+    assert statements.shown_only_by(["b"]) == ["2"]
+    assert statements.shown_only_by(["a", "b"]) == ["1", "2"]
 
 
 @pytest.mark.parametrize(
     ("asked", "collected", "said"),
     [
-        ({}, ["f::a", "f::b"], ["f::b (of 2)", "g::c (of 3)"]),
-        ({"ignore_glob": ["g"]}, ["f::a", "f::b"], ["f::b (of 2)"]),
+        ({}, ["f::a", "f::b"], ["f::b", "g::c"]),
+        ({"ignore_glob": ["g"]}, ["f::a", "f::b"], ["f::b"]),
         ({"ignore": ["g"]}, ["f::a"], []),
         ({"keyword": "a"}, ["f::a"], []),
         ({"markexpr": "a"}, ["f::a"], []),

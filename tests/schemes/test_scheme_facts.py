@@ -38,8 +38,9 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "broken/collecting.py": ({"http"}, WORDS + "a kind of document"),
     "broken/job.py": ({"http", "https"}, "what is crawled: pages and robots.txt are of HTTP (RFC 9309 2.3)"),
     "broken/reference_check.py": (
-        {"about", "blob", "cid", "data", "mailto"},
-        "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; RFC 2392 on cid: within a message",
+        {"about", "blob", "cid", "data", "mailto", "tel"},
+        "what leads nowhere by itself (HTML 7.4.2.2); mailto by its own syntax; of tel only that it has a number, for "
+        "people write numbers in many ways; RFC 2392 on cid: within a message",
     ),
     "canonical/model.py": ({"https"}, WORDS + "a step"),
     "canonical/rewriting.py": (
@@ -70,7 +71,11 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "links/spark.py": ({"file:", "file:/"}, "how Hadoop writes the paths of this machine"),
     "protocols/prospero/answer.py": ({"AFS", "FTP", "WAIS"}, WORDS + "access methods of Prospero"),
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
-    "stores/model.py": ({"git"}, WORDS + "a filesystem of fsspec"),
+    "stores/model.py": (
+        {"git", "s3", "s3a", "gs", "az", "abfs", "abfss"},
+        "the schemes that obstore opens; git there is no scheme, but a filesystem of fsspec",
+    ),
+    "values/origins.py": ({"http"}, "RFC 8252 7.3: the port of an http URI of a loopback address, in no other scheme"),
     "repairs.py": (
         {"file"},
         "a bar after a drive letter is no URI yet, so that no scheme has read it (RFC 8089 E.2.2)",

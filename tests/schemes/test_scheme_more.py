@@ -33,7 +33,8 @@ def test_which_are_not_spoken() -> None:
     """A scheme that gets lost is missed."""
     coap = {"coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"}
     others = {"ssh", "sftp", "sip", "sips", "ftps", "jdbc", "irc", "ircs", "git", "smb", "mqtt", "mqtts"}
-    assert set(UNSPOKEN) == coap | others | {"rtsp", "rtsps", "rtspu"}
+    objects = {"s3", "s3a", "gs", "az", "abfs", "abfss"}
+    assert set(UNSPOKEN) == coap | others | objects | {"rtsp", "rtsps", "rtspu"}
 
 
 @pytest.mark.parametrize("name", UNSPOKEN)

@@ -101,7 +101,9 @@ def test_expressions_are_made_by_re_alone() -> None:
             if isinstance(node, ast.ImportFrom):
                 assert node.module not in ("re", "regex", "fnmatch", "glob"), path
             if isinstance(node, ast.Import):
-                assert not any(name.name in ("regex", "fnmatch", "glob") for name in node.names), path
+                # On Windows the command line expands what a person typed, as a shell does elsewhere.
+                engines = {"regex", "fnmatch", "glob"} - ({"glob"} if path.match("cli/__init__.py") else set())
+                assert not any(name.name in engines for name in node.names), path
                 assert not any(name.name == "re" and name.asname for name in node.names), path
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "re":
                 assert node.attr not in ("template", "Scanner"), path

@@ -18,6 +18,8 @@ from typing import TypeVar
 
 import pytest
 
+import skips
+
 __all__ = ["DROP", "NET", "free_port", "give", "need", "running", "wait_for", "wait_until", "waits"]
 
 NET = 120.0
@@ -31,9 +33,10 @@ DROP = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if ROOT e
 
 def need(*programs: str) -> None:
     """Skip the test if a program is not installed; the reason stands in expected_failures.toml."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), *skips.FOLDERS])
     for program in programs:
-        if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/lib/news/bin") is None:
-            pytest.skip(f"{Path(program).name} is not installed")
+        if shutil.which(program, path=path) is None:
+            pytest.skip(f"{program} is not installed")
 
 
 _MINE: list[socket.socket] = []

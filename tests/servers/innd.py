@@ -42,7 +42,7 @@ def news_server(articles: Mapping[str, bytes], *, switching: bool = False) -> It
     articles: by message-id, head and body, without the last line end, as they are before dot-stuffing.
     switching: whether a client is first taken for a peer, so that MODE READER is needed (RFC 3977 3.4.2).
     """
-    need(str(BIN / "innd"), "openssl", "setpriv" if ROOT else "unshare")
+    need("innd", "openssl", "setpriv" if ROOT else "unshare")
     # Not in tmp_path: each other session of pytest that begins takes its root from all but root.
     with TemporaryDirectory(prefix="inn-") as made:
         Path(made).chmod(0o755)

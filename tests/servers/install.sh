@@ -1,13 +1,18 @@
-#!/usr/bin/env bash
-# The servers and clients that the tests of access start, and programs that tests compare with; nothing is left running.
-set -euo pipefail
+#!/bin/sh
+# Install the programs of packages.txt, Debian's packages: servers and clients that the tests start, and programs that
+# they compare with.  No server is left running.
+set -eu
 cd "$(dirname "$0")"
 
-missing=()
-for package in $(cat packages.txt); do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
-[ ${#missing[@]} = 0 ] && exit 0
+missing=
+while read -r package; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done < packages.txt
+[ -n "$missing" ] || { echo "All programs of tests/servers/packages.txt are installed."; exit 0; }
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "make servers needs root and apt to install these packages of Debian:$missing" >&2
+    exit 1
+fi
 
 # Packages of servers start them when they are installed, unless told not to.
 if [ ! -e /usr/sbin/policy-rc.d ]; then
@@ -16,13 +21,15 @@ if [ ! -e /usr/sbin/policy-rc.d ]; then
     trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
 export DEBIAN_FRONTEND=noninteractive
-# Another apt that holds the lock, and a mirror that says nothing, are waited for so long and no longer.
+# Wait this long, and no longer, for another apt that holds the lock and for a mirror that does not answer.
 apt() {
     timeout 900 apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Acquire::http::Timeout=60 "$@"
 }
 apt update
-apt install -y --no-install-recommends "${missing[@]}" > /dev/null || {
-    # inn2 refuses a host whose name has no dot.
+# shellcheck disable=SC2086  # each package is a word
+apt install -y --no-install-recommends $missing > /dev/null || {
+    # inn2 rejects a host whose name has no dot.
     [ -e /etc/news/inn.conf ] && sed -i 's/^#domain:.*/domain: example.test/' /etc/news/inn.conf
     dpkg --configure -a > /dev/null
 }
+echo "Installed:$missing"

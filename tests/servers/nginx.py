@@ -109,8 +109,8 @@ class Nginx:
         return [line for line in wait_until(logged, "nothing is logged") if line[1] != "mark"]
 
 
-def certificate(folder: Path) -> None:
-    """certificate.pem and key.pem for localhost and 127.0.0.1, signed by themselves.
+def certificate(folder: Path, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
+    """certificate.pem and key.pem for these names, signed by themselves.
 
     rustls, which obstore uses, rejects a server's certificate that is also an authority's.
     """
@@ -124,7 +124,7 @@ def certificate(folder: Path) -> None:
         "-out",
         folder / "certificate.pem",
     ]
-    named = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    named = ["-days", "2", "-subj", "/CN=localhost", "-addext", f"subjectAltName={names}"]
     named += ["-addext", "basicConstraints=critical,CA:FALSE"]
     subprocess.run(["openssl", "req", "-x509", *made, *named], check=True, stderr=subprocess.DEVNULL)
 
@@ -137,7 +137,7 @@ def trusting(folder: Path) -> ssl.SSLContext:
 @contextmanager
 def nginx(folder: Path) -> Iterator[Nginx]:
     """nginx over `folder`/root, which is given to nobody."""
-    need("/usr/sbin/nginx")
+    need("nginx")
     found = Nginx(free_port(), free_port(), folder)
     found.root.mkdir(exist_ok=True)
     (folder / "temporary").mkdir()

@@ -558,3 +558,17 @@ def test_a_cluster_of_which_a_worker_dies(
     assert "  not read completely" in text
     assert "Traceback" not in text
     assert picture.read_text().startswith("<svg")
+
+
+def test_no_executor_imports_from_the_current_folder(tmp_path: Path) -> None:
+    """Driver and executors run in a folder with modules of every name; none of them is imported."""
+    from test_import_path import hostile_folder, imported_names
+
+    folder = hostile_folder(tmp_path / "hostile")
+    script = tmp_path / "bin" / "overthere"
+    script.parent.mkdir()
+    script.write_text("from overthere.cli import main\nmain()\n")
+    command = [sys.executable, str(script), "links", ".", "--engine", "spark", "-o", "out/", "--master", "local[2]"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20 * NET, check=False)
+    assert done.returncode == 0, done.stderr
+    assert imported_names(folder) == set()

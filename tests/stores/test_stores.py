@@ -18,10 +18,11 @@ from overthere.access.policy import Policy
 from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.stores import range_file
+from overthere.stores import by_obstore, range_file
 from overthere.stores.model import SCHEMES, Name, Piece, StoreError, is_object
 from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
 from overthere.stores.range_file import RangeFile
+from overthere.tables import store_folder
 from servers.s3 import SECRET, Store
 from servers.store_faults import (
     Fault,
@@ -136,6 +137,8 @@ def test_names_of_objects() -> None:
         "s3:///x": "bucket",
         "s3://joe:pw@b/x": "credentials come from the environment",
         "s3://b/x?version=1": "%3F",
+        "s3://b%2F..%2Fother/x": "escape",
+        "gs://%2e%2e/x": "escape",
         "s3://b/%FF": "UTF-8",
         "s3://b/a/%2e%2e%2Fx": "segment",
         "memory://b/a/..%2F..%2Fx": "segment",
@@ -377,3 +380,57 @@ def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
             open_object(listed.uri).read()
         assert raised.value.note == "missing"
         assert "wrong" not in str(raised.value)
+
+
+def test_a_listing_that_repeats_itself_ends_with_its_count(store: Store, bucket: str) -> None:
+    one_page = listing(1_000)
+
+    def again(seen: RequestSeen) -> Fault | None:
+        """The same page for ever: truncated, with a token that leads to it."""
+        fault = one_page(seen)
+        if fault is None or fault.answer is None:
+            return fault
+        body = fault.answer.body.replace(
+            b"<IsTruncated>false</IsTruncated>",
+            b"<IsTruncated>true</IsTruncated><NextContinuationToken>0</NextContinuationToken>",
+        )
+        return Fault(answer=fault.answer.with_body(body))
+
+    with FaultProxy(store.endpoint, again) as proxy, use(store.through(proxy.endpoint)):
+        listed: list[str] = []
+        with pytest.raises(StoreError, match="repeats a page: it ended after 2,000 objects"):
+            listed += (one.uri for one in list_objects(f"s3://{bucket}/"))
+        assert len(listed) <= 1_000
+        assert len(proxy.seen) <= 4
+
+
+def test_a_listing_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_obstore, "MAX_LISTED", 2_500)
+    with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):
+        with pytest.raises(StoreError, match="more than 2,500 objects: it ended after 3,000"):
+            deque(list_objects(f"s3://{bucket}/"), maxlen=0)
+        assert len(proxy.seen) <= 5
+
+
+def test_the_folder_of_a_table_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names in it are held in memory."""
+    monkeypatch.setattr(store_folder, "MAX_OBJECTS", 2_500)
+    with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):
+        with pytest.raises(StoreError, match="has more than 2,500 objects"):
+            store_folder.Place(f"s3://{bucket}/").names()
+        assert len(proxy.seen) <= 5
+
+
+@pytest.mark.parametrize(
+    "uri", ["webhdfs://127.0.0.1:9870/a", "webhdfs://localhost/a", "sftp://[::1]/a", "smb://10.0.0.1/a"]
+)
+def test_hosts_of_other_filesystems_are_judged(uri: str) -> None:
+    scheme = uri.partition(":")[0]
+    with pytest.raises(StoreError, match=r"refused|not allowed|private|loopback"):
+        permit(uri, Policy(schemes=frozenset({scheme})))
+    permit(uri, Policy.local().with_(schemes=frozenset({scheme})))
+    with pytest.raises(StoreError, match="is not an allowed host"):
+        permit(uri, Policy.local().with_(schemes=frozenset({scheme}), hosts=frozenset({"h.example"})))
+    permit("s3://bucket/a", Policy(schemes=frozenset({"s3"}), hosts=frozenset({"h.example"})))
+    with pytest.raises(StoreError, match="names no host"):
+        permit(f"{scheme}:///a", Policy(schemes=frozenset({scheme})))

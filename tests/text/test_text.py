@@ -465,7 +465,7 @@ def test_a_cut_is_told_in_the_table(tmp_path: Path) -> None:
 TYPED = [
     # text, uri, kind, delimiter
     (" http://h.example/a ", "http://h.example/a", "URI", ""),
-    ("<URL:http://h.ex\n  ample/a b>", "http://h.example/ab", "URI", "<>"),
+    ("<URL:http://h.ex\n  ample/a b>", "http://h.example/a%20b", "URI", "<>"),
     ('"ftp://foo.example.\n   com/rfc/"', "ftp://foo.example.com/rfc/", "URI", '""'),
     ("URL: mailto:joe@h.example", "mailto:joe@h.example", "URI", "URL:"),
     ("www.w3.org/Addressing/", "http://www.w3.org/Addressing/", "abbreviated", ""),
@@ -511,3 +511,31 @@ def test_typing_is_linear(unit: str) -> None:
 def _typed_or_refused(text: str) -> None:
     with contextlib.suppress(InvalidURI):
         typed(text)
+
+
+BLANKS = {
+    "example.com/a b": ("http://example.com/a%20b", "example.com/ab"),
+    "http://h/a  b\tc?d e#f g": ("http://h/a%20%20b%20c?d%20e#f%20g", "http://h/abc?de#fg"),
+    "http://h/a \n b": ("http://h/ab", None),
+    "http://h/a\u00a0b": ("http://h/a%20b", "http://h/ab"),
+    "http://h/a\r\n  b c": ("http://h/ab%20c", "http://h/abc"),
+    "h . example/a": ("http://h.example/a", None),
+    "https: //h/a": ("https://h/a", None),
+    "http://h : 80/a": ("http://h:80/a", None),
+    "mailto: joe@h.example?subject=a b": ("mailto:joe@h.example?subject=a%20b", "mailto:joe@h.example?subject=ab"),
+    "joe @ h.example": ("mailto:joe@h.example", None),
+    "http://h/a b-\n c": ("http://h/a%20b-c", "http://h/ab-c"),
+}
+
+
+@pytest.mark.parametrize("text", BLANKS)
+def test_a_typed_blank_is_kept_in_a_path_unless_it_stands_at_a_line_end(text: str) -> None:
+    found = typed(text)
+    assert (found.uri, found.alternative) == BLANKS[text]
+
+
+def test_the_scheme_of_a_typed_host_can_be_given() -> None:
+    assert typed("example.com", scheme="https").uri == "https://example.com"
+    assert typed("ftp.example.com/a", scheme="https").uri == "https://ftp.example.com/a"
+    assert typed("http://example.com", scheme="https").uri == "http://example.com"
+    assert typed("joe@h.example", scheme="https").uri == "mailto:joe@h.example"

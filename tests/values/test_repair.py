@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import URI, CodingError, InvalidURI, URIReference, columns, repair
+from overthere import URI, CodingError, InvalidURI, URIReference, columns, explain, repair
 from overthere.base import to_reference
 from overthere.text import typed
 from support import processor
@@ -25,7 +25,8 @@ MENDED = [
     ("http://h/%41%zz", "http://h/%41%25zz"),
     ("http://h/?a[]=1|2", "http://h/?a%5B%5D=1%7C2"),
     ("http://h/#a#b", "http://h/#a%23b"),
-    ("http://\u00e9/\u00fc?\ue000#\u65e5", "http://%C3%A9/%C3%BC?%EE%80%80#%E6%97%A5"),
+    ("x://\u00e9/\u00fc?\ue000#\u65e5", "x://%C3%A9/%C3%BC?%EE%80%80#%E6%97%A5"),
+    ("http://\u00e9/\u00fc?\ue000#\u65e5", "http://xn--9ca/%C3%BC?%EE%80%80#%E6%97%A5"),
     ("http://u:a b@h/", "http://u:a%20b@h/"),
     ("http://h/?a\\b", "http://h/?a%5Cb"),
     ("http://h/#a\\b", "http://h/#a%5Cb"),
@@ -103,10 +104,10 @@ def test_relative_references() -> None:
         ("//h.example/a b", "https://h.example/a%20b"),
         (" example.com ", "https://example.com"),
         ("http://h/", "http://h/"),
-        ("\u00e9.example/a b", "https://%C3%A9.example/a%20b"),
+        ("\u00e9.example/a b", "https://xn--9ca.example/a%20b"),
         ("192.0.2.16:8000/x", "https://192.0.2.16:8000/x"),
         ("[2001:db8::1]/", "https://[2001:db8::1]/"),
-        ("B\u00fccher.ch:8080", "https://B%C3%BCcher.ch:8080"),
+        ("B\u00fccher.ch:8080", "https://xn--bcher-kva.ch:8080"),
         ("www.example.com:80", "https://www.example.com:80"),
         ("localhost:8080/a b", "https://localhost:8080/a%20b"),
         ("example.com/100%", "https://example.com/100%25"),
@@ -132,7 +133,7 @@ def test_a_guess_is_that_of_typed(text: str) -> None:
     """Both take the same texts for a host without a scheme, where neither has white space to take away."""
     text = text.replace(" ", "")
     try:
-        guessed = str(repair(text, scheme="http"))
+        guessed = str(repair(text, scheme="http", idna=False))
     except InvalidURI:
         guessed = None
     try:
@@ -164,6 +165,29 @@ def test_a_host_name_as_a_labels(text: str, wanted: str) -> None:
     assert str(done) == wanted
     for change in done.changes:
         assert text[change.start : change.end] == change.before
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "escaped"),
+    [
+        ("https://www.ex\u00e4mple.co.uk/", "https://www.xn--exmple-cua.co.uk/", "https://www.ex%C3%A4mple.co.uk/"),
+        ("FTP://u@\u00e9:21/a b", "FTP://u@xn--9ca:21/a%20b", "FTP://u@%C3%A9:21/a%20b"),
+        ("ws://\u00e9%C3%A9.h/", "ws://xn--9caa.h/", "ws://%C3%A9%C3%A9.h/"),
+        ("http://%C3%A9/a b", "http://%C3%A9/a%20b", None),
+        ("http://h/\u00e9", "http://h/%C3%A9", None),
+        ("//\u00e9/", "//%C3%A9/", None),
+        ("file://\u00e9/", "file://%C3%A9/", None),
+        ("unknown://\u00e9/", "unknown://%C3%A9/", None),
+        ("http://a\u0378/", "http://a%CD%B8/", None),
+        ("http://\u00e9..a/", "http://%C3%A9..a/", None),
+    ],
+)
+def test_first_reading_of_a_dns_host_has_a_labels(text: str, wanted: str, escaped: str | None) -> None:
+    done = repair(text, relative=True)
+    assert (str(done), None if done.escaped is None else str(done.escaped)) == (wanted, escaped)
+    assert done.to_dict()["escaped"] == escaped
+    assert str(repair(text, relative=True, idna=False)) == (escaped or wanted)
+    assert explain(text).to_dict()["repair"] in (done.to_dict(), None)
 
 
 @pytest.mark.parametrize("text", ["http://%FF/", "http://a\u0378/", "http://\u00fc" + "a" * 1000, "http://\u00fc..a/"])

@@ -523,6 +523,12 @@ def test_a_password_behind_many_runs_is_masked() -> None:
     assert shown.endswith("ftp://joe:***@h/\ufffd")
 
 
+def test_suggestion_has_a_labels_first(served: Explainer) -> None:
+    shown = served.form("/anatomy.part", {"text": "https://www.ex\u00e4mple.co.uk/"}).text.partition("Did you mean")[2]
+    first, second = shown.index("https://www.xn--exmple-cua.co.uk/"), shown.index("https://www.ex%C3%A4mple.co.uk/")
+    assert first < second
+
+
 def test_a_repair_of_many_changes_counts_the_rest(served: Explainer) -> None:
     data = served.data("anatomy", text="http://h/" + "a b" * 80)
     assert (len(data["repair"]["changes"]), data["repair"]["total"]) == (50, 80)

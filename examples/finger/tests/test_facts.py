@@ -27,12 +27,12 @@ from overthere import (
 )
 from overthere.access import Connect
 from overthere.access.opening import Opening
-from overthere.access.saved_file import file_name
 from overthere.ground.errors import Finding
 from overthere.kernel.reference import split
 from overthere.protocols.http.proxy import through_proxy
 from overthere.schemes.model import Access, NormalRule
 from overthere.text.output import as_html, linkable
+from overthere.values.file_names import file_name
 
 THERE = URI("finger://h.example/u")
 SECURE = replace(SCHEME, name="x-fingers", tls=True, protocol="finger", linkable=False)

@@ -15,6 +15,7 @@ mod avx2;
 pub mod canonical;
 pub mod check;
 pub mod classes;
+pub mod edit;
 pub mod host;
 pub mod iri;
 mod non_ascii;

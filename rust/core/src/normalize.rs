@@ -151,7 +151,7 @@ fn upper(text: &[u8], at: usize) -> [u8; 3] {
 
 /// A host in lower case, its escapes in upper case; a zone identifier keeps its case (RFC 6874 2), and so does a host
 /// beyond US-ASCII, which is an IRI's (RFC 3987 5.3.2.1).
-pub(crate) fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
+pub fn host(text: &[u8], rung: u8, out: &mut Vec<u8>) {
     if !text.is_ascii() {
         return escapes(text, rung, out);
     }

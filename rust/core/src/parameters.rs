@@ -48,7 +48,7 @@ struct Place {
 
 impl Form {
     /// Where the pairs of a query stand; an empty query has none.
-    fn pairs<'a>(&self, query: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
+    pub fn pairs<'a>(&self, query: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
         let separator = self.separator;
         let mut at = if query.is_empty() { None } else { Some(0) };
         std::iter::from_fn(move || {
@@ -105,12 +105,26 @@ impl Form {
         (i == pair.len() || pair.at(i) == b'=').then_some(i)
     }
 
-    /// Where the value of the first pair of that name stands; None if there is no such pair, or it has no "=".
+    /// Where the values of the pairs of that name are, in their order; None of a pair without "=".
+    pub fn all<'a>(
+        &'a self,
+        query: &'a [u8],
+        name: &'a [u8],
+    ) -> impl Iterator<Item = Option<(usize, usize)>> + 'a {
+        self.pairs(query).filter_map(move |(start, end)| {
+            let name_end = start + self.name_end(query.part(start..end), name)?;
+            Some((name_end < end).then_some((name_end + 1, end)))
+        })
+    }
+
+    /// Where the value of the first pair of that name is; None if there is no such pair.
+    pub fn first(&self, query: &[u8], name: &[u8]) -> Option<Option<(usize, usize)>> {
+        self.all(query, name).next()
+    }
+
+    /// The same; None also if that pair has no "=".
     pub fn find(&self, query: &[u8], name: &[u8]) -> Option<(usize, usize)> {
-        let (start, end, name) = self
-            .pairs(query)
-            .find_map(|(start, end)| Some((start, end, self.name_end(query.part(start..end), name)?)))?;
-        (start + name < end).then_some((start + name + 1, end))
+        self.first(query, name).flatten()
     }
 
     /// The octets of a pair's name, in place where they stand for themselves.

@@ -28,8 +28,8 @@ pub trait Sink {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]);
     /// The tag that had attributes which were looked for is over.  Returns: whether the text of a `script` is wanted.
     fn end_tag(&mut self) -> bool;
-    /// The text of a `style` element, of HTML or SVG.
-    fn style(&mut self, text: &[u8]);
+    /// The text of a `style` element, and where the name of its tag begins; None for one of SVG.
+    fn style(&mut self, text: &[u8], at: Option<usize>);
     /// The text of the `script` element of HTML that was wanted.
     fn script(&mut self, text: &[u8]);
     /// The `base` that counted stood in a body that a frameset took the place of: none counts (13.2.6.4.7).
@@ -77,6 +77,7 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Not
         state: AttributeState::Absent,
         held: Vec::new(),
         is_script: false,
+        sheet: None,
         text: Vec::new(),
         is_tag: false,
         shared: &shared,
@@ -147,6 +148,8 @@ struct Reading<'a, S> {
     /// The text of a style sheet, or of a script that is wanted.
     text: Vec<u8>,
     is_script: bool,
+    /// Where the name of the tag of a style sheet of HTML begins.
+    sheet: Option<usize>,
     /// A tag has begun, and nothing has come after it.
     is_tag: bool,
     /// The text that is read goes to `text` if it is kept.
@@ -217,7 +220,7 @@ impl<S: Sink> Reading<'_, S> {
             if self.is_script {
                 self.sink.script(&self.text);
             } else {
-                self.sink.style(&self.text);
+                self.sink.style(&self.text, self.sheet);
             }
             self.text.clear();
         }
@@ -321,6 +324,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             let is_sheet =
                 namespace == Namespace::Svg && self.element == b"style" && !self.tag.is_self_closing;
             self.shared.is_kept.set(is_sheet);
+            self.sheet = None;
             return None;
         }
         self.opened.clone_from(&self.element);
@@ -334,6 +338,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             }
             b"style" => {
                 self.shared.is_kept.set(true);
+                self.sheet = Some(self.at);
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),

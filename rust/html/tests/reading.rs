@@ -15,7 +15,7 @@ impl Sink for All {
         self.0.last().is_some_and(|last| last == "script type 2 data")
     }
 
-    fn style(&mut self, text: &[u8]) {
+    fn style(&mut self, text: &[u8], _: Option<usize>) {
         self.0.push(format!("style: {}", String::from_utf8_lossy(text)));
     }
 

@@ -8,6 +8,8 @@ use pyo3::ffi::PyObject;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use crate::finalizing::Inside;
+
 /// `overthere.ground.errors.KernelBug`
 #[cold]
 pub fn bug(py: Python<'_>, what: &str) -> PyErr {
@@ -27,13 +29,30 @@ pub fn message_of(what: &str) -> String {
 /// Do the work of an entry; a panic in it becomes a `KernelBug`.
 #[inline(always)]
 pub fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let _inside = Inside::enter(py);
+    guarded_quick(py, work)
+}
+
+/// The same of an entry that runs no Python code, in which a thread could wait for the GIL; it is not counted.
+#[inline(always)]
+pub fn guarded_quick<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     caught(work).unwrap_or_else(|what| Err(bug(py, &what)))
 }
 
 /// The same of an entry that answers CPython itself: null, with the exception set, where there is one.
 #[inline(always)]
 pub fn entry(py: Python<'_>, work: impl FnOnce() -> PyResult<*mut PyObject>) -> *mut PyObject {
-    guarded(py, work).unwrap_or_else(|error| {
+    or_null(py, guarded(py, work))
+}
+
+/// The same of an entry that runs no Python code.
+#[inline(always)]
+pub fn entry_quick(py: Python<'_>, work: impl FnOnce() -> PyResult<*mut PyObject>) -> *mut PyObject {
+    or_null(py, guarded_quick(py, work))
+}
+
+fn or_null(py: Python<'_>, found: PyResult<*mut PyObject>) -> *mut PyObject {
+    found.unwrap_or_else(|error| {
         error.restore(py);
         null_mut()
     })

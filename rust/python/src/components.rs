@@ -16,6 +16,7 @@ use pyo3::IntoPyObjectExt;
 
 use crate::bug::{bug, guarded};
 use crate::fast::parse;
+use crate::finalizing::Inside;
 use crate::quick;
 
 /// Where components stand, in the unit that the text is read in.
@@ -217,6 +218,7 @@ fn by_class(
 #[cold]
 pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone: bool) -> PyErr {
     static REFUSAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let _inside = Inside::enter(text.py());
     let made = REFUSAL
         .import(text.py(), "overthere.values.findings", "refusal")
         .and_then(|refusal| refusal.call1((text, rule, zone)));

@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 
 use overthere_core::place::{Component, Span};
 
-use crate::bug::entry;
+use crate::bug::entry_quick;
 use crate::components::{Components, Places};
 
 /// A part of the text, or None; null with an exception set where CPython has no room for it.
@@ -101,7 +101,7 @@ unsafe fn number(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> 
 }
 
 /// What digits stand for; None of none, and of more than 18 beside zeros in front.
-fn digits(text: &[u8]) -> Option<u64> {
+pub(crate) fn digits(text: &[u8]) -> Option<u64> {
     let zeros = text.iter().take_while(|&&digit| digit == b'0').count();
     if text.is_empty() || text.len() - zeros > 18 {
         return None;
@@ -117,7 +117,7 @@ macro_rules! getters {
                 // SAFETY: CPython calls it for a value of the class that has the attribute, and is attached.
                 unsafe {
                     let $py = Python::assume_attached();
-                    entry($py, || {
+                    entry_quick($py, || {
                         let object = Borrowed::from_ptr($py, object);
                         let $value = object.cast_unchecked::<Components>().get();
                         $read

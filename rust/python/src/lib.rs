@@ -11,6 +11,7 @@ mod components;
 mod fast;
 #[cfg(not(feature = "abi3"))]
 mod fast_path;
+mod finalizing;
 mod getters;
 mod links;
 mod quick;
@@ -43,6 +44,7 @@ mod _native {
     use super::fast_path::with_fast_path;
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        super::finalizing::install(module.py())?;
         super::getters::install(&module.py().get_type::<super::components::Components>())
     }
     #[pymodule_export]

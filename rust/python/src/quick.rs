@@ -96,7 +96,7 @@ mod values {
     use pyo3::intern;
     use pyo3::{PyClassInitializer, PyTypeInfo};
 
-    use crate::bug::guarded;
+    use crate::bug::guarded_quick;
     use crate::components::{refusal, Reading};
 
     /// Whether calling the class is no more than `Components.__new__`, now: `__new__` and `__init__` can be assigned.
@@ -154,7 +154,7 @@ mod values {
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
                 let text = Borrowed::from_ptr(py, *arguments);
                 if let Ok(text) = text.cast_exact::<PyString>() {
-                    let made = guarded(py, || match Components::read(&text, rule, false) {
+                    let made = guarded_quick(py, || match Components::read(&text, rule, false) {
                         Reading::Derived(value) => new(py, value, class.cast()).map(Some),
                         Reading::NotDerived => Err(refusal(
                             &text,

@@ -69,7 +69,7 @@ def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri
         return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
         found = list(resolve(name, port))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unresolved(host, uri, error) from error
     return _allowed(map(ip_address, found), policy, uri)
 
@@ -88,7 +88,7 @@ async def aaddresses(
         found = await asyncio.wait_for(asked, policy.connect_timeout)
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=host) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unresolved(host, uri, error) from error
     return _allowed(_of_system(found), policy, uri)
 
@@ -109,13 +109,13 @@ def _system_addresses(name: str, port: int, policy: Policy, uri: URI | None) -> 
         return _of_system(question.answer())
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=name) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unresolved(name, uri, error) from error
     finally:
         question.close()
 
 
-def _unresolved(host: str, uri: URI | None, error: OSError) -> AccessFailed:
+def _unresolved(host: str, uri: URI | None, error: Exception) -> AccessFailed:
     return AccessFailed(f"the name could not be resolved: {error}", uri=uri, where=host)
 
 

@@ -26,6 +26,10 @@ __all__ = ["Policy"]
 _RESERVED = range(1024)
 
 
+def _is_port(text: str | None) -> bool:
+    return not text or (len(text) < 6 and int(text) < 65536)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """An immutable value; safe by default for untrusted URIs.  Times are in seconds, sizes in octets."""
@@ -72,9 +76,14 @@ class Policy:
     read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
 
     def __post_init__(self) -> None:
-        """Raises: ValueError for an invalid NAT64 prefix (RFC 6052 2.2)."""
+        """Raises: ValueError for an invalid NAT64 prefix (RFC 6052 2.2), and for a proxy that is not a URI with a host;
+        the message does not show it, because it may hold a password."""
         for prefix in self.nat64:
             nat64_prefix(prefix)
+        for scheme, proxy in self.proxy.items():
+            if not URI.can_parse(text := str(proxy)) or not (uri := URI(text)).host or not _is_port(uri.port_text):
+                why = "is not a URI with a host and a valid port: write http://host:port"
+                raise ValueError(f"the proxy for {scheme!r} {why} (RFC 9110 3.7)")
 
     @classmethod
     def local(cls) -> Self:
@@ -178,20 +187,26 @@ class Policy:
 
     def judge_connection(self, step: Connect, default: int | None, uri: URI) -> None:
         """Raises: AccessRefused if that host or port is not allowed."""
-        try:
-            host = resolvable(step.host).lower().removesuffix(".")
-        except UnicodeError:
-            host = step.host
-        if self.hosts is not None and not any(
-            host == one or (one.startswith(".") and host.endswith(one)) for one in self.hosts
-        ):
-            raise AccessRefused("host", f"{step.host!r} is not an allowed host", "RFC 3986 7", uri)
+        self.judge_host(step.host, uri)
         if step.port != default and step.port in _RESERVED and step.port not in self.ports:
             why = f"port {step.port} is reserved for another protocol than {uri.scheme!r}"
             raise AccessRefused("port", why, "RFC 3986 7.2", uri)
         address = literal(step.host, decoded=True)
         if address is not None:
             self.judge_address(address, uri)
+
+    def judge_host(self, host: str, uri: URI) -> None:
+        """Raises: AccessRefused if that host is not one of `hosts`."""
+        if self.hosts is not None and not self._is_named(host):
+            raise AccessRefused("host", f"{host!r} is not an allowed host", "RFC 3986 7", uri)
+
+    def _is_named(self, host: str) -> bool:
+        """Whether `hosts` has a host; never one that no client can ask for, whatever it ends in."""
+        try:
+            name = resolvable(host).lower().removesuffix(".")
+        except UnicodeError:
+            return False
+        return any(name == one or (one.startswith(".") and name.endswith(one)) for one in self.hosts or ())
 
     def judge_data_port(self, port: int, uri: URI) -> None:
         """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.

@@ -126,5 +126,5 @@ def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> li
         if (family, address) not in kept:
             kept.append((family, address))
     if not kept:
-        raise refused or AccessFailed("the name has no address", uri=uri)
+        raise refused or AccessFailed("the name has no address", uri=uri, where="the name")
     return kept

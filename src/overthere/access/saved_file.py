@@ -5,23 +5,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from overthere.ground.atomic import create, is_stream, link, refuse_link, remove, rename, stream, temporary_path
-from overthere.kernel import percent_decode
-from overthere.schemes.model import last_segment
-from overthere.schemes.registry import Registry
-from overthere.values.uri import URI
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["SavedFile", "file_name"]
-
-_LONGEST = 120
-_DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+__all__ = ["SavedFile"]
 
 
 class SavedFile:
@@ -96,24 +88,3 @@ class SavedFile:
 
     def _name_is_taken(self) -> FileExistsError:
         return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
-
-
-def file_name(uri: URI, registry: Registry | None = None) -> str:
-    """A name for a file out of the last segment of a URI's path, safe on any system; "index" where there is none.
-
-    Never a path: no separator, control, device name, or dot or "-" in front comes through, escaped or not.
-
-    >>> [file_name(URI(text)) for text in ("http://h/a/b%20c.txt?q", "http://h/", "ftp://h/pub/x.gz;type=i")]
-    ['b c.txt', 'index', 'x.gz']
-    >>> [file_name(URI(text)) for text in ("http://h/..%2F..%2Fetc%2Fpasswd", "gopher://h/0/a/about", "x:-rf%0A")]
-    ['_.._etc_passwd', 'about', 'rf_']
-    """
-    facts = (Registry.default() if registry is None else registry).get(uri.scheme)
-    named = last_segment if facts is None or facts.file_name is None else facts.file_name
-    segment = named(uri.segments)
-    text = percent_decode(segment.encode()).decode("utf-8", "replace")
-    text = "".join(c if c.isprintable() and c not in '/\\:*?"<>|\ufffd' else "_" for c in text)
-    text = text.lstrip(".- ")[:_LONGEST].rstrip(". ")
-    while len(text.encode()) > _LONGEST:
-        text = text[:-1].rstrip(". ")
-    return f"_{text}" if _DEVICES.match(text) else text or "index"

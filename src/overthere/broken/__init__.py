@@ -24,18 +24,9 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
 __all__ = [
-    "KINDS",
-    "PASSED",
-    "Broken",
-    "Checker",
-    "FileSettings",
-    "HostSettings",
-    "Kind",
-    "Outcome",
-    "Summary",
-    "check",
+    "KINDS", "PASSED", "Broken", "Checker", "FileSettings", "HostSettings", "Kind", "Outcome", "Summary", "check",
     "find",
-]
+]  # fmt: skip
 
 Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
 """Files, folders, archives, mailboxes, WARCs, as `overthere.links.extract` takes them."""

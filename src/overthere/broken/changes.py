@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
+from overthere.broken.git import open_repository
 from overthere.broken.model import Broken, Checker
 from overthere.broken.site import Site
 
@@ -25,21 +25,13 @@ def changed_files(folder: str, revision: str) -> frozenset[str]:
     """
     if revision.startswith("-"):  # Git would take it as an option
         raise ValueError(f"{revision} is not a revision")
-    top = os.path.realpath(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
-    names = _git(top, "diff", "--name-only", "--no-renames", "-z", f"{revision}^{{commit}}", "--")
-    names += _git(top, "ls-files", "--others", "--exclude-standard", "-z")
-    return frozenset(os.path.join(top, name) for name in names.split("\0") if name)
-
-
-def _git(folder: str, *arguments: str) -> str:
-    try:
-        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
-    except FileNotFoundError:
-        raise ValueError("git is not installed") from None
-    if done.returncode:
-        said = os.fsdecode(done.stderr).strip().splitlines() or [f"exit {done.returncode}"]
-        raise ValueError(f"git {arguments[0]}: {said[0]}")
-    return os.fsdecode(done.stdout)
+    with open_repository(folder) as git:
+        names = git.run(
+            "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z",
+            f"{revision}^{{commit}}", "--",
+        )  # fmt: skip
+        names += git.run("ls-files", "--others", "--exclude-standard", "-z")
+        return frozenset(os.path.join(git.top, name) for name in names.split("\0") if name)
 
 
 def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: frozenset[str]) -> Iterator[Broken]:

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from overthere.broken.dialects import rule_of
 from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import TOLD, Checker, Summary
+from overthere.broken.projects import project_of
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import refresh_target
 from overthere.broken.scan import Scan, is_source_code, scan
@@ -27,6 +27,8 @@ class State(NamedTuple):
     kind: str
     is_whole: bool
     has_anchors: bool
+    more_anchors: str = ""
+    """Why it may have further anchors."""
 
 
 class PageKeys(NamedTuple):
@@ -62,7 +64,7 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
     for document, (kind, notes) in documents(task, options, walk):
         if kind in ("http", "header") and not document.content:
             continue
-        found = scan(document, kind, notes, options, rule_of(checker, document.source))
+        found = scan(document, kind, notes, options, project_of(checker, document.source))
         if is_source_code(document, kind):
             summary.files["code"] += 1
         else:
@@ -91,7 +93,7 @@ class _ContainerCollector(Progress):
 def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:
     """What is kept of a document that was read."""
     document = document_identity(found, site)
-    state = State(found.kind, found.is_whole, found.has_anchors)
+    state = State(found.kind, found.is_whole, found.has_anchors, found.more_anchors)
     names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
     mine = {key(document, name) for name in names}
     mine.update(key(LABELS, name) for name in found.labels)

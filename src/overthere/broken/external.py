@@ -12,9 +12,9 @@ from overthere.broken.cache import Cache
 from overthere.broken.connections import MOST
 from overthere.broken.cookies import load_cookies
 from overthere.broken.default_policy import PATIENT
-from overthere.broken.dialects import rule_of
 from overthere.broken.filters import host_settings
 from overthere.broken.model import Checker, Outcome
+from overthere.broken.projects import project_of
 from overthere.broken.redirects import RedirectChains
 from overthere.broken.requests import Requester
 from overthere.broken.services import ask_archive, ask_github
@@ -41,7 +41,7 @@ class Asker:
             policy or PATIENT, agent=checker.agent, headers=_headers(checker), limit=checker.limit,
             agents=lambda host: host_settings(checker, host).agent,
             login=() if checker.cookies is None else load_cookies(checker.cookies),
-            rule=rule_of(checker, ""), registry=registry, most=max(checker.jobs, MOST),
+            rule=project_of(checker, "").anchors, registry=registry, most=max(checker.jobs, MOST),
         )  # fmt: skip
         self.cache: Cache = Cache(
             checker.cache, dict(checker.max_age), resume=checker.resume, credentials=self.asking.credentials

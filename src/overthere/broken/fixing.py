@@ -8,6 +8,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
+from overthere.broken.generators.project import NO_PROJECT
 from overthere.broken.model import Broken
 from overthere.broken.scan import scan
 from overthere.ground.atomic import refuse_link
@@ -123,7 +124,7 @@ def _references(source: str, content: bytes) -> list[tuple[str, str]]:
     for document, _ in documents(Task((source,), None, None), options):
         document = document._replace(content=content)
         kind, notes = kind_of(document)
-        found = scan(document, kind, notes, options, "github")
+        found = scan(document, kind, notes, options, NO_PROJECT)
         return [(one.where, one.reference) for one in found.references]
     return []
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from overthere.base import Base
 from overthere.broken.anchors import is_top, names, reason
+from overthere.broken.generators.project import NO_PROJECT
 from overthere.broken.scan import scan
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
@@ -75,7 +76,7 @@ def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> 
     base = Base(there, "retrieval", "retrieval")
     document = Document(uri, content, base, told, charset, ("too-large",) if cut else ())
     kind, notes = kind_of(document)
-    read = scan(document, kind, notes, Options(), rule)
+    read = scan(document, kind, notes, Options(), NO_PROJECT._replace(anchors=rule))
     if (there.host or "").lower() in _PREFIXED:
         read.anchors.update([name.removeprefix("user-content-") for name in read.anchors])
     return Anchors(kind, there.path, array("q", map(hash, read.anchors)), read.has_anchors, read.is_whole)

@@ -40,6 +40,9 @@ _DOCUTILS = str.maketrans(
 _NO_MYST = re.compile(r"[^\w\u4e00-\u9fff\- ]")
 _NO_KRAMDOWN = re.compile(r"[^a-zA-Z0-9 -]")
 _BEFORE_LETTER = re.compile(r"\A[^a-zA-Z]+")
+_COMBINING = re.compile("[\u0300-\u036f]")
+_CONTROLS = re.compile("[\x00-\x1f]")
+_NO_VITEPRESS = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'\u201c\u201d\u2018\u2019<>,.?/]+")
 _DASHES = re.compile(r"-{2,3}")
 _DOTS = re.compile(r"\.{3}")
 _TYPOGRAPHIC = re.compile(r"-{2,3}|\.{3}")
@@ -130,6 +133,13 @@ def _notebook(text: str) -> str:
     return text.replace(" ", "-")
 
 
+def _vitepress(text: str) -> str:
+    # @mdit-vue/shared, `slugify`.
+    plain = _COMBINING.sub("", normalize_unicode("NFKD", text))
+    kept = _HYPHENS.sub("-", _NO_VITEPRESS.sub("-", _CONTROLS.sub("", plain))).strip("-")
+    return f"_{kept}".lower() if kept[:1].isdecimal() and kept[:1].isascii() else kept.lower()
+
+
 def _mdbook(text: str) -> str:
     kept = (
         "-" if one.isspace() else one for one in _lower(text.strip()) if one.isalnum() or one in "_-" or one.isspace()
@@ -151,4 +161,6 @@ SLUGS: Mapping[str, Callable[[str], str]] = {
     "pandoc-gfm": _pandoc_gfm,
     "kramdown": _kramdown,
     "jekyll": _jekyll,
+    "vitepress": _vitepress,
+    "hugo": _github,
 }

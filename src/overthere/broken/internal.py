@@ -1,34 +1,38 @@
-"""The check inside the sources: pass 1 collects keys, pass 2 reads documents with faults again."""
+"""The check inside the sources: the keys of all documents, then the faults; only Python reads documents twice."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
+from contextlib import closing, suppress
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from overthere import kernel
-from overthere.broken import keys, pages
+from overthere.base import Base, from_content
+from overthere.broken import keys, pages, workers
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.collecting import PageKeys, State, gather
 from overthere.broken.filters import fits
 from overthere.broken.keys import document_key
 from overthere.broken.model import Broken, Checker, Outcome, Summary
-from overthere.broken.reference_check import by_scheme, uri_key
+from overthere.broken.projects import project_of
+from overthere.broken.reference_check import ReferenceState, check_reference, uri_key
 from overthere.broken.refresh_cycles import find_cycles
 from overthere.broken.reporting import Reporter
-from overthere.broken.scan import Again, anchors_of
+from overthere.broken.scan import Reference, Scan, scan_faults
 from overthere.broken.site import Site
+from overthere.links.job.pool import cores
 from overthere.links.job.task_builder import Task
-from overthere.links.model import Options
+from overthere.links.model import Document, Options
+from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    from overthere._native import Pages
+    from overthere._native import Keys, Pages
 
 __all__ = ["InternalCheck"]
 
-_TOGETHER = 200
-"""Pages whose faults are held at a time."""
 _NATIVE = State("html", True, True)
 """Of pages that Rust has read."""
 
@@ -98,20 +102,20 @@ class InternalCheck:
         self.distinct: set[int] = set()
         self.pages: Pages | None = None
         """The native kernel's reader."""
-        self.native: set[int] = set()
-        """The numbers of pages that the native kernel has read."""
-        self.targets: set[int] = set()
-        """Keys of the targets that the native kernel asked about, and that are faults."""
+        self.open: dict[int, tuple[bytes, str | None]] = {}
+        """The pages that the native kernel has read, by number: the references that are not settled, and the base."""
+        self.judged: dict[int, ReferenceState] = {}
+        """Targets that the native kernel leaves to Python, by its keys."""
+        self.settled: dict[ReferenceState, ReferenceState] = {}
+        """The states of those that need no second look, each once."""
+        self.read_elsewhere: set[str] = set()
+        """Paths that other processes read."""
         self.following: dict[int, int] = {}
         """Pages that send their reader on at once, and where to."""
 
-    @property
-    def _is_for_python(self) -> bool:
-        """Whether the settings have what the native kernel does not know."""
-        checker = self.checker
-        return bool(checker.remap or checker.skip_nofollow or checker.root) or any(
-            one.extensions for one in checker.files
-        )
+    def _has_templates(self, number: int) -> bool:
+        """Whether a page may be a template of a generator."""
+        return bool(self.checker.projects) and project_of(self.checker, self.site.sources[number]).has_templates
 
     def _is_read(self, path: str) -> bool:
         source = self.site.source_of(path)
@@ -122,7 +126,17 @@ class InternalCheck:
 
     def gather(self) -> Generator[int, None, None]:
         """Pass 1.  Yields the octets that were read since the last time."""
-        if kernel.name == "native" and not self.keeps_outside and not self._is_for_python:
+        slow = workers.cut_work(self.tasks, self.checker)
+        if slow:
+            self.read_elsewhere = {path for _, task in slow for path in task.paths}
+            count = min(self.checker.workers or cores(), len(slow))
+            with closing(workers.Workers(self.site, self.checker, self.options, count)) as processes:
+                for gathered in processes.read(slow):
+                    for one in gathered.pages:
+                        self.keep(gathered.task, one)
+                    self.summary.add(gathered.summary)
+                    yield gathered.summary.octets
+        if kernel.name == "native":
             yield from self._read_in_rust()
         else:
             for at in range(len(self.tasks)):
@@ -132,6 +146,7 @@ class InternalCheck:
         self.summary.held = 8 * len(self.keys) + sum(
             len(one.pairs) + len(one.outside) + len(one.perhaps) for one in self.kept.values()
         )
+        self.summary.held += sum(len(one) for one, _ in self.open.values())
 
     def keep(self, task: int, one: PageKeys) -> None:
         """Take what pass 1 has of a document."""
@@ -155,110 +170,83 @@ class InternalCheck:
     def _read(self, at: int, paths: Sequence[str]) -> int:
         """Read files of a task.  Returns: their octets."""
         before = self.summary.octets
+        paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
-            task = self.tasks[at]._replace(paths=tuple(paths))
+            task = self.tasks[at]._replace(paths=paths)
             for one in gather(task, self.site, self.checker, self.options, self.summary):
                 self.keep(at, one)
         return self.summary.octets - before
 
     def _read_in_rust(self) -> Iterator[int]:
         """HTML files in Rust, by all cores; meanwhile all others, and at the end what was left to Python."""
-        wanted = pages.numbers(self.site)
-        html = {self.site.sources[number] for number in wanted}
-        kinds: list[tuple[list[str], list[str]]] = []
-        task_of: dict[str, int] = {}
-        for at, task in enumerate(self.tasks):
-            some, others = [], []
-            for path in task.paths:
-                source = self.site.source_of(path)
-                if task.name is None and source in html:
-                    task_of[source] = at
-                    some.append(path)
-                else:
-                    others.append(path)
-            kinds.append((some, others))
-        self.pages = pages.reader(self.site, self.checker)
-        verdicts: dict[int, str] = {}
-        wanted = [number for number in wanted if self.site.sources[number] in task_of]
-        with closing(pages.PageBatches(self.pages, self.site, self.checker, wanted)) as lots:
-            for at, (_, others) in enumerate(kinds):
-                yield self._read(at, others)
-                while lots.is_ready:
-                    yield self._take(next(lots), task_of, verdicts)
-            for lot in lots:
-                yield self._take(lot, task_of, verdicts)
-        for at, (some, _) in enumerate(kinds):
-            yield self._read(at, [path for path in some if self.site.number_of(path) not in self.native])
-
-    def _take(self, lot: pages.Lot, task_of: Mapping[str, int], verdicts: dict[int, str]) -> int:
-        """Take what Rust has read.  Returns: its octets.
-
-        verdicts: of the targets that Python judges, by their keys.
-        """
-        told, others = lot
-        for key, target in others.items():
-            if key not in verdicts:
-                verdicts[key] = self._verdict(target)
-                if verdicts[key] == "outside":
-                    self.distinct.add(document_key(target.rstrip("#")))
-                elif verdicts[key] == "fault":
-                    self.targets.add(key)
-        octets = 0
-        for one in told:
-            number, size, anchors, pairs, asked, *_, is_fault, following = one
-            found = [verdicts[key] for key in pages.keys(asked)] if asked else []
-            if "left" in found:
-                continue
-            octets += size
-            self.native.add(number)
-            pages.count_page(one, self.summary)
-            outside = found.count("outside")
-            self.summary.outside += outside
-            self.summary.within += len(found) - outside
-            self.keys.update(anchors)
-            self.states[number] = _NATIVE
-            if following is not None:
-                self.following[number] = following
-            is_fault = is_fault or "fault" in found
-            if is_fault or pairs or following is not None:
-                source = self.site.sources[number]
-                self.kept[task_of[source], source] = _PageState(is_fault, pairs, b"", number)
-        return octets
-
-    def _native_faults(self, paths: tuple[str, ...], turning: frozenset[int]) -> dict[str, Again]:
-        """The faults of pages that the native kernel has read."""
-        known = (self.site.number_of(path) for path in paths)
-        numbers = [number for number in known if number is not None and number not in turning]
-        return {self.site.sources[number]: one for number, one in self._read_again(numbers).items()}
-
-    def _anchors(self, number: int) -> set[str] | None:
-        told = self._read_again([number]).get(number)
-        return None if told is None else anchors_of(told)
-
-    def _read_again(self, numbers: list[int]) -> dict[int, Again]:
-        """Of those of the pages that the native kernel has read."""
-        some = [number for number in numbers if number in self.native]
-        if not some or self.pages is None:
-            return {}
         from overthere._native import Keys
 
-        assert isinstance(self.keys, Keys)
-        return pages.read_again(self.pages, self.site, self.checker, some, self.keys, self.targets)
+        site, tasks = self.site, list(enumerate(self.tasks))
+        given = {site.source_of(path) for task in self.tasks if task.name is None for path in task.paths}
+        wanted = [n for n in pages.numbers(site) if site.sources[n] in given and not self._has_templates(n)]
+        html = {site.sources[number] for number in wanted}
+        self.pages = pages.reader(site, self.checker, self.keeps_outside)
+        suspects = Keys()  # targets that are faults, or that only the other documents or servers settle
+        with closing(pages.PageBatches(self.pages, site, self.checker, wanted)) as lots:
+            for at, task in tasks:
+                yield self._read(at, [p for p in task.paths if task.name is not None or site.source_of(p) not in html])
+                while lots.is_ready:
+                    yield self._store_lot(next(lots), suspects)
+            for lot in lots:
+                yield self._store_lot(lot, suspects)
+        html = {source for source in html if site.numbers.get(source) not in self.open}
+        for at, task in tasks:
+            yield self._read(at, [p for p in task.paths if task.name is None and site.source_of(p) in html])
 
-    def _verdict(self, target: str) -> str:
-        """What a target is of which only Python knows: "outside", "fine", "fault"; "left": ask of each document.
+    def _store_lot(self, lot: pages.Lot, suspects: Keys) -> int:
+        """Keep what Rust has read.  Returns: its octets."""
+        for key, (count, example) in lot.targets.items():
+            seen = self.judged.get(key)
+            if seen is None:
+                seen = self.judged[key] = self._judge(example)
+                if seen.findings or seen.pairs or (seen.outside and self.keeps_outside):
+                    suspects.update(array("Q", [key]).tobytes())
+            if seen.passed is not None:
+                self.summary.passed[seen.passed] += count
+            self.summary.within += count * seen.is_within
+            self.summary.outside += count * (seen.outside is not None)
+        for page in lot.pages:
+            pages.count_page(page, self.summary)
+            self.keys.update(page.anchors)
+            self.states[page.number] = _NATIVE
+            self.open[page.number] = page.open and suspects.narrow(page.open), page.base
+            if page.next is not None:
+                self.following[page.number] = page.next
+        return sum(page.octets for page in lot.pages)
 
-        target: with "#" at its end if an anchor of it is asked for.
-        """
-        whole, asked, _ = target.partition("#")
-        if (told := by_scheme(whole)) is not None:
-            return "fault" if told else "fine"
-        place = self.site.find(whole)
-        if place.verdict == "outside":
-            return "outside"
-        if asked and place.verdict in ("document", "redirected"):
-            return "left"
-        return "fine" if place.verdict == "document" else "fault"
+    def _judge(self, example: pages.Example) -> ReferenceState:
+        """Judge a target that the native kernel leaves to Python; of one that is settled only the counts are kept."""
+        number, base, text, is_map = example
+        document = self._native_document(number)
+        reference = Reference("img usemap" if is_map else "a href", text, from_content(base, document.base), None, None)
+        seen = check_reference(reference, Scan(document, "html"), self.site, self.checker)
+        outside = None if seen.is_within else seen.outside
+        if outside is not None:
+            self.distinct.add(document_key(outside))
+            if self.keeps_outside:
+                self.outside.setdefault(outside, set()).update([seen.fragment] if seen.fragment else ())
+        if seen.pairs and seen.place is not None and seen.place.path:
+            self.outer[seen.place.document] = seen.place.path
+        if seen.findings or seen.pairs or (outside is not None and self.keeps_outside):
+            return seen._replace(outside=outside)
+        settled = ReferenceState(passed=seen.passed, is_within=seen.is_within, outside=outside and "")
+        return self.settled.setdefault(settled, settled)
+
+    def _native_document(self, number: int, content: bytes = b"") -> Document:
+        base = Base(URI(self.site.uri(number)), "retrieval", "retrieval")
+        return Document(self.site.sources[number], content, base)
+
+    def _anchors(self, number: int) -> set[str] | None:
+        """The anchors of a page that the native kernel has read."""
+        if self.pages is None or number not in self.open:
+            return None
+        found = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
+        return {name.decode("utf-8", "replace") for name in found or () if not name.startswith(b"\0")}
 
     def _read_outer(self) -> None:
         """Gather the anchors of documents that lie beside the sources, and that were asked for."""
@@ -294,7 +282,7 @@ class InternalCheck:
         return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
-        """Pass 2: the findings, in the order of the documents and of their places."""
+        """The findings, in the order of the documents and of their places."""
         bad = set(map(document_key, outcomes))
         again: dict[int, set[str]] = {}
         turning = find_cycles(self.following)
@@ -303,21 +291,45 @@ class InternalCheck:
             asked = asked or kept.page in turning or (bool(kept.perhaps) and self._lacks(kept.perhaps))
             if kept.findings or asked or self.keys.lacks(kept.pairs):
                 again.setdefault(task, set()).add(source)
-        teller = Reporter(
-            self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning, self._anchors
-        )
-        for number, sources in sorted(again.items()):
+        reporter = Reporter(
+            self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning,
+            self.following, self._anchors,
+        )  # fmt: skip
+        faulty = _keys()
+        bad_targets = (key for key, seen in self.judged.items() if self._is_faulty(seen, outcomes))
+        faulty.update(array("Q", bad_targets).tobytes())
+        for number, whole in enumerate(self.tasks):
+            sources = again.get(number, set())
             self.summary.read_again += len(sources)
-            whole = self.tasks[number]
-            paths = tuple(path for path in whole.paths if self.site.source_of(path) in sources)
-            if len(paths) < len(sources):  # members of containers
-                yield from teller.task(whole, sources)
-                continue
-            for begin in range(0, len(paths), _TOGETHER):
-                some = paths[begin : begin + _TOGETHER]
-                yield from teller.task(whole._replace(paths=some), sources, self._native_faults(some, turning))
-        self.summary.passed.update(teller.passed)
-        self.summary.unsuggested = teller.nearest.cut
+            has_members = not sources.issubset(map(self.site.source_of, whole.paths))
+            for is_native, paths in groupby(whole.paths, lambda path: self.site.number_of(path) in self.open):
+                if is_native:
+                    for path in paths:
+                        yield from self._native_findings(reporter, whole._replace(paths=(path,)), faulty, turning)
+                elif some := tuple(path for path in paths if has_members or self.site.source_of(path) in sources):
+                    yield from reporter.task(whole._replace(paths=some), sources)
+        self.summary.passed.update(reporter.passed)
+
+    def _is_faulty(self, seen: ReferenceState, outcomes: Mapping[str, Outcome]) -> bool:
+        missing = bool(seen.pairs) and not any(map(self.keys.__contains__, seen.pairs))
+        return missing or bool(seen.findings) or seen.outside in outcomes
+
+    def _native_findings(self, reporter: Reporter, task: Task, faulty: _Keys, turning: Set[int]) -> Iterator[Broken]:
+        """The findings of a page that the native kernel has read; faulty: the keys of targets that are faults."""
+        number = self.site.numbers[self.site.source_of(task.paths[0])]
+        open_references, base = self.open[number]
+        faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in turning)
+        if not faults:
+            return
+        found = None
+        with suppress(OSError):
+            content = Path(pages.file_of(self.site, number)).read_bytes()
+            found = scan_faults(self._native_document(number, content), base, faults)
+        if found is not None:
+            yield from reporter.document(found)
+        else:
+            self.summary.read_again += 1
+            yield from reporter.task(task, {self.site.sources[number]})
 
 
 def _keys() -> _Keys:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from overthere.base import Base, file_uri
 from overthere.broken.changes import changed_files, choose
-from overthere.broken.dialects import find_dialects
 from overthere.broken.filters import fits, host_settings, is_excluded
+from overthere.broken.generators.project import Projects
 from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
+from overthere.broken.projects import find_projects
 from overthere.broken.reporting import finding
 from overthere.broken.stored_sites import copy_folder
 from overthere.ground.atomic import temporary_folder
@@ -61,9 +62,10 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
     parts = [_as_list(task) if task.name == "-" else task for task in tasks(files, base, options)]
-    if checker.anchors == "auto":
-        summary.dialects = find_dialects(parts)
-        checker = checker._replace(dialects=summary.dialects)
+    summary.projects = find_projects(parts)
+    if checker.anchors != "auto":
+        summary.projects = Projects(one._replace(anchors=checker.anchors) for one in summary.projects)
+    checker = checker._replace(projects=summary.projects)
     asker = None
     if starts or checker.online:
         from overthere.broken.external import Asker

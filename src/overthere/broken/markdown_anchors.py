@@ -32,7 +32,7 @@ _LONGEST = 1000
 """Characters of a heading from which its anchor is made."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
 _OWN = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
-_COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
+_COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
 """`{/* #id */}` of MDX, as Docusaurus reads it."""
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
 _AFTER = re.compile(r"\{(:?+)([^{}\n]*+)\}")
@@ -80,6 +80,8 @@ _DIALECTS = {
     "docusaurus": _Dialect(
         lists="-", footnotes=("user-content-fn-{0}", "user-content-fnref-{0}", "user-content-fnref-{0}-{3}")
     ),
+    "vitepress": _Dialect(lists="-", footnotes=("fn{1}", "fnref{1}", "fnref{1}:{2}")),
+    "hugo": _Dialect(lists="-", footnotes=("fn:{1}", "fnref:{1}", "fnref:{1}")),
     "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}"), numbers="count"),
     "pandoc": _Dialect(strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")),
     "kramdown": _Dialect(strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"),
@@ -127,6 +129,8 @@ class MarkdownAnchors:
         if self.rule == "myst":
             known: dict[str, int] = {}
             self.anchors.update(self.labels, [_number(one, "docutils", known) for one in self._identifiers])
+        elif self.rule == "github":
+            self.anchors |= {f"user-content-{name}" for name in self.anchors}
         self.anchors.discard("")
 
     def _piece(self, piece: str) -> None:

@@ -7,23 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from overthere.broken.generators.project import Projects
 from overthere.links.model import UNREAD
 
 __all__ = [
-    "ANCHORS",
-    "CERTAINTIES",
-    "KINDS",
-    "PASSED",
-    "TOLD",
-    "Broken",
-    "Checker",
-    "FileSettings",
-    "HostSettings",
-    "Kind",
-    "Outcome",
-    "Summary",
-    "kind_of_status",
-]
+    "ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "TOLD", "Broken", "Checker", "FileSettings", "HostSettings", "Kind",
+    "Outcome", "Summary", "kind_of_status",
+]  # fmt: skip
 
 
 class Broken(NamedTuple):
@@ -81,6 +71,12 @@ class Kind(NamedTuple):
     source: str
     """Document and paragraph."""
 
+    @property
+    def remedy(self) -> str:
+        """The fix that `words` end with; "" if it differs from finding to finding."""
+        told = self.words.partition("; ")[2]
+        return "" if "{it}" in told else told
+
 
 def _kind(level: str, source: str, words: str) -> Kind:
     return Kind(level, words, source)
@@ -111,11 +107,13 @@ KINDS: Mapping[str, Kind] = {
     "protocol": _kind("error", "RFC 9112 2.2", "The response breaks its protocol: {it}"),
     "repaired": _kind("warning", "RFC 3986 Appendix C", "Not a valid URI-reference, though browsers open it: {it}"),
     "moved-permanently": _kind("warning", "RFC 9110 15.4.2", "It has moved permanently; link to {it}"),
+    "sent-on": _kind("warning", "HTML 4.2.5.3", "The page sends its reader on at once; the anchor is in {it}"),
     "bad-location": _kind("warning", "RFC 9110 10.2.2", "The server redirects to an invalid URI, repaired here: {it}"),
     "programs-refused": _kind("warning", "RFC 9110 15.5.4", "The server rejects programs; check it in a browser: {it}"),
     "unusual-status": _kind("warning", "RFC 9110 15.4", "The server sent a status without a document: {it}"),
     "too-large": _kind("warning", "", "It is larger than the limit, so it was read only in part: {it}"),
     "rate-limited": _kind("warning", "RFC 6585 4", "The server limits the request rate: {it}"),
+    "unsure": _kind("warning", "", "The sources do not show whether it exists: {it}"),
     "outside-base": _kind("warning", "RFC 3986 5.2.4", "It points outside the published files: {it}"),
     "base-missing": _kind("note", "RFC 3986 5.1", "It begins with /, and the root is unknown without --base"),
     "redirected": _kind("note", "RFC 9110 15.4", "The server redirects it to {it}"),
@@ -178,6 +176,7 @@ PASSED: Mapping[str, str] = {
     "long": "URIs that are too long to follow",
     "deep": "URIs too many links away",
     "trap": "URIs whose paths repeat themselves (crawler traps)",
+    "template": "references with a template in them (check the built site for these: overthere broken SITE)",
     "sphinx-role": "references by name that Sphinx resolves (:doc:, :ref:, toctree)",
     "not-in-container": "targets that were not looked up in their container",
     "json-ld": "JSON-LD", "meta": "meta elements of Open Graph and Twitter", "import map": "import maps",
@@ -189,7 +188,7 @@ PASSED: Mapping[str, str] = {
 
 ANCHORS = (
     "auto", "github", "gitlab", "sphinx", "myst", "mkdocs", "pymdownx", "docusaurus", "mdbook", "pandoc", "pandoc-gfm",
-    "kramdown", "jekyll",
+    "kramdown", "jekyll", "vitepress", "hugo",
 )  # fmt: skip
 """The program that makes the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
 
@@ -246,8 +245,8 @@ class Checker(NamedTuple):
     """Whether fragments are looked up."""
     anchors: str = "auto"
     """Of `ANCHORS`."""
-    dialects: tuple[tuple[str, str, str], ...] = ()
-    """Of "auto", as found: a folder, the rule of the anchors in it, and the file that says so; the innermost first."""
+    projects: Projects = Projects()
+    """The generators of the sources, as found."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
@@ -330,15 +329,13 @@ class Summary:
     """Sources that are not readable documents, by kind."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Findings by kind."""
-    unsuggested: int = 0
-    """Findings without a search for similar names: there were too many (`suggestions.SEARCHES`)."""
     ignored: int = 0
     known: int = 0
     """Findings that are in the baseline."""
     read_again: int = 0
     """Documents that were read a second time, for the places of findings."""
-    dialects: tuple[tuple[str, str, str], ...] = ()
-    """`Checker.dialects`, as found."""
+    projects: Projects = field(default_factory=Projects)
+    """The generators of the sources, as found."""
     held: int = 0
     """Octets of anchors and pairs that were held."""
 

@@ -1,27 +1,27 @@
-"""Pass 1 in Rust: keys of HTML files, on all cores; Python reads what is not plain HTML."""
+"""HTML files read in Rust, on all cores, each once; Python reads what is not plain HTML."""
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from overthere.broken.keys import NUMBERLESS
 from overthere.broken.model import Checker, Summary
 from overthere.broken.reference_check import PASSED_SCHEMES
-from overthere.broken.scan import IDENTIFIERS, LINKED, Again
+from overthere.broken.scan import IDENTIFIERS, LINKED
 from overthere.broken.site import Site
-from overthere.links.documents import html
+from overthere.links.documents import css, html
 from overthere.links.job.pool import cores
 from overthere.schemes import scheme
 
 if TYPE_CHECKING:
-    from overthere._native import Keys, Pages
+    from overthere._native import Pages
 
-__all__ = ["AHEAD", "TOGETHER", "Lot", "PageBatches", "Told", "read_again", "count_page", "keys", "numbers", "reader"]
+__all__ = ["AHEAD", "TOGETHER", "Example", "Lot", "Page", "PageBatches", "count_page", "file_of", "numbers", "reader"]
 
 TOGETHER = 200
 """Files that are read between two steps of progress."""
@@ -29,26 +29,45 @@ AHEAD = 2
 """Lots of them that are read ahead at most."""
 _SUFFIXES = (".html", ".htm", ".shtml")
 _REDIRECTED = 1 << 31
+_PLACES = ("base", "hint", "identifier", "ping", "text-fragment")
+"""Reasons that Rust knows by these names."""
 
-Told = tuple[int, int, bytes, bytes, bytes, int, int, list[int], bool, int | None]
-"""Of a page: number, octets, keys of its anchors, keys of what it asks two by two, keys of the targets that Python
-judges, references, references within, references passed over by reason, whether it is to be read again, the page to
-which its reader is sent at once."""
+Example = tuple[int, str | None, str, bool]
+"""A reference with a target that Python judges: the number of its page, the base that the page says, its text, whether
+it names an image map."""
+
+
+class Page(NamedTuple):
+    """What is kept of a page."""
+
+    number: int
+    octets: int
+    anchors: bytes
+    open: bytes
+    """Its references that are not settled, 24 octets each (`pages.rs`)."""
+    references: int
+    within: int
+    base: str | None
+    passed: list[int]
+    next: int | None
+    """The page to which its reader is sent at once."""
+
+
+class Lot(NamedTuple):
+    """What was read; what only Python reads is missing."""
+
+    pages: list[Page]
+    targets: dict[int, tuple[int, Example]]
+    """Those that Python judges, by their keys: how many references have each, and one of these."""
 
 
 @cache
 def _reasons() -> tuple[str, ...]:
     embedded = dict.fromkeys(kind for names in html.EMBEDDED.values() for kind in names.values())
-    return tuple(
-        dict.fromkeys((*PASSED_SCHEMES.values(), "base", "hint", "identifier", "ping", "text-fragment", *embedded))
-    )
+    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), *_PLACES, "nofollow", *embedded)))
 
 
-Lot = tuple[list[Told], dict[int, str]]
-"""What was read, and the targets that Python judges by their keys; what only Python reads is missing."""
-
-
-def reader(site: Site, checker: Checker) -> Pages:
+def reader(site: Site, checker: Checker, keeps_outside: bool = False) -> Pages:
     """What reads the pages of a site."""
     from overthere._native import Pages
 
@@ -57,19 +76,28 @@ def reader(site: Site, checker: Checker) -> Pages:
         ("id", [], "anchor"), ("name", ["a"], "anchor"), ("name", ["map"], "map"), ("rel", ["link"], "rel"),
         ("href", ["base"], "base"),
     ]  # fmt: skip
+    if checker.skip_nofollow:
+        attributes.append(("rel", ["a", "area", "form"], "rel"))
     for name, elements, way in html.ATTRIBUTES:
-        if name in IDENTIFIERS:
+        if name == "codebase":
+            way = "codebase"
+        elif name in IDENTIFIERS:
             way = " identifier"
         elif name == "ping":
             way = " ping"
         attributes.append((name, list(LINKED.get(name, elements)), way))
     passed = {name: number[reason] for name, reason in PASSED_SCHEMES.items()}
-    passed |= {f" {reason}": number[reason] for reason in ("base", "hint", "identifier", "ping", "text-fragment")}
+    passed |= {f" {reason}": number[reason] for reason in _PLACES}
     embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
     prefixes: list[tuple[str, tuple[str | None, bool] | None]] = [
         (prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes
     ]
-    return Pages(attributes, embedded, passed, list(_names(site, checker).items()), prefixes, checker.fragments)
+    names, remaps = list(_names(site, checker).items()), [start for start, _ in checker.remap]
+    rules = attributes, embedded, passed, names, prefixes, checker.fragments
+    styles = lambda text: [reference for _, reference in css.inline(text)]  # noqa: E731
+    return Pages(
+        *rules, site.root, remaps, number["nofollow"] if checker.skip_nofollow else None, keeps_outside, styles
+    )
 
 
 def _names(site: Site, checker: Checker) -> dict[bytes, int]:
@@ -83,16 +111,14 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
             names[within] = number
             if folder:
                 names[folder] = number | _REDIRECTED
-    for extension in reversed(checker.extensions):
+    for extension in dict.fromkeys((*checker.extensions, *(one for own in checker.files for one in own.extensions))):
         suffix = f".{extension}".encode()
-        for name, number in site.files.items():
-            if (
-                name.endswith(suffix)
-                and (stem := name[: -len(suffix)])
-                and stem not in site.files
-                and stem[-1:] != b"/"
-            ):
-                names[stem] = number
+        for name in site.files:
+            stem = name.removesuffix(suffix)
+            if stem not in site.files and stem[-1:] not in (b"", b"/"):
+                place = site.find_file(stem)
+                if place.verdict == "document" and place.document < NUMBERLESS:
+                    names[stem] = place.document
     return names
 
 
@@ -127,28 +153,22 @@ class PageBatches:
             self._coming.append(self._thread.submit(self._read_batch, files))
 
     def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
-        told, _, others = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
-        return told, others
+        rows, targets = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
+        return Lot([Page(*row) for row in rows], targets)
 
     def close(self) -> None:
         """What was not begun is dropped, what was begun is waited for."""
         self._thread.shutdown(cancel_futures=True)
 
 
-def read_again(
-    pages: Pages, site: Site, checker: Checker, numbers: list[int], keys: Keys, targets: set[int]
-) -> dict[int, Again]:
-    """Read pages again for their faults; those that only Python places are missing.
-
-    keys: of all anchors; targets: the keys of what Python has judged a fault.
-    """
-    files = _files(site, numbers)
-    return pages.again(files, keys, targets, checker.workers or cores(), checker.limit)
+def file_of(site: Site, number: int) -> str:
+    """The file that has a page; of a symlink the one that it leads to."""
+    return site.link_targets.get(number, site.paths[number])
 
 
 def _files(site: Site, numbers: list[int]) -> list[tuple[int, str, str]]:
-    """Number, path and URI of each; symlinks by the files that they lead to."""
-    return [(number, site.link_targets.get(number, site.paths[number]), site.uri(number)) for number in numbers]
+    """Number, file and URI of each."""
+    return [(number, file_of(site, number), site.uri(number)) for number in numbers]
 
 
 def numbers(site: Site) -> list[int]:
@@ -157,20 +177,12 @@ def numbers(site: Site) -> list[int]:
     return [number for number, path in enumerate(site.paths) if number in there and path.lower().endswith(_SUFFIXES)]
 
 
-def count_page(told: Told, summary: Summary) -> None:
+def count_page(page: Page, summary: Summary) -> None:
     """Count a page that was read."""
     summary.documents += 1
-    summary.octets += told[1]
-    summary.references += told[5]
-    summary.within += told[6]
-    if any(told[7]):
-        for reason, count in zip(_reasons(), told[7], strict=False):
-            if count:
-                summary.passed[reason] += count
-
-
-def keys(octets: bytes) -> array[int]:
-    """Keys as Rust gives them."""
-    found = array("Q")
-    found.frombytes(octets)
-    return found
+    summary.octets += page.octets
+    summary.references += page.references
+    summary.within += page.within
+    for reason, count in zip(_reasons(), page.passed, strict=False):
+        if count:
+            summary.passed[reason] += count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from overthere.broken.scan import Reference, Scan
@@ -23,6 +24,7 @@ _BEFORE = {
     "uri-list": re.compile(r"(?:\A|\n)[ \t]*\Z"),
 }
 _ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
+_VALUE = re.compile(r"=[ \t\n]*+[\"']?[ \t\n]*+\Z")
 _WORD = re.compile(r"[^\t\n\f ]+")
 """Of `srcset`, `ping` and others: commas part its candidates too, and end none (HTML 4.8.4.2.1)."""
 _LOOK_BACK = 80
@@ -70,6 +72,9 @@ class Places:
         self.left: int = _SEARCHED * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
+        """Where each line begins, if places are not asked for in their order."""
+        self.last: tuple[int, int, int] = (0, 1, 0)
+        """The last place, its line, and where that begins."""
         self.value: tuple[tuple[int, str], _Value | None] | None = None
         """The last one that was asked for: of which tag, and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
@@ -130,7 +135,7 @@ class Places:
 
     def _find_text(self, one: Reference) -> tuple[int, int] | None:
         """By the text: where it stands in the way in which its place is written, behind those found before."""
-        before = _BEFORE.get(one.where, _ATTRIBUTE)
+        before = _BEFORE.get(one.where, _VALUE if one.where.endswith((" href", " src")) else _ATTRIBUTE)
         if self.scan.kind in ("text", "rst"):
             before = _BEFORE["autolink"]
         ends = _END_IN_JSON if self.scan.kind == "notebook" else _END
@@ -152,6 +157,11 @@ class Places:
         return None
 
     def _line(self, at: int) -> tuple[int, int]:
+        last, line, start = self.last
+        if self.lines is None and at >= last:
+            start = self.text.rfind("\n", last, at) + 1 or start
+            self.last = (at, line := line + self.text.count("\n", last, at), start)
+            return line, at - start + 1
         if self.lines is None:
             self.lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
         line = bisect_right(self.lines, at)
@@ -196,13 +206,7 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
     """The codec that makes the document's octets its text, and the length of its byte order mark; None: none does."""
     content = scan.document.content
     mark = next((mark for mark, _ in MARKS if content.startswith(mark)), b"")
-    told = scan.document.charset
-    names = [name for start, name in MARKS if start == mark and mark]
-    names += [
-        found for found in (told and encoding(told), "utf-8", *_declared_encodings(content), "windows-1252") if found
-    ]
-    names += ["utf-16-le", "utf-16-be"]
-    for name in names:
+    for name in _encodings(content, mark, scan.document.charset):
         codec = name.replace("windows-", "cp")
         try:
             text = content[len(mark) :].decode(codec)
@@ -216,6 +220,10 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
 _LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
 
 
-def _declared_encodings(content: bytes) -> list[str]:
+def _encodings(content: bytes, mark: bytes, told: str | None) -> Iterator[str]:
+    """The encodings that a document may have, the likely ones first."""
+    yield from (name for start, name in MARKS if start == mark and mark)
     labels = (found[1].decode("ascii", "replace") for found in _LABEL.finditer(content[:4096]))
-    return [name for name in map(encoding, labels) if name is not None]
+    yield from filter(None, (told and encoding(told), "utf-8"))
+    yield from filter(None, map(encoding, labels))
+    yield from ("windows-1252", "utf-16-le", "utf-16-be")

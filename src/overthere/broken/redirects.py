@@ -15,6 +15,7 @@ from overthere.access.errors import DOCUMENTED
 from overthere.broken.cookies import Cookies
 from overthere.broken.filters import host_settings
 from overthere.broken.hosts import Hosts
+from overthere.broken.interstitials import interstitial
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait_for
@@ -33,7 +34,7 @@ Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
 _SHOWN = 300
 """Characters of a Location that are shown."""
-_UNREACHED = frozenset(("connect", "timeout", "dns"))
+_UNREACHED = frozenset(("connect", "timeout", "dns", "protocol"))
 _DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row")
 _PUT_OFF = Reply("rate-limited", None, "not requested, because its host kept limiting the request rate")
 
@@ -304,14 +305,17 @@ class RedirectChains:
                     stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
-            unreached = said.kind in _UNREACHED
+            unreached = said.status is None and said.kind in _UNREACHED
             if (wait := wait_for(said, stop.tried)) is not None:
                 stop.is_asked = False
                 self._hosts.release(host, wait=wait, again=stop)
                 return
         self._hosts.release(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
         if content is not None and said.kind is None and said.redirect is None:
-            if self.guide is not None:
+            if (who := interstitial(content)) is not None:
+                why = f"{who} asks for a script to be run before the page is shown"
+                said = said._replace(kind="programs-refused", why=why)
+            elif self.guide is not None:
                 self.guide.take(stop, said, content)
             else:
                 from overthere.broken.fragments import anchors

@@ -8,10 +8,12 @@ from urllib.parse import unquote
 
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.filters import remap
+from overthere.broken.generators.templates import MARK, has_template
 from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
+from overthere.broken.source_check import find_by_project
 from overthere.ground.caches import bounded_cache
 from overthere.links.containers.message_labels import part_of
 from overthere.repairs import to_reference
@@ -20,17 +22,9 @@ from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
 
 __all__ = [
-    "PASSED_SCHEMES",
-    "ReferenceState",
-    "bare_address",
-    "by_scheme",
-    "check_reference",
-    "document_identity",
-    "mail_reference",
-    "resolve",
-    "unjudged_reason",
-    "uri_key",
-]
+    "PASSED_SCHEMES", "ReferenceState", "bare_address", "by_scheme", "check_reference", "document_identity",
+    "mail_reference", "resolve", "unjudged_reason", "uri_key",
+]  # fmt: skip
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
@@ -74,8 +68,15 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
         return ReferenceState(passed=PASSED_SCHEMES[prefix[1].lower()])
     if one.is_nofollow and checker.skip_nofollow:
         return ReferenceState(passed="nofollow")
-    reference, problem = to_reference(one.reference if one.target is None else one.target)
+    text = one.reference if one.target is None else one.target
+    if has_template(text):
+        if MARK in text or scan.project.generator or scan.kind != "html":
+            return ReferenceState(passed="template")
+        return ReferenceState(findings=(("unsure", "it has a template"),))
+    reference, problem = to_reference(text)
     if reference is None:
+        if scan.project.aliases is not None and scan.project.aliases(text):
+            return ReferenceState(findings=(("unsure", f"{text}: the generator may know this name"),))
         found = problem.finding if problem is not None else None
         return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
     findings: tuple[tuple[str, str], ...] = ()
@@ -92,7 +93,7 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
     absolute = reference.scheme is not None
     if checker.remap and (mapped := remap(str(joined), checker)) != str(joined):
         known, absolute = known._replace(target=mapped, is_remapped=True), True
-    return _target(one, scan, known, site, checker, absolute)
+    return _target(one, scan, known, site, checker, absolute, reference)
 
 
 def resolve(reference: URIReference, base: URI, site: Site) -> URI:
@@ -103,11 +104,26 @@ def resolve(reference: URIReference, base: URI, site: Site) -> URI:
     return URI(f"{site.root}{str(_ROOT.join(reference)).removeprefix(str(_ROOT))}")
 
 
-PASSED_SCHEMES = {"javascript": "javascript", "data": "data", "about": "about", "blob": "data", "attachment": "data"}
+PASSED_SCHEMES = {
+    "inv": "sphinx-role",
+    "project": "sphinx-role",
+    "path": "sphinx-role",
+    "javascript": "javascript",
+    "data": "data",
+    "about": "about",
+    "blob": "data",
+    "attachment": "data",
+}
 
 
 def _target(
-    one: Reference, scan: Scan, known: ReferenceState, site: Site, checker: Checker, absolute: bool
+    one: Reference,
+    scan: Scan,
+    known: ReferenceState,
+    site: Site,
+    checker: Checker,
+    absolute: bool,
+    reference: URIReference,
 ) -> ReferenceState:
     target = known.target or ""
     whole = target.partition("#")[0]
@@ -129,16 +145,20 @@ def _target(
     if document_identity(scan, site) >= NUMBERLESS and scan.kind != "uri-list":
         return _check_in_container(one, scan, known, whole, checker)
     place = site.find(target)
-    if place.verdict == "no-document" and scan.kind == "rst" and whole.endswith(".html"):
-        # Sphinx writes an HTML page for each of its documents.
-        pages = (site.find(whole.removesuffix("html") + suffix) for suffix in ("rst", "md", "ipynb"))
-        place = next((one for one in pages if one.verdict == "document"), place)
+    if not absolute and reference.authority is None:
+        place = find_by_project(place, one, scan, site, reference.path)
+        if place.verdict == "label":
+            labels = key(LABELS, place.name), key(LABELS, place.name.lower())
+            unknown = "unsure" if scan.project.aliases is not None else "no-document"
+            return known._replace(is_within=True, there=labels, place=place._replace(verdict=unknown))
     if place.verdict == "outside":
         return _check_external(one, known, whole, site, absolute)
     known = known._replace(is_within=True, place=place)
+    if place.verdict == "listed":
+        return known
     if place.verdict == "redirected":
         known = known._replace(findings=(*known.findings, ("redirected", f"{whole.partition('?')[0]}/")))
-    elif place.verdict == "is-folder" and scan.kind in _FOLDERS_ARE_FINE:
+    elif place.verdict == "is-folder" and scan.kind in _FOLDERS_ARE_FINE and not scan.project.generator:
         return known
     elif place.verdict != "document":
         about = place.instead if place.verdict == "wrong-case" else place.name
@@ -267,4 +287,32 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
         found = scheme(name).check(uri, limit=1)
         told = (f"{one.message.removeprefix('not a valid mailto URI: ')} ({one.source})" for one in found)
         return tuple(("bad-mailto", one) for one in told)
+    if (name == "tel" and not _DIGIT.search(uri)) or _LONG_PORT.search(uri):
+        found = scheme(name).check(uri, limit=1)
+        if found:
+            return (("not-of-scheme", f"{found[0].message} ({found[0].source})"),)
+    if (meant := _misspelled(name)) and scheme(name).title == "not known":
+        return (("not-of-scheme", f'there is no scheme "{name}"; "{meant}" was meant'),)
     return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)
+
+
+_DIGIT = re.compile("[0-9]")
+_LONG_PORT = re.compile(r"\Ahttps?://[^/?#]*+(?<=:\d{5})(?=[/?#]|\Z)|\Ahttps?://[^/?#]*:\d{6,}", re.IGNORECASE)
+_FREQUENT = ("http", "https", "mailto", "ftp")
+
+
+def _misspelled(name: str) -> str:
+    """The frequent scheme that a name is one letter away from; "" for others.
+
+    >>> [_misspelled(name) for name in ("htp", "htttps", "htpp", "ttps", "gopher")]
+    ['http', 'https', 'http', 'https', '']
+    """
+    for meant in _FREQUENT:
+        for at in range(len(meant) + 1):
+            rest = meant[at:]
+            if name in (meant[:at] + rest[1:], meant[:at] + rest[1:2] + rest[:1] + rest[2:]):
+                return meant
+            for after in (rest, rest[1:]):  # another letter is there too, or in its place
+                if name.startswith(meant[:at]) and name[at + 1 :] == after and len(name) > at:
+                    return meant
+    return ""

@@ -1,8 +1,8 @@
-"""Cycles of pages that refresh after 0 seconds (HTML 4.2.5.3, refresh)."""
+"""Pages that send their reader on after 0 seconds (HTML 4.2.5.3, refresh): where to, and in which cycles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from overthere.broken.keys import NUMBERLESS
 from overthere.broken.model import Checker
@@ -10,7 +10,7 @@ from overthere.broken.reference_check import check_reference, document_identity,
 from overthere.broken.scan import Scan
 from overthere.broken.site import Site
 
-__all__ = ["find_cycles", "identity", "refresh_target"]
+__all__ = ["find_cycles", "identity", "pages_behind", "refresh_target"]
 
 
 def identity(found: Scan, site: Site) -> int:
@@ -36,6 +36,18 @@ def refresh_target(found: Scan, site: Site, checker: Checker) -> int:
     else:
         there = -1
     return -1 if there == here and seen.fragment is not None else there
+
+
+def pages_behind(page: int, following: Mapping[int, int]) -> Iterator[int]:
+    """The pages to which the reader of a page is sent on, one after the other, each once.
+
+    >>> list(pages_behind(1, {1: 2, 2: 3, 3: 2}))
+    [2, 3]
+    """
+    seen = {page}
+    while (page := following.get(page, -1)) not in seen and page >= 0:
+        seen.add(page)
+        yield page
 
 
 def find_cycles(following: Mapping[int, int]) -> frozenset[int]:

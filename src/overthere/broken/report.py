@@ -18,17 +18,8 @@ from overthere.tables import Layout
 from overthere.tables.arrays import to_array
 
 __all__ = [
-    "advice",
-    "batches",
-    "fingerprint",
-    "github",
-    "group_by_target",
-    "jsonl",
-    "junit",
-    "layout",
-    "markdown",
-    "sarif",
-]
+    "advice", "batches", "fingerprint", "github", "group_by_target", "jsonl", "junit", "layout", "markdown", "sarif",
+]  # fmt: skip
 
 _ROWS = 4096
 _NUMBERS = ("line", "column", "offset", "length", "status")
@@ -74,7 +65,11 @@ def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:
     """Findings with the same target and the same fault together, the most frequent first."""
     groups: dict[tuple[str, str], list[Broken]] = {}
     for found in findings:
-        groups.setdefault((found.kind, found.target or found.reference or found.source), []).append(found)
+        about = found.target or found.reference or found.source
+        # A document that is missing is one, whatever the fragment.
+        groups.setdefault((found.kind, about.partition("#")[0] if found.kind == "no-document" else about), []).append(
+            found
+        )
     return sorted(groups.values(), key=len, reverse=True)
 
 

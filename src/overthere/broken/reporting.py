@@ -1,19 +1,20 @@
-"""Pass 2: reads documents with faults again and reports each fault with its place."""
+"""Reports each fault of a document with its place; documents without the native kernel are read again for that."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
-from types import MappingProxyType
 from typing import Any
 
+from overthere.broken.anchors import names
 from overthere.broken.collecting import State
-from overthere.broken.dialects import rule_of
+from overthere.broken.keys import key
 from overthere.broken.model import KINDS, TOLD, Broken, Checker, Outcome
 from overthere.broken.places import Places
+from overthere.broken.projects import project_of
 from overthere.broken.reference_check import ReferenceState, check_reference, document_identity, unjudged_reason
-from overthere.broken.refresh_cycles import identity
-from overthere.broken.scan import Again, Reference, Scan, scan, scan_again
+from overthere.broken.refresh_cycles import identity, pages_behind
+from overthere.broken.scan import Reference, Scan, scan
 from overthere.broken.site import Site
 from overthere.broken.suggestions import Suggester, Suggestion
 from overthere.ground.display import printable, shorten
@@ -40,9 +41,13 @@ class Reporter:
         has: Callable[[int], bool],
         outcomes: Mapping[str, Outcome],
         turning: Set[int],
+        following: Mapping[int, int],
         anchors: Callable[[int], set[str] | None] = lambda number: None,
     ) -> None:
-        """turning: the pages that are on a circle.  anchors: of a document by its number, where they are at hand."""
+        """turning: the pages that are on a circle.  following: where pages send their reader on.
+
+        anchors: of a document by its number, where they are at hand.
+        """
         self.site: Site = site
         self.checker: Checker = checker
         self.options: Options = options
@@ -50,22 +55,17 @@ class Reporter:
         self.has: Callable[[int], bool] = has
         self.outcomes: Mapping[str, Outcome] = outcomes
         self.turning: Set[int] = turning
+        self.following: Mapping[int, int] = following
         self.passed: Counter[str] = Counter()
         self.at_hand: Callable[[int], set[str] | None] = anchors
         self.nearest: Suggester = Suggester(site, self._anchors)
 
-    def task(self, task: Task, sources: Set[str], told: Mapping[str, Again] = MappingProxyType({})) -> Iterator[Broken]:
-        """The findings of these documents of a task.
-
-        told: of some of them the faults, as the native kernel tells them.
-        """
+    def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
+        """The findings of these documents of a task."""
         for document, (kind, notes) in documents(task, self.options):
             if document.source in sources:
-                again = told.get(document.source)
-                found = None if again is None or kind != "html" else scan_again(document, kind, notes, again)
-                yield from self.document(
-                    found or scan(document, kind, notes, self.options, rule_of(self.checker, document.source))
-                )
+                project = project_of(self.checker, document.source)
+                yield from self.document(scan(document, kind, notes, self.options, project))
 
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""
@@ -77,9 +77,9 @@ class Reporter:
         looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
         for one in found.references:
             # What stands often in a document is looked at once; `found` holds the bases.
-            key = (one.where, one.reference, id(one.base), one.target, one.passed, one.is_nofollow)
-            seen = looks.get(key) or looks.setdefault(key, check_reference(one, found, self.site, self.checker))
-            told = [*seen.findings, *self._missing_kinds(seen, found), *self._external_kinds(seen)]
+            same = (one.where, one.reference, id(one.base), one.target, one.passed, one.is_nofollow)
+            seen = looks.get(same) or looks.setdefault(same, check_reference(one, found, self.site, self.checker))
+            told = [*seen.findings, *self._missing_kinds(one, seen, found), *self._external_kinds(seen)]
             if one is found.next and identity(found, self.site) in self.turning:
                 told.append(("loop", seen.target or ""))
             if told:
@@ -98,13 +98,13 @@ class Reporter:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
         for document, (kind, notes) in documents(task, self.options):
-            return scan(document, kind, notes, self.options, rule_of(self.checker, document.source)).anchors
+            return scan(document, kind, notes, self.options, project_of(self.checker, document.source)).anchors
         return None
 
-    def _missing_kinds(self, seen: ReferenceState, found: Scan) -> Iterator[tuple[str, str]]:
+    def _missing_kinds(self, one: Reference, seen: ReferenceState, found: Scan) -> Iterator[tuple[Any, ...]]:
         """What is said of a document or an anchor that is not there."""
         if seen.there and not any(map(self.has, seen.there)):
-            yield "no-document", seen.place.name if seen.place is not None else ""
+            yield seen.place.verdict if seen.place else "no-document", seen.place.name if seen.place is not None else ""
             return
         if not seen.pairs or any(map(self.has, seen.pairs)):
             return
@@ -112,15 +112,33 @@ class Reporter:
         if seen.outside is not None and not self.has(document):
             return  # a document that is not in the archive
         mine = document == document_identity(found, self.site)
-        state = State(found.kind, found.is_whole, found.has_anchors) if mine else self.states.get(document, _UNKNOWN)
+        state = (
+            State(found.kind, found.is_whole, found.has_anchors, found.more_anchors)
+            if mine
+            else self.states.get(document, _UNKNOWN)
+        )
         why = unjudged_reason(seen, state.kind)
         if why is not None:
             self.passed[why] += 1
+        elif (there := self._page_with(seen.fragment or "", document)) is not None:
+            name = self.site.name_of(there)
+            yield "sent-on", name, None, self.nearest.other_document(one, name, "certain")
         elif not state.has_anchors or not state.is_whole:
             yield "not-sure", f"#{seen.fragment}"
+        elif state.more_anchors:
+            yield "unsure", f"#{seen.fragment} ({state.more_anchors})"
+        elif mine and found.names_labels and found.project.aliases is not None:
+            yield "unsure", f"#{seen.fragment} (an extension may know it)"
         else:
             elsewhere = f" in {seen.place.name}" if not mine and seen.place is not None and seen.place.name else ""
             yield "no-fragment", f"#{seen.fragment}{elsewhere}"
+
+    def _page_with(self, fragment: str, document: int) -> int | None:
+        """The page that has an anchor, of those to which the reader of a document is sent on."""
+        for page in pages_behind(document, self.following):
+            if page < len(self.site.paths) and any(self.has(key(page, name)) for name in names(fragment)):
+                return page
+        return None
 
     def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
         """What asking has shown."""

@@ -6,6 +6,7 @@ import re
 import socket
 import ssl
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +36,7 @@ from overthere.ground.redact import mask
 from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request
 from overthere.protocols.http.steps import TARGET, request_head
+from overthere.repairs import to_reference
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
@@ -54,6 +56,10 @@ _TRUSTED_HEAD = frozenset((410, 429))
 _DRAINED = 1 << 16
 """Octets of an answer that are read so that its connection can be used again."""
 _TOLD = 300
+_ACCEPT = b"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/*,*/*;q=0.8\r\n"
+"""As browsers send it for a page or an image: some servers refuse `*/*` alone (406)."""
+_FAILURES = 2
+"""Requests by HEAD that fail where GET does not, before a server is asked by GET at once."""
 _DIRECT = 3
 """Steps of a plan that connects, sends one request and receives the response."""
 DOCUMENTS = re.compile(
@@ -133,6 +139,8 @@ class Requester:
         """What is said again and again."""
         self.agent: str = _AGENT if agent is None else agent
         self.agents: Callable[[str], str | None] = agents
+        self._failures: Counter[tuple[str, int]] = Counter()
+        """By server: requests by HEAD that failed where GET did not."""
         _line("User-Agent", self.agent)
         self._headers: dict[str, bytes] = {}
         """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
@@ -180,7 +188,7 @@ class Requester:
             if cookie:
                 line = f"Cookie: {cookie}\r\n\r\n".encode("latin-1", "replace")
                 origin = origin._replace(version=origin.version[:-2] + line)
-            return (yield from self._http(origin, target, wanted, kinds))
+            return (yield from self._http(uri, origin, target, wanted, kinds))
         except InvalidURI as error:
             # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
             rules = self.registry.scheme(uri.partition(":")[0])
@@ -203,7 +211,7 @@ class Requester:
             return None, b""  # through a proxy, or by another protocol
         _, target, version = request_head(locator).split(b" ", 2)
         agent = _line("User-Agent", self.agents(way.uri.host or "") or self.agent)
-        fields = b"Accept: */*\r\n" + agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
+        fields = _ACCEPT + agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
         origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
         # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
         if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):
@@ -211,18 +219,33 @@ class Requester:
         return origin, target
 
     def _http(
-        self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+        self, uri: str, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
     ) -> Work[tuple[Reply, bytes | None, bool]]:
-        """A HEAD, or a GET where the content is wanted or HEAD is refused."""
-        if not wanted:
+        """A GET where the content is wanted; otherwise a HEAD, and a GET where that has failed or its server fails it.
+
+        Of a server that does not answer HEAD as GET, only what it says to GET counts.
+        """
+        server = origin.connect.host, origin.connect.port
+        is_failed = False
+        if not wanted and self._failures[server] < _FAILURES:
             try:
                 connection, head = yield from self._request(origin, b"HEAD ", target, 0)
                 self.connections.give_back(connection)
-                if head.details["status"] < 400 or head.details["status"] in _TRUSTED_HEAD:
+                status = head.details["status"]
+                if (status < 400 or status in _TRUSTED_HEAD) and not _leads_back(head, uri):
                     return self._read_reply(head, connection), None, False
-            except AccessFailed as error:
-                if error.source != "RFC 9112 9.5":  # some servers close the connection on HEAD
+            except (AccessFailed, AccessTimeout, ProtocolError) as error:
+                if error.where not in _OF_AN_ANSWER:
                     raise
+            is_failed = True
+        reply = yield from self._get(origin, target, wanted, kinds)
+        if is_failed and reply[0].kind is None:
+            self._failures[server] += 1
+        return reply
+
+    def _get(
+        self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+    ) -> Work[tuple[Reply, bytes | None, bool]]:
         limit = self.limit if wanted else _DRAINED
         connection, head = yield from self._request(origin, b"GET ", target, limit)
         if wanted and not kinds.match(head.media_type or ""):
@@ -281,6 +304,18 @@ class Requester:
 _KEPT = 1000
 
 
+_OF_AN_ANSWER = ("", "the response")
+"""Where an error was, if there was a connection."""
+
+
+def _leads_back(head: Head, uri: str) -> bool:
+    """Whether a redirect leads to where it came from, and sets no cookie for that."""
+    if head.location is None or any(name.lower() == "set-cookie" for name, _ in head.details["headers"]):
+        return False
+    there = to_reference(head.location)[0]
+    return there is not None and URI(uri).join(there).replace(fragment=None) == URI(uri)
+
+
 def origin_of(text: str) -> str:
     """An origin of HTTP (RFC 6454 4, 6.2); of a host without a scheme it is the one of https.
 
@@ -328,16 +363,19 @@ def failure(error: BaseException) -> Reply:
     if isinstance(error, AccessRefused):
         kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
     elif isinstance(error, AccessFailed):
-        kind = _connect_note(error.__cause__)
+        kind = _failure_kind(error)
     else:
         kind = _KINDS[type(error)]
     return Reply(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
 
 
-def _connect_note(cause: BaseException | None) -> str:
+def _failure_kind(error: AccessFailed) -> str:
+    cause = error.__cause__
     if isinstance(cause, ssl.SSLError | ssl.CertificateError):
         return "tls"
-    return "dns" if isinstance(cause, socket.gaierror | UnicodeError) else "connect"
+    if isinstance(cause, socket.gaierror | UnicodeError):
+        return "dns"
+    return "protocol" if error.where in _OF_AN_ANSWER else "connect"
 
 
 def _short(told: str) -> str:

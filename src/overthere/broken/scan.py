@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,13 +12,17 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.broken import anchors
+from overthere.broken.generators import templates
+from overthere.broken.generators.front_matter import unknown_generator
+from overthere.broken.generators.inserts import inserted_texts
+from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.heading_slugs import slug
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
 from overthere.links.documents.kinds import MARKUPS
-from overthere.links.documents.tokens import tag
+from overthere.links.documents.tokens import raw_text, tag
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
@@ -25,13 +30,11 @@ __all__ = [
     "BASES",
     "IDENTIFIERS",
     "LINKED",
-    "Again",
     "Reference",
     "Scan",
-    "anchors_of",
     "is_source_code",
     "scan",
-    "scan_again",
+    "scan_faults",
 ]
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
@@ -90,6 +93,12 @@ class Scan:
     """Where its reader is sent at once (HTML, shared declarative refresh steps)."""
     has_anchors: bool = False
     """Whether `anchors` are all that it has, where it was read whole."""
+    project: Project = NO_PROJECT
+    """The site that it is a source of."""
+    more_anchors: str = ""
+    """Why the page that is made of it may have further anchors; "" if it has none."""
+    is_template: bool = False
+    """Whether the build makes pages of it, whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
     passed: Counter[str] = field(default_factory=Counter)
 
@@ -98,15 +107,19 @@ class Scan:
         return self.notes.keys().isdisjoint(UNREAD)
 
 
-def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options, rule: str) -> Scan:
+def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options, project: Project) -> Scan:
     """Read a document.
 
     kind, notes: what `kinds.kind_of` says of it.
-    rule: of `model.ANCHORS`, for Markdown.
+    project: the site that it is a source of.
     """
-    found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)))
+    found = Scan(document, kind, project=project, notes=dict.fromkeys((*document.notes, *notes)))
+    if any(f"/{part}/" in f"/{document.source}" for part in project.parts):
+        found.more_anchors = "it becomes a part of pages"
+    else:
+        found.more_anchors = project.more_anchors
     if document.content and not is_source_code(document, kind):
-        _WAYS.get(kind, _read_other)(found, options, rule)
+        _WAYS.get(kind, _read_other)(found, options)
     return found
 
 
@@ -126,88 +139,103 @@ def is_source_code(document: Document, kind: str) -> bool:
     return kind == "text" and suffix not in _PROSE and not suffix.isdecimal()
 
 
-def _html(found: Scan, options: Options, rule: str) -> None:
+def _html(found: Scan, options: Options) -> None:
     document = found.document
     text, lossy = html.decode(document.content, document.charset)
     found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     if lossy:
         found.notes["wrong-charset"] = None
+    text = _hide_templates(found, text)
     page = html.read(text)
     found.anchors, found.maps, found.has_anchors = page.anchors, page.maps, True
     found.notes |= dict.fromkeys(page.notes)
-    inner = from_content(page.base, document.base)
-    bases: dict[str | None, Base] = {None: inner}
-    is_refreshed = False
+    references = _HTMLReferences(found, page.base)
     for one, element, at, end in page.placed:
         if element is not None and element.is_inert:
             continue
-        if not isinstance(one, Found):
+        if isinstance(one, Found):
+            references.add(one, "" if element is None else element.name, element and element.attributes, at, end)
+        else:
             found.passed[embedded_kind(one.name)] += 1
-            continue
+
+
+def _hide_templates(found: Scan, text: str) -> str:
+    """The text of HTML or XML without its templates, if it may have some; with front matter it is a page itself."""
+    if not found.project.has_templates and not templates.is_template_file(found.document.source):
+        return text
+    hidden = templates.hide(text)
+    if hidden != text and not text.startswith("---\n"):
+        found.is_template = True
+        found.more_anchors = found.more_anchors or "it is a template"
+    return hidden
+
+
+class _HTMLReferences:
+    """Adds what stands in the tags and style sheets of an HTML document, which may say a base, to its references."""
+
+    def __init__(self, found: Scan, base: str | None) -> None:
+        self.found = found
+        self.bases: dict[str | None, Base] = {None: from_content(base, found.document.base)}
+        self.is_refreshed = False
+
+    def add(self, one: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
+        """Add one of a tag; attributes: None for a style sheet."""
         tag_name, _, attribute = one.where.rpartition(" ")
         if tag_name not in LINKED.get(attribute, (tag_name,)):
-            continue
+            return
+        document, bases = self.found.document, self.bases
         if one.codebase not in bases:
-            bases[one.codebase] = from_content(one.codebase, inner)
+            bases[one.codebase] = from_content(one.codebase, bases[None])
         against = document.base if one.where == "base href" else bases[one.codebase]
-        reason = _hint(element.name, element.attributes) if element is not None else None
+        reason = _hint(name, attributes) if attributes is not None else None
         is_nofollow = (
-            element is not None
-            and one.where in _LINKS
-            and "nofollow" in element.attributes.get("rel", "").lower().split()
+            attributes is not None and one.where in _LINKS and "nofollow" in attributes.get("rel", "").lower().split()
         )
         reference = Reference(
             one.where, one.reference, against, one.target, reason or _reason(one.where), at, end, is_nofollow
         )
-        found.references.append(reference)
-        if one.where == "meta refresh" and element is not None and not is_refreshed:  # a later one is not heard
-            is_refreshed = True
-            found.next = reference if html.is_at_once(element.attributes["content"]) else None
+        self.found.references.append(reference)
+        if one.where == "meta refresh" and attributes is not None and not self.is_refreshed:  # a later one is not heard
+            self.is_refreshed = True
+            self.found.next = reference if html.is_at_once(attributes["content"]) else None
 
 
-Again = tuple[list[bytes], bytes | None, list[tuple[int, bool, bytes]]]
-"""Of a page that was read again: its anchors, the base that it says, and of each fault in the octets where the name of
-its tag begins, whether that is of SVG, and the reference."""
+def scan_faults(document: Document, base: str | None, faults: list[tuple[int, int]]) -> Scan | None:
+    """The references of an HTML page in UTF-8 that stand where the native kernel has seen faults.
 
+    base: that the page says.
+    faults: the octets before the name of each tag, and what that is: of HTML, of SVG, a style sheet.
 
-def anchors_of(told: Again) -> set[str]:
-    """The anchors of a page that the native kernel has read again."""
-    return {name.decode("utf-8", "replace") for name in told[0] if not name.startswith(b"\0")}
-
-
-def scan_again(document: Document, kind: str, notes: tuple[str, ...], told: Again) -> Scan | None:
-    """Of an HTML page its faults alone, as the native kernel tells them.
-
-    Returns: None if they do not stand there, as of octets that changed in between.
+    Returns: None if these do not stand there, as of octets that changed in between.
     """
-    _, base, faults = told
-    found = Scan(document, kind, notes=dict.fromkeys((*document.notes, *notes)), has_anchors=True)
     text = document.content.decode("utf-8", "replace")
-    found.text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found.anchors = anchors_of(told)
-    against = from_content(None if base is None else base.decode("utf-8", "replace"), document.base)
-    seen = octets = 0
-    wanted: dict[tuple[int, bool], Counter[str]] = {}
+    found = Scan(document, "html", text.replace("\r\n", "\n").replace("\r", "\n"), has_anchors=True)
+    references = _HTMLReferences(found, base)
     is_plain = text.isascii() and "\r" not in text
-    for at, is_svg, reference in faults:
+    at = octets = 0
+    for offset, holder in faults:
         if is_plain:
-            seen = at
+            at = offset
         else:
-            piece = document.content[octets:at]
-            octets, seen = at, seen + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
-        wanted.setdefault((seen, is_svg), Counter())[reference.decode("utf-8", "replace")] += 1
-    for (at, is_svg), references in wanted.items():
-        name, attributes, begin = tag(found.text, at) or ("", {}, 0)
-        reason = _hint(name, attributes)
-        for one in html.references(name, attributes, is_svg):
-            if isinstance(one, Found) and one.reference in references:
-                references[one.reference] -= 1
-                found.references.append(
-                    Reference(one.where, one.reference, against, one.target, reason or _reason(one.where), begin)
-                )
-        if any(references.values()):
+            piece = document.content[octets:offset]
+            octets, at = offset, at + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
+        start = tag(found.text, at)
+        if start is None or holder > _IN_SHEET:
             return None
+        name, attributes, begins, ends = start
+        if holder == _IN_SHEET:
+            for item, _, begins, end in html.sheet_references(raw_text(found.text, name, ends)):
+                if isinstance(item, Found):
+                    references.add(item, "", None, begins, end)
+            continue
+        for item in html.references(name, attributes, holder == _IN_SVG):
+            if isinstance(item, Found):
+                references.add(item, name, attributes, begins)
     return found
+
+
+_IN_SVG, _IN_SHEET = 1, 2
+"""What holds a fault (`document.rs`)."""
 
 
 def _hint(name: str, attributes: dict[str, str]) -> str | None:
@@ -226,7 +254,7 @@ def _reason(where: str) -> str | None:
     return "ping" if place == "ping" else None
 
 
-def _css(found: Scan, options: Options, rule: str) -> None:
+def _css(found: Scan, options: Options) -> None:
     document = found.document
     for one in css.read(document, options):
         if isinstance(one, Note):
@@ -237,21 +265,37 @@ def _css(found: Scan, options: Options, rule: str) -> None:
         found.references.append(Reference(where, reference, document.base, None, reason, start, end))
 
 
-def _markdown(found: Scan, options: Options, rule: str) -> None:
-    whole = found.document
+def _markdown(found: Scan, options: Options) -> None:
+    whole, project = found.document, found.project
     end = front_matter_end(whole.content)
     blank = bytes(one if one in b"\r\n" else 32 for one in whole.content[:end])
     found.document = whole._replace(content=blank + whole.content[end:])
-    _read_other(found, options, rule)
     found.text = _text(found)
+    if (hidden := templates.hide(templates.hide_mathematics(found.text))) != found.text:
+        found.document = whole._replace(content=hidden.encode(), charset="utf-8")
+        if _NAMED_BY_TEMPLATE.search(hidden):
+            found.more_anchors = found.more_anchors or "a template names a heading"
+    if not project.generator and (end or whole.source.endswith(".mdx")):
+        found.project = project = unknown_generator(project)
+    _read_other(found, options)
     found.document = whole
     if "too-large" in found.notes:
         return
-    gathered = MarkdownAnchors(rule)
-    gathered.read(found.text)
+    gathered = MarkdownAnchors(project.anchors)
+    gathered.read(hidden)
+    for text, why in inserted_texts(found.text, whole.source, project):
+        gathered.read(text)
+        found.more_anchors = found.more_anchors or why
     found.anchors, found.labels, found.has_anchors = gathered.anchors, gathered.labels, True
     found.names_labels = gathered.rule == "myst"
     found.titles = {title for title, count in gathered.titles.items() if count == 1}
+
+
+_NAMED_BY_TEMPLATE = re.compile(
+    rf"^ {{0,3}}#{{1,6}}[ \t][^\n]*{templates.MARK}|{{#{templates.MARK}"
+    rf"|\b(?:id|name)=[\"']?[^\"'\s>]{{0,200}}{templates.MARK}",
+    re.MULTILINE,
+)
 
 
 def front_matter_end(content: bytes) -> int:
@@ -273,7 +317,7 @@ def front_matter_end(content: bytes) -> int:
     return 0
 
 
-def _rst(found: Scan, options: Options, rule: str) -> None:
+def _rst(found: Scan, options: Options) -> None:
     from overthere.links.documents import rst
 
     text, lossy = decode_text(found.document.content, found.document.charset)
@@ -285,34 +329,45 @@ def _rst(found: Scan, options: Options, rule: str) -> None:
     if parsed.roles:
         found.passed["sphinx-role"] += parsed.roles
     found.anchors, found.has_anchors = parsed.anchors, parsed.has_anchors
-    if rule in ("github", "gitlab"):  # these give headings the anchors that they give those of Markdown
+    rule = found.project.anchors
+    if found.project.generator == "sphinx":
+        found.labels = found.anchors
+    elif rule in ("github", "gitlab"):  # these give headings the anchors that they give those of Markdown
         found.anchors.update(slug(title, rule) for title in parsed.titles)
     found.references = [
         Reference(one.where, one.reference, found.document.base, one.target, None) for one in parsed.references
     ]
 
 
-def _notebook(found: Scan, options: Options, rule: str) -> None:
+def _notebook(found: Scan, options: Options) -> None:
     from overthere.links.documents import notebook
 
-    _read_other(found, options, rule)
+    _read_other(found, options)
     found.text = _text(found)
     cells = notebook.cells(found.text)
     if cells is None or "too-large" in found.notes:
         return
-    for one in ("notebook", rule):
+    for one in ("notebook", found.project.anchors):
         gathered = MarkdownAnchors(one)
         gathered.read("\n\n".join(cells))
         found.anchors |= gathered.anchors
     found.has_anchors = True
 
 
-def _xml(found: Scan, options: Options, rule: str) -> None:
-    _read_other(found, options, rule)
+def _xml(found: Scan, options: Options) -> None:
+    whole = found.document
+    hidden = _hide_templates(found, _text(found)) if found.project.has_templates else ""
+    if found.is_template:
+        found.document = whole._replace(content=hidden.lstrip(templates.MARK + " \n").encode(), charset="utf-8")
+    _read_other(found, options)
     found.text, found.has_anchors = anchors.xml(found.document, found.anchors)
+    if found.is_template:
+        found.document = whole
+        if found.notes.pop("unreadable", "") is None:  # it becomes XML when it is filled in
+            found.passed["template"] += 1
 
 
-def _read_other(found: Scan, options: Options, rule: str) -> None:
+def _read_other(found: Scan, options: Options) -> None:
     """What another reader finds; it does not say where that stands."""
     document = found.document
     if found.kind not in READERS:
@@ -340,6 +395,6 @@ def _text(found: Scan) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_WAYS: dict[str, Callable[[Scan, Options, str], None]] = {
+_WAYS: dict[str, Callable[[Scan, Options], None]] = {
     "html": _html, "css": _css, "markdown": _markdown, "xml": _xml, "rst": _rst, "notebook": _notebook,
 }  # fmt: skip

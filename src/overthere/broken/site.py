@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
 from overthere.broken.filters import file_settings
+from overthere.broken.generators.addresses import Pages
+from overthere.broken.generators.project import Project, folders_above
+from overthere.broken.gitignore import IgnoredFiles
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
@@ -112,6 +116,7 @@ class Site:
             source: number for number, source in enumerate(self.sources) if number not in beyond
         }
         """By the source that the documents have."""
+        self._pages: dict[Project, Pages] = {}
         self._lower: dict[str, bytes] | None = None
         """Names by their lower case; of two that differ in case alone, an empty one."""
 
@@ -169,9 +174,10 @@ class Site:
         if "%" in below and any(b"/" in unquote_to_bytes(one) or b"\0" in unquote_to_bytes(one) for one in segments):
             return Place("no-document", name=below)
         folder = name.endswith(b"/") or not name
-        return self._folder(name.rstrip(b"/") if folder else name) if folder else self._file(name)
+        return self._folder(name.rstrip(b"/") if folder else name) if folder else self.find_file(name)
 
-    def _file(self, name: bytes) -> Place:
+    def find_file(self, name: bytes) -> Place:
+        """What a server has under the name of a file."""
         number = self.files.get(name)
         if number is not None:
             return Place("document", number, name=_show_name(name))
@@ -224,9 +230,43 @@ class Site:
                 folded = _fold_case(one)
                 self._lower[folded] = b"" if folded in self._lower else one
         there = self._lower.get(_fold_case(name))
-        if there:
+        if there and there != name:
             return Place("wrong-case", name=_show_name(name), instead=_show_name(there) + after)
         return Place("no-document", name=_show_name(name) + after)
+
+    @cached_property
+    def repository(self) -> str | None:
+        """The root of the repository of the sources, as an absolute path."""
+        start = os.path.abspath(os.path.dirname(self.paths[0]) if self.paths else self.top or os.curdir)
+        top = folders_above(start)[-1]
+        return top if os.path.exists(os.path.join(top, ".git")) else None
+
+    @cached_property
+    def ignored_files(self) -> IgnoredFiles:
+        """What Git ignores in the repository, or around the sources."""
+        return IgnoredFiles(self.repository or os.path.abspath(self.top or os.curdir))
+
+    def pages_of(self, project: Project) -> Pages:
+        """The pages of a project by their addresses."""
+        if project not in self._pages:
+            self._pages[project] = Pages(project)
+        return self._pages[project]
+
+    def place_of(self, path: str) -> Place:
+        """The document of an absolute path."""
+        number = self._numbers.get(path)
+        if number is None:
+            return _outer_place(os.fsencode(os.path.relpath(path)), "document", os.fsencode(os.path.relpath(path)))
+        return Place("document", number, name=self.name_of(number))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers of the files by their absolute paths."""
+        return {os.path.abspath(path): number for number, path in enumerate(self.paths)}
+
+    def name_of(self, number: int) -> str:
+        """The name under which a file is served."""
+        return _show_name(self.names[number])
 
     def uri(self, number: int) -> str:
         """The URI of a file, by which it was retrieved."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
 from mimetypes import MimeTypes
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from overthere.broken.reference_check import ReferenceState, bare_address, mail_reference, resolve
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Site
+from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
 from overthere.repairs import to_reference
 from overthere.values.encoding import encode
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["SEARCHES", "Suggester", "Suggestion", "closest_name", "resource_kind"]
+__all__ = ["Suggester", "Suggestion", "closest_name", "resource_kind"]
 
 _MOST = 2000
 """Names among which the nearest is looked for."""
@@ -30,17 +30,24 @@ _APART = 0.05
 _WORD_ALIKE = 0.75
 _FAR_APART = 0.1
 """The same for what is likely: each word of the name, and the margin to the next name."""
-SEARCHES = 500
-"""Names for which a near one is looked for in a run: each takes milliseconds, and every page may have a fault."""
+_WORK = 1 << 30
+"""Characters that are compared in a run, about twenty seconds: only hostile sites have more to compare."""
+_FREE, _FOR_EACH = 1 << 20, 100
+"""The same in a document: so many, and for each of its characters."""
+_REMEMBERED = 1 << 14
+"""Names for which the nearest is remembered: a template has the same fault on every page."""
 _HELD = 32
 """Documents whose anchors are held."""
+
+
+Certainty: TypeAlias = Literal["certain", "likely", "similar", "archived"]
 
 
 class Suggestion(NamedTuple):
     """Another reference for one that is broken."""
 
     text: str
-    certainty: Literal["certain", "likely", "similar", "archived"]
+    certainty: Certainty
     """Of `model.CERTAINTIES`."""
 
 
@@ -50,18 +57,23 @@ class Suggester:
     def __init__(self, site: Site, anchors: Callable[[int], set[str] | None]) -> None:
         """anchors: of a document, by its number; None if they are not known."""
         self.site: Site = site
-        self.read: Callable[[int], set[str] | None] = anchors
-        self.held: OrderedDict[int, set[str] | None] = OrderedDict()
-        self.left: int = SEARCHES
-        self.cut: int = 0
-        """Findings for which nothing was looked for."""
-        self.by_last: dict[str, list[str]] | None = None
-        self._folders: dict[str, _Folder] | None = None
+        self.anchors: Callable[[int], set[str] | None] = bounded_cache(_HELD)(anchors)
+        self.own: tuple[int, set[str]] = (-1, set())
+        """The document at hand and its anchors, as far as they are known."""
+        self.left: int = _WORK
+        self.left_here: int = 0
+        self.document: int = -1
+        self.nearest_file: Callable[[str, bool], Suggestion | None] = bounded_cache(_REMEMBERED)(self._near_document)
+        self.nearest_anchor: Callable[[int, str], Suggestion | None] = bounded_cache(_REMEMBERED)(self._near_anchor)
+        self.by_last: dict[str, list[str]] = {}
+        self.folders: dict[str, _Folder] = {}
 
     def reference(
         self, kind: str, one: Reference, seen: ReferenceState, found: Scan, document: int
     ) -> Suggestion | None:
         """The reference to write instead of one with a finding of this kind."""
+        if document != self.document:
+            self.document, self.left_here = document, _FREE + _FOR_EACH * len(found.text)
         if kind in ("repaired", "encoded-at", "bad-mailto"):
             meant = mail_reference(one.reference)
             if meant is None and kind == "repaired":
@@ -80,22 +92,26 @@ class Suggester:
         elif kind == "no-document":
             if one.where in _LINKS and (meant := bare_address(one.reference)) is not None:
                 return Suggestion(meant, "likely")
-            name = self._near_document(seen.place.name, one.where)
-        text = None if name is None or not name.text else self._write_reference(one, name.text)
-        return None if text is None or name is None else Suggestion(text, name.certainty)
+            name = self.nearest_file(seen.place.name, one.where in _LINKS)
+        return None if name is None or not name.text else self.other_document(one, name.text, name.certainty)
 
-    def _near_document(self, name: str, where: str) -> Suggestion | None:
+    def other_document(self, one: Reference, name: str, certainty: Certainty) -> Suggestion | None:
+        """The reference with the name of another document; None if it cannot be written in this form."""
+        text = self._write_reference(one, name)
+        return None if text is None else Suggestion(text, certainty)
+
+    def _near_document(self, name: str, is_link: bool) -> Suggestion | None:
         """The one file that has another extension, or the same name in another folder, or nearly the name here."""
         folder, _, last = name.rpartition("/")
-        if self.by_last is None:
-            self.by_last = {}
-            for one in self.site.files:
-                told = one.decode("utf-8", "surrogateescape")
-                self.by_last.setdefault(told.rpartition("/")[2], []).append(told)
+        for one in () if self.folders else self.site.files:
+            whole = one.decode("utf-8", "surrogateescape")
+            where, _, file = whole.rpartition("/")
+            self.by_last.setdefault(file, []).append(whole)
+            self.folders.setdefault(where, _Folder()).add(file)
         stem = last.rpartition(".")[0] or last
         extension = last[len(stem) :]
-        here = self._files_of(folder)
-        wanted = resource_kind(last) if extension else "page" if where in _LINKS else None
+        here = self.folders.get(folder) or _Folder()
+        wanted = resource_kind(last) if extension else "page" if is_link else None
         beside = [one for one in here.by_stem.get(stem, []) if resource_kind(one) == wanted]
         if len(beside) == 1:
             return Suggestion(posixpath.join(folder, beside[0]), "likely")
@@ -105,43 +121,29 @@ class Suggester:
         if same or beside:
             return None
         # Of names with the same extension: two short ones are not alike for that.
-        near = self._closest_name(stem, here.stems(extension) if self.left > 0 else ())
+        near = self._closest_name(stem, here.stems(extension))
         return None if near is None else near._replace(text=posixpath.join(folder, near.text + extension))
-
-    def _files_of(self, folder: str) -> _Folder:
-        """The files in a folder."""
-        if self._folders is None:
-            self._folders = {}
-            for one in self.site.files:
-                where, _, last = one.decode("utf-8", "surrogateescape").rpartition("/")
-                self._folders.setdefault(where, _Folder()).add(last)
-        return self._folders.get(folder) or _Folder()
 
     def _fragment(self, one: Reference, seen: ReferenceState, found: Scan, document: int) -> Suggestion | None:
         if "#" not in one.reference or seen.fragment is None or seen.document < 0:
             return None  # the anchors of a document outside are not held
-        if self.left <= 0:
-            self.cut += 1
-            return None
-        anchors = found.anchors if seen.document == document else self._anchors(seen.document)
-        near = self._closest_name(seen.fragment, anchors or ())
+        self.own = document, found.anchors
+        near = self.nearest_anchor(seen.document, seen.fragment)
         if near is None:
             return None
         return near._replace(text=f"{one.reference.partition('#')[0]}#{encode(near.text, 'fragment')}")
 
-    def _anchors(self, document: int) -> set[str] | None:
-        if document not in self.held:
-            if len(self.held) >= _HELD:
-                self.held.popitem(last=False)
-            self.held[document] = self.read(document)
-        return self.held[document]
+    def _near_anchor(self, document: int, fragment: str) -> Suggestion | None:
+        here, anchors = self.own
+        return self._closest_name(fragment, (here == document and anchors) or self.anchors(document) or ())
 
     def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
-        if self.left <= 0:
-            self.cut += 1
+        if self.left <= 0 or self.left_here <= 0:
             return None
-        self.left -= 1
-        return closest_name(name, names)
+        near, work = closest_name(name, names)
+        self.left -= work
+        self.left_here -= work
+        return near
 
     def _write_reference(self, one: Reference, name: str) -> str | None:
         """A name as a reference of the same form: absolute, from the root, or relative."""
@@ -214,31 +216,38 @@ def resource_kind(name: str) -> str | None:
     return top if top in ("image", "font", "audio", "video") else media
 
 
-def closest_name(name: str, names: Iterable[str]) -> Suggestion | None:
-    """The one name that is nearest, if it is near enough and no other is as near.
+def closest_name(name: str, names: Iterable[str]) -> tuple[Suggestion | None, int]:
+    """The one name that is nearest, if it is near enough and no other is as near; and how much was compared.
 
     It is certain if only its case differs, and likely if each of its words is like its counterpart and numbers are
     equal: `release-1.3` is no likely `release-1.2`, nor `guide-en` a `guide-de`.
 
     >>> names = ["installation", "usage", "release-1.3", "guide-en", "Start"]
-    >>> [closest_name(name, names) for name in ("instalation", "start")]
+    >>> [closest_name(name, names)[0] for name in ("instalation", "start")]
     [Suggestion(text='installation', certainty='likely'), Suggestion(text='Start', certainty='certain')]
-    >>> [closest_name(name, names)[1] for name in ("release-1.2", "guide-de")], closest_name("ab1", ["ab2", "ab3"])
-    (['similar', 'similar'], None)
+    >>> [closest_name(name, names)[0].certainty for name in ("release-1.2", "guide-de")]
+    ['similar', 'similar']
+    >>> closest_name("ab1", ["ab2", "ab3"])
+    (None, 6)
     """
     short = name[:_LONGEST]
-    known = [one for _, one in zip(range(_MOST), sorted(names), strict=False) if len(one) <= _LONGEST]
-    same = [one for one in known if one.casefold() == short.casefold()]
-    if len(same) == 1 and len(name) <= _LONGEST:
-        return Suggestion(same[0], "certain")
-    near = get_close_matches(short, known, 2, _ALIKE)
-    if not near or same:
-        return None
+    folded = short.casefold()
+    known = [one for one in sorted(names)[:_MOST] if len(one) <= _LONGEST]
+    same = [one for one in known if one.casefold() == folded]
+    if same:
+        return (Suggestion(same[0], "certain") if len(same) == 1 and len(name) <= _LONGEST else None), len(known)
+    # A ratio of 0.8 needs so many characters in common: most names are done with before they are compared.
+    length, letters = len(short), frozenset(short)
+    alike = [one for one in known if 5 * min(length, sum(map(letters.__contains__, one))) >= 2 * (length + len(one))]
+    work = sum(map(len, known)) + length * sum(map(len, alike))
+    near = get_close_matches(short, alike, 2, _ALIKE)
     ratios = [SequenceMatcher(None, one, short).ratio() for one in near]
-    margin = 1.0 if len(near) == 1 else ratios[0] - ratios[1]
+    margin = ratios[0] - ratios[1] if len(near) == 2 else float(len(near))
     if margin <= _APART:
-        return None
-    return Suggestion(near[0], "likely" if margin >= _FAR_APART and _are_words_alike(near[0], name) else "similar")
+        return None, work
+    return Suggestion(
+        near[0], "likely" if margin >= _FAR_APART and _are_words_alike(near[0], name) else "similar"
+    ), work
 
 
 _PARTS = re.compile(r"[0-9]++|[^\W\d_]++")

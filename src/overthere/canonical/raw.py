@@ -34,4 +34,4 @@ def raw_uri(text: URIReference | str | bytes) -> URI:
         written = str(text) if isinstance(text, URIReference) else exact(text, "a raw text")
     written = _BREAKS.sub("", written.strip(AROUND))
     written = _CONTROLS.sub(lambda m: percent_encode(m[0].encode(), ""), written)
-    return URI(str(repair(written, scheme="http", limit=0)))
+    return URI(str(repair(written, scheme="http", idna=False, limit=0)))

@@ -74,11 +74,23 @@ def _with_output_errors(stream: Any) -> Any:
     )  # fmt: skip
 
 
+def _expand_patterns(arguments: list[str]) -> list[str]:
+    """Arguments with the files that patterns among them name, as a shell of POSIX passes them."""
+    import glob
+
+    expanded = []
+    for argument in arguments:
+        is_pattern = argument[:1] != "-" and any(char in argument for char in "*?[") and not os.path.lexists(argument)
+        expanded += (sorted(glob.glob(argument)) if is_pattern else []) or [argument]
+    return expanded
+
+
 def _run(app: Any) -> Any:
     """The exit code of the verb; what it has written is out then, or it is said that it is not."""
     code: Any = None
     try:
-        app(prog_name="overthere")
+        # On Windows click would also replace $NAME and %NAME% in the names of files, by values of the environment.
+        app(_expand_patterns(sys.argv[1:]) if os.name == "nt" else None, "overthere", windows_expand_args=False)
     except SystemExit as end:
         code = _report_output_error(end.error) if isinstance(end, _OutputError) else end.code
     except KeyboardInterrupt:  # before a verb was there to hear it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -13,28 +14,25 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from overthere.broken.filters import Baseline, Rules
 from overthere.broken.model import ANCHORS, KINDS, Broken, Checker, Summary
-from overthere.broken.report import advice, describe_count
+from overthere.broken.report import describe_count
 from overthere.cli.broken_config import apply_config, find_config
-from overthere.cli.broken_groups import GROUPS, show_groups
+from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
 from overthere.cli.common import CSV_SAFE, base_uri
+from overthere.cli.numbers import WORKERS
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings, statuses
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
+from overthere.cli.styles import console
 from overthere.ground.atomic import save
-from overthere.ground.display import printable, shorten
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.option_files import read_text
-from overthere.ground.redact import mask
 
-_LONGEST = 1000
-"""Characters of a reference that are printed; the other formats have it whole."""
 FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown", "html")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "html"}
 
@@ -121,14 +119,13 @@ class _Command(click.Command):
     "likely ones too.",
 )
 @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-@click.option("--workers", type=click.IntRange(1), help="Worker processes (default: one per core).")
+@click.option("--workers", type=WORKERS, help="Worker processes (default: one per core).")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="Format of standard output.")
 @click.option(
     "--group",
     type=click.Choice(GROUPS),
-    default=GROUPS[0],
-    show_default=True,
-    help="Print findings by file, by target (one line for a fault of many pages), or by kind.",
+    help="Print findings by file, by target (one entry for a fault of many pages), or by kind.  Default: by file; "
+    "on a terminal the first 50, by target where more than 10 share one.",
 )
 @click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
 @request_options
@@ -144,6 +141,8 @@ def command(sources: tuple[str, ...], config: str | None, no_config: bool, **ask
     """
     if config is not None and no_config:
         raise click.UsageError("--config and --no-config exclude each other")
+    if config is not None and any(os.path.isfile(source) and os.path.samefile(source, config) for source in sources):
+        raise click.UsageError("--config: the file is one of the sources; name another, or put -- before the sources")
     found = None if no_config or config is not None else find_config(sources)
     if config is not None or found is not None:
         path = Path(config) if config is not None else found
@@ -178,6 +177,10 @@ class _Job:
             raise click.UsageError("--yes needs --fix")
         if asked["root_dir"] is not None and asked["bases"]:
             raise click.UsageError("--root-dir and --base exclude each other: / leads to the root of the base")
+        of_files = (one for own in asked.get("files", ()) for one in own.extensions)
+        for name in (*asked["index"], *asked["extensions"], *of_files):
+            if not name.strip(".") or re.search(r"[/\\:\0]", name):
+                raise click.UsageError(f"--index, --extension: {printable(name)!r} is not a name within a folder")
         self.sources, self.asked = sources, asked
         self.summary = Summary()
         self.rules, self.baseline = self._rules(), self._baseline()
@@ -230,7 +233,7 @@ class _Job:
             stopped = True
         self.summary.ignored = self.rules.ignored
         self.summary.known = 0 if self.baseline is None else self.baseline.count
-        print_message("\n".join(summary_lines(self.summary, time.monotonic() - began)))
+        print_message("\n".join(summary_lines(self.summary, time.monotonic() - began, is_whole=not stopped)))
         if stopped:
             print_message(self._describe_stop())
             raise SystemExit(130)
@@ -306,24 +309,12 @@ class _Job:
         return report.layout(form)._replace(csv_safe=self.asked["csv_safe"])
 
     def _show(self, findings: Iterator[Broken]) -> None:
-        """Print the findings by their documents, or grouped."""
-        source, target = None, console()
-        width = target.width if target.is_terminal else None
-        if self.asked["group"] != GROUPS[0]:
-            wanted = (one for one in findings if self._is_shown(one))
-            for line in show_groups(wanted, self.asked["group"], width):
-                target.print(line, soft_wrap=True)
-            return
-        for found in findings:
-            if not self._is_shown(found):
-                continue
-            if found.source != source:
-                source = found.source
-                target.print(Text(printable(source), HEADING), soft_wrap=True)
-            target.print(wrap_fields(_fields(found), width), soft_wrap=True)
-
-    def _is_shown(self, found: Broken) -> bool:
-        return found.level != "note" or bool(self.asked["notes"] or self.asked["only"])
+        """Print the findings for people."""
+        target = console()
+        with_notes = self.asked["notes"] or self.asked["only"]
+        shown = (one for one in findings if with_notes or one.level != "note")
+        for line in lines(shown, self.asked["group"], target.width if target.is_terminal else None):
+            target.print(line, soft_wrap=True)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
@@ -340,17 +331,6 @@ class _Job:
             if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                 write(file)
                 print_message(f"{printable(file.source)}: {file.changed} changed")
-
-
-def _fields(found: Broken) -> Iterator[Text]:
-    """A finding, for people."""
-    place = "-" if found.line is None else f"{found.line:>4}:{found.column}"
-    yield Text(f"{place:<9}", SIDE)
-    yield Text(f"{found.level:<7}", LEVELS[found.level])
-    yield Text(f"{found.kind:<11}")
-    if found.reference is not None:
-        yield Text(shorten(printable(mask(found.reference)), _LONGEST))
-    yield Text("; ".join(filter(None, (found.why, advice(found)))), SIDE)
 
 
 _STOPPED = {

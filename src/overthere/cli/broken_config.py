@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from overthere.cli.broken_tables import FILES, HOSTS, read_files, read_hosts
 from overthere.cli.lychee_config import LYCHEE_FILES, SAME, lychee_file, read_lychee
+from overthere.cli.numbers import show_value
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
@@ -22,25 +23,10 @@ from overthere.links.job.retrieval import is_uri
 __all__ = ["apply_config", "find_config"]
 
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
-_NAMED_ONLY = frozenset(
-    (
-        "agent",
-        "cache",
-        "cookies",
-        "fix",
-        "github-api",
-        "github-token",
-        "header",
-        "o",
-        "policy",
-        "private",
-        "resume",
-        "since",
-        "wayback",
-        "write-baseline",
-        "yes",
-    )
-)
+_NAMED_ONLY = frozenset((
+    "agent", "cache", "cookies", "fix", "github-api", "github-token", "header", "o", "policy", "private", "resume",
+    "since", "wayback", "write-baseline", "yes",
+))  # fmt: skip
 """Settings that write files, run Git, or let requests reach more: only the command line, or a file that it names, may
 give them."""
 _NEVER = frozenset(("config", "no-config", "help", "sources"))
@@ -106,7 +92,7 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
         if _key(option) in _NAMED_ONLY and not is_named:
             raise click.UsageError(f"{where}: give it on the command line, or name the file with --config")
         if ctx.get_parameter_source(option.name) is ParameterSource.DEFAULT:
-            values[option.name] = _convert(ctx, option, value, where, path.parent)
+            values[option.name] = _convert(ctx, option, value, where, path.parent, is_named)
     return values
 
 
@@ -137,7 +123,7 @@ def _key(option: click.Option) -> str:
     return max(option.opts, key=len).lstrip("-")
 
 
-def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, folder: Path) -> Any:
+def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, folder: Path, is_named: bool) -> Any:
     if option.name == "ignore" and isinstance(value, list):
         return value  # the rules themselves
     if option.name == "headers":
@@ -146,15 +132,29 @@ def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, f
         raise click.UsageError(f"{where}: must be true or false")
     if option.multiple and not isinstance(value, list):
         value = [value]
-    if any(isinstance(one, dict | list) for one in (value if option.multiple and isinstance(value, list) else [value])):
+    values = value if option.multiple and isinstance(value, list) else [value]
+    if not all(isinstance(one, str | int | float) for one in values):
         raise click.UsageError(f"{where}: must be one value")
+    if isinstance(option.type, click.Path) and isinstance(value, str):
+        if not is_named and not _is_in_repository(folder / value, folder):
+            raise click.UsageError(
+                f"{where}: outside of the repository: give it on the command line, or name the file with --config"
+            )
+        value = str(folder / value)
     try:
         given = option.type_cast_value(ctx, value)
     except click.BadParameter as error:
         raise click.UsageError(f"{where}: {error.message}") from None
-    if isinstance(option.type, click.Path) and isinstance(given, str):
-        return str(folder / given)
+    except (ValueError, OverflowError):
+        raise click.UsageError(f"{where}: {show_value(value)} is not a valid value") from None
     return given
+
+
+def _is_in_repository(path: Path, folder: Path) -> bool:
+    """Whether a path, its links followed, lies in the repository of a folder; without one, in the folder."""
+    folders = (folder, *folder.parents)
+    top = next((one for one in folders if (one / ".git").exists()), folder)
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(top))
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -13,8 +13,12 @@ from overthere.ground.display import printable
 __all__ = ["summary_lines"]
 
 
-def summary_lines(summary: Summary, seconds: float) -> Iterator[str]:
-    """The summary: documents read, findings, and what was not checked."""
+_PROJECTS = 5
+"""Configurations of which the summary has a line each."""
+
+
+def summary_lines(summary: Summary, seconds: float, *, is_whole: bool = True) -> Iterator[str]:
+    """The summary: documents read, findings, what to do about them, what was not checked; if it is whole, a verdict."""
     rate = f", {summary.documents / seconds:,.0f}/s" if seconds > 0.5 else ""
     documents, octets = describe_count(summary.documents, "document"), describe_count(summary.octets, "octet")
     yield f"{documents} ({octets}) in {seconds:.1f} s{rate}"
@@ -23,32 +27,48 @@ def summary_lines(summary: Summary, seconds: float) -> Iterator[str]:
         known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
         asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {describe_count(summary.distinct, 'URI')}: {asked}"
-    for folder, rule, file in summary.dialects:
+    for project in summary.projects[:_PROJECTS]:
+        folder, rule = os.path.relpath(project.mounts[0].folder), project.anchors.partition(":")[0]
         yield (
-            f"anchors of Markdown in {printable(os.path.relpath(folder))}: {rule.partition(':')[0]} "
-            f"({printable(file)}; --anchors overrides it)"
+            f"{printable(folder)} is read as {project.generator} does ({printable(project.config)}), anchors as {rule} "
+            "(--anchors overrides it)"
         )
+    if more := Counter(project.generator for project in summary.projects[_PROJECTS:]):
+        yield f"further folders are read as {', '.join(f'{name} does ({n:,})' for name, n in more.most_common())}"
     if summary.passed:
         yield "not judged:"
         for reason, count in _rank(summary.passed):
             yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
     if summary.files:
         yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _rank(summary.files))}"
+    yield from _findings(summary)
+    if is_whole:
+        yield from _verdict(summary)
+
+
+def _findings(summary: Summary) -> Iterator[str]:
     for level in ("error", "warning", "note"):
         kinds = {kind: count for kind, count in summary.kinds.items() if KINDS[kind].level == level}
         if kinds:
             summed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
             yield f"{describe_count(sum(kinds.values()), level)}: {summed}"
+        for kind in sorted(kinds):
+            if KINDS[kind].remedy:
+                yield f"  {kind}: {KINDS[kind].remedy}"
     if summary.ignored:
         yield f"{summary.ignored:,} ignored by rule"
     if summary.known:
         yield f"{summary.known:,} known from the baseline"
-    if summary.unsuggested:
-        yield f"{summary.unsuggested:,} without a search for similar names: there were too many"
+
+
+def _verdict(summary: Summary) -> Iterator[str]:
     if not summary.documents:
         yield "no documents were read"
     elif not summary.errors:
-        yield "no broken links"
+        unjudged = sum(summary.kinds[kind] for kind in ("unsure", "not-sure", "base-missing"))
+        unjudged += sum(summary.passed[reason] for reason in ("template", "sphinx-role"))
+        judged = f"none broken of {summary.within:,} checked; {unjudged:,} could not be judged"
+        yield judged if unjudged else "no broken links"
 
 
 def _rank(counts: Counter[str]) -> list[tuple[str, int]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import click
 
 from overthere.broken.model import ANCHORS, FileSettings, HostSettings
+from overthere.cli.numbers import JOBS, RATE, in_range, show_value
 from overthere.cli.request_settings import statuses
 from overthere.ground.display import printable
 
@@ -42,8 +44,8 @@ def read_hosts(given: Any, where: str, *, is_named: bool) -> tuple[tuple[HostSet
         name = _required_text(one, "name", place)
         if not is_named and (found := one.keys() & {"agent", "header"}):
             raise click.UsageError(f"{place}: {min(found)}: name the file with --config")
-        rate = _value(one, "rate", lambda value: float(value) if 0 < value < float("inf") else None, place)
-        per_host = _value(one, "per-host", lambda value: value if isinstance(value, int) and value > 0 else None, place)
+        rate = _value(one, "rate", partial(in_range, RATE), place)
+        per_host = _value(one, "per-host", partial(in_range, JOBS), place)
         accept = statuses(_texts(one, "accept", place))
         hosts.append(HostSettings(name.lower(), accept, rate, per_host, _value(one, "agent", str, place)))
         headers += [f"{name}:{field}" for field in _texts(one, "header", place)]
@@ -77,7 +79,7 @@ def _value(one: Mapping[str, Any], key: str, read: Callable[[Any], Any], where: 
     if isinstance(value, str if read is str else int | float) and not isinstance(value, bool):
         found = read(value)
     if found is None:
-        raise click.UsageError(f"{where}: {key}: {printable(repr(value))} is not a valid value")
+        raise click.UsageError(f"{where}: {key}: {show_value(value)} is not a valid value")
     return found
 
 

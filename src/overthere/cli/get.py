@@ -29,15 +29,15 @@ from overthere.access.errors import AccessError, AccessRefused, ResourceMissing
 from overthere.access.planning import plan_under
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
-from overthere.access.saved_file import SavedFile, file_name
+from overthere.access.saved_file import SavedFile
 from overthere.access.steps import Compose
 from overthere.access.wire import Entry
 from overthere.cli.common import format_option, inputs, parse_locator, texts_argument, width
+from overthere.cli.numbers import LONGEST_WAIT, Amount
 from overthere.cli.policies import policy_of, policy_options
 from overthere.cli.printing import Impossible, print_message
-from overthere.cli.reading_options import zone_option
+from overthere.cli.reading_options import FILE, access_options
 from overthere.cli.terminal import Binary, Display, format_listing, one_line, without_password
-from overthere.editions import NAMES
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.extras import missing_message
@@ -45,8 +45,6 @@ from overthere.ground.redact import mask
 from overthere.protocols.session.client import Session
 from overthere.schemes import Locator, Registry
 from overthere.values.uri import URI
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -64,23 +62,14 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @policy_options
 @click.option(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=Amount(0.001, LONGEST_WAIT),
     metavar="SECONDS",
     help="Timeout in seconds for connecting and for each read.",
 )
 @click.option("--user", metavar="NAME", help="User name for URIs without one; prompts for the password.")
-@click.option("--password-file", type=_FILE, help="File whose first line is the password.")
-@click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
+@click.option("--password-file", type=FILE, help="File whose first line is the password.")
 @click.option("--proxy", metavar="URI", help="Proxy for http, https, ws and wss; environment variables are ignored.")
-@click.option("--gateways", type=_FILE, help="TOML file with a table [gateways]: scheme = template.")
-@click.option(
-    "--edition",
-    "name",
-    type=click.Choice(list(NAMES)),
-    default="rfc3986",
-    help="Which specification of the scheme to follow.",
-)
-@zone_option
+@access_options
 @format_option
 def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
     """Fetch URIs: to standard output, or with -o to a file, written atomically.
@@ -210,7 +199,7 @@ class Get:
 
     def fetch(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""
-        locator = parse_locator(text, self.options["name"], self.options["zone"])
+        locator = parse_locator(text, self.options["by"], self.options["zone"])
         if self.options["planned"]:
             credentials = Credentials(self.login.user, None, self.login.address)
             planned = plan_under(self.policy, locator, credentials, gateways=self.gateways)
@@ -267,7 +256,7 @@ class Get:
     def save(self, resource: Resource, listing: Iterator[str] | None, text: str) -> None:
         """Save to the file of -o."""
         assert self.output is not None
-        target = self.output / file_name(resource.history[0] if resource.history else resource.uri)
+        target = self.output / ((resource.history[0] if resource.history else resource.uri).filename or "index")
         if not self.output.is_dir():
             target = self.output
         elif target in self.names:
@@ -363,5 +352,5 @@ def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int
     if resource.length is not None:
         shown.append(TimeRemainingColumn())
     with Progress(*shown, console=console, transient=True) as bar:
-        task = bar.add_task(file_name(resource.uri)[:20], total=resource.length)
+        task = bar.add_task((resource.uri.filename or "index")[:20], total=resource.length)
         yield lambda size: bar.update(task, completed=size)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
-from overthere.ground.display import columns, printable
+from overthere.ground.display import columns, printable, printable_name
 from overthere.ground.redact import mask
 from overthere.links.job import links
 from overthere.links.model import NOTES, Link
@@ -23,7 +23,7 @@ def show(batches: Iterator[Any]) -> None:
     rows = chain.from_iterable(map(links, batches))
     target = console()
     for source, group in groupby(rows, key=lambda row: row.source):
-        target.print(Text(printable(source), HEADING), soft_wrap=True)
+        target.print(Text(printable_name(source), HEADING), soft_wrap=True)
         while held := list(islice(group, _TOGETHER)):
             _print(target, held)
         target.print()

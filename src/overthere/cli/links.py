@@ -18,12 +18,13 @@ import click
 
 from overthere.cli.common import CSV_SAFE, base_uri, rung_option
 from overthere.cli.link_rows import show
+from overthere.cli.numbers import JOBS, WORKERS, Count
 from overthere.cli.policies import policy_of, policy_options
 from overthere.cli.printing import Impossible, print_message, warn_without_look_alikes
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
-from overthere.ground.display import printable
+from overthere.ground.display import printable, printable_name
 from overthere.ground.errors import OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask
@@ -103,15 +104,15 @@ def _form(name: str | None) -> Canonical | None:
 )
 @click.option("--resume", is_flag=True, help="Continue an earlier run to the same FILE.")
 @click.option(
-    "--max-text", "limit", type=click.IntRange(1), default=Options().limit, show_default=True, metavar="OCTETS",
+    "--max-text", "limit", type=Count(1 << 40), default=Options().limit, show_default=True, metavar="OCTETS",
     help="Read at most this many octets per document; a longer one gets a too-large row.",
 )  # fmt: skip
 @policy_options
 @click.option(
     "--strict", is_flag=True, help="Exit 1 on any note about a document, such as wrong-charset, even if all were read."
 )
-@click.option("--jobs", type=click.IntRange(1), help="Parallel downloads, at most two per host (default 8).")
-@click.option("--workers", type=click.IntRange(1), help="Worker threads or processes (default: one per core).")
+@click.option("--jobs", type=JOBS, help="Parallel downloads, at most two per host (default 8).")
+@click.option("--workers", type=WORKERS, help="Worker threads or processes (default: one per core).")
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", help="Execution engine.")
 @click.option("--master", metavar="URL", help="Master of the Spark cluster (default local[*]).")
 @click.option(
@@ -239,7 +240,7 @@ class _Job:
         if missing and len(missing) == len(self.sources):
             raise Impossible(f"{printable(missing[0])}: there is no such file or folder")
         for source in missing:
-            print_message(f"{printable(source)}: {os.strerror(errno.ENOENT)}")
+            print_message(f"{printable_name(source)}: {os.strerror(errno.ENOENT)}")
         if self.output not in (None, "-") and not self.asked["resume"] and os.path.isfile(self.output or ""):
             print_message(f"{printable(str(self.output))}: the existing table will be replaced")
         if self.asked["audit"]:

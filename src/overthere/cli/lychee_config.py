@@ -15,17 +15,10 @@ LYCHEE_FILES = ("lychee.toml", ".lychee.toml", ".lycheeignore")
 _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")
 SAME = {
-    "max_concurrency": "jobs",
-    "host_concurrency": "per-host",
-    "timeout": "max-time",
-    "user_agent": "agent",
-    "github_token": "github-token",
-    "root_dir": "root-dir",
-    "include_fragments": "fragments",
-    "suggest": "wayback",
-    "fallback_extensions": "extension",
-    "index_files": "index",
-}
+    "max_concurrency": "jobs", "host_concurrency": "per-host", "timeout": "max-time", "user_agent": "agent",
+    "github_token": "github-token", "root_dir": "root-dir", "include_fragments": "fragments", "suggest": "wayback",
+    "fallback_extensions": "extension", "index_files": "index",
+}  # fmt: skip
 """Settings that mean the same here."""
 _KINDS: dict[str, type] = {
     "jobs": int, "per-host": int, "max-time": int, "agent": str, "github-token": str, "root-dir": str, "wayback": bool,
@@ -40,21 +33,18 @@ _REASONS = {
     "cookie_jar": "use --cookies",
     "cache": "use --cache FILE",
     "max_cache_age": "use --max-age",
-    "base_url": "use --base, the URI under which the sources are published",
-    "base": "use --base, the URI under which the sources are published",
-    "exclude_all_private": "use --private to reach them; never requested otherwise",
-    "exclude_private": "use --private to reach them; never requested otherwise",
-    "exclude_loopback": "use --private to reach them; never requested otherwise",
-    "exclude_link_local": "use --private to reach them; never requested otherwise",
+    **dict.fromkeys(("base_url", "base"), "use --base, the URI under which the sources are published"),
+    **dict.fromkeys(
+        ("exclude_all_private", "exclude_private", "exclude_loopback", "exclude_link_local"),
+        "use --private to reach them; never requested otherwise",
+    ),
     "offline": "offline unless --online",
     "format": "use --format",
     "output": "use -o FILE",
     "max_redirects": "the policy has its own limit",
     "accept": "not a list of statuses",
     "include_fragments": "not a value that is known here",
-    "max_concurrency": "not a number above 0",
-    "host_concurrency": "not a number above 0",
-    "timeout": "not a number above 0",
+    **dict.fromkeys(("max_concurrency", "host_concurrency", "timeout"), "not a number above 0"),
     "remap": "not two URIs",
     "hosts": "not only concurrency and request_interval",
 }

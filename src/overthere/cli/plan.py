@@ -8,30 +8,17 @@ import click
 
 from overthere.access import Credentials, Gateways, plan
 from overthere.cli.common import Answer, Output, format_option, parse_locator, texts_argument, width
-from overthere.cli.reading_options import zone_option
-from overthere.editions import NAMES
+from overthere.cli.reading_options import access_options
 from overthere.ground.errors import OverthereError
 
 
 @click.command()
 @texts_argument
 @click.option("--user", metavar="NAME", help="User name for URIs without one.")
-@click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP.")
-@click.option(
-    "--gateways", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file with a table [gateways]: scheme = template.",
-)  # fmt: skip
-@click.option(
-    "--edition",
-    "name",
-    type=click.Choice(list(NAMES)),
-    default="rfc3986",
-    help="Which specification of the scheme to follow.",
-)
-@zone_option
+@access_options
 @format_option
 def command(
-    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, name: str, zone: bool,
+    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, by: str, zone: bool,
     form: str,
 ) -> None:  # fmt: skip
     """Print what opening URIs would do, step by step, each with its RFC section.  Nothing is sent, and
@@ -46,7 +33,7 @@ def command(
     credentials = Credentials(user, None, address)
 
     def answer(text: str) -> Answer:
-        planned = plan(parse_locator(text, name, zone), credentials, gateways=through)
+        planned = plan(parse_locator(text, by, zone), credentials, gateways=through)
         return Answer(planned.render(width()), planned.to_dict())
 
     Output(form).answer_each(texts, "URIs", answer, (OverthereError,))

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from overthere.access.policy import Policy
-from overthere.ground.display import printable, shorten
+from overthere.cli.numbers import LONGEST_TIME, LONGEST_WAIT, MOST_OCTETS, show_value
+from overthere.ground.display import printable
 from overthere.ground.option_files import read_text, read_toml
 from overthere.ground.redact import mask
 from overthere.schemes import Registry
@@ -30,11 +31,11 @@ def _octets(text: str) -> float:
 def _seconds(text: str, kind: Callable[[str], float] = float) -> float:
     """A time; 0 and "none" are no limit, which is infinite.  Raises: click.BadParameter."""
     try:
-        value = 0 if text == "none" else kind(text)
-    except ValueError:
+        value = -1 if isinstance(text, bool) else 0 if text == "none" else kind(text)
+    except (ValueError, OverflowError):
         value = -1
-    if not 0 <= value < inf:
-        raise click.BadParameter(f"{text!r} is not a valid limit: a number, or 0 or none for no limit")
+    if not 0 <= value <= (LONGEST_TIME if kind is float else MOST_OCTETS):
+        raise click.BadParameter(f"{show_value(text)} is not a valid limit: a number, or 0 or none for no limit")
     return value or inf
 
 
@@ -83,7 +84,10 @@ def policy_of(options: Mapping[str, Any], own: Policy | None = None) -> Policy:
             changes[name] = None if options[name] == inf else options[name]
     if options.get("proxy") is not None:
         changes["proxy"] = _proxies(options["proxy"])
-    return own.with_(**changes)
+    try:
+        return own.with_(**changes)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def _read(path: Path) -> dict[str, Any]:
             try:
                 changes[name] = convert(value, path)
             except (TypeError, AttributeError):
-                raise ValueError(f"{place}{name} must be {what}, not {shorten(mask(repr(value)), 40)}") from None
+                raise ValueError(f"{place}{name} must be {what}, not {mask(show_value(value))}") from None
             except (ValueError, OSError) as error:
                 raise ValueError(f"{place}{name}: {error}") from None
     except (ValueError, OSError) as error:
@@ -128,10 +132,23 @@ def _texts(value: Any, _: Path) -> frozenset[str]:
     return frozenset(_of_type(one, str).lower() for one in _of_type(value, list))
 
 
-def _number(value: Any, *types: type) -> Any:
-    if _of_type(value, *types) < 0 or value == inf or value != value:
-        raise TypeError
-    return value
+def _number(most: int, *types: type) -> Callable[[Any, Path], Any]:
+    """How a number from 0 to a limit is read."""
+
+    def read(value: Any, _: Path) -> Any:
+        if not 0 <= _of_type(value, *types) < inf:
+            raise TypeError
+        if value > most:
+            raise ValueError(f"it must be a number from 0 to {most:,}")
+        return value
+
+    return read
+
+
+def _port(value: Any) -> int:
+    if not 0 <= _of_type(value, int) <= 65535:
+        raise ValueError("a port is from 0 to 65535")
+    return int(value)
 
 
 def _proxies(value: Any) -> dict[str, str]:
@@ -143,21 +160,21 @@ def _proxies(value: Any) -> dict[str, str]:
 
 _FIELDS: dict[str, tuple[str, Callable[[Any, Path], Any]]] = {
     **dict.fromkeys(("schemes", "hosts", "redirects"), ("a list of strings", _texts)),
-    "ports": ("a list of numbers", lambda value, _: frozenset(_of_type(one, int) for one in _of_type(value, list))),
+    "ports": ("a list of numbers", lambda value, _: frozenset(map(_port, _of_type(value, list)))),
     "spoken": (
         "a table of scheme = port",
-        lambda value, _: frozenset((name, _of_type(port, int)) for name, port in _of_type(value, dict).items()),
+        lambda value, _: frozenset((name, _port(port)) for name, port in _of_type(value, dict).items()),
     ),
     **dict.fromkeys(("private", "downgrade"), ("true or false", lambda value, _: _of_type(value, bool))),
     "nat64": (
         "a list of prefixes", lambda value, _: tuple(nat64_prefix(_of_type(one, str)) for one in _of_type(value, list)),
     ),
     **dict.fromkeys(
-        ("connect_timeout", "read_timeout"), ("a number of seconds", lambda value, _: _number(value, int, float)),
+        ("connect_timeout", "read_timeout"), ("a number of seconds", _number(LONGEST_WAIT, int, float)),
     ),
-    "total_timeout": ("a number of seconds", lambda value, _: _number(value, int, float) or None),
-    "max_bytes": ("a number of octets", lambda value, _: _number(value, int) or None),
-    **dict.fromkeys(("max_line", "max_redirects"), ("a number", lambda value, _: _number(value, int))),
+    "total_timeout": ("a number of seconds", lambda *given: _number(LONGEST_TIME, int, float)(*given) or None),
+    "max_bytes": ("a number of octets", lambda *given: _number(MOST_OCTETS, int)(*given) or None),
+    **dict.fromkeys(("max_line", "max_redirects"), ("a number", _number(1 << 30, int))),
     "tls": (
         "a file of certificates",
         lambda value, path: ssl.create_default_context(cafile=str(path.parent / _of_type(value, str))),

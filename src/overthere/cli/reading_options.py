@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
@@ -12,9 +13,14 @@ from overthere.editions import NAMES
 from overthere.ground.errors import InvalidURI
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["Reading", "edition_option", "iri_option", "reading_options", "refuse_table", "zone_option"]
+__all__ = [
+    "FILE", "Reading", "access_options", "edition_option", "iri_option", "reading_options", "refuse_table",
+    "zone_option",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+"""A file that is there."""
 
 
 class Reading(NamedTuple):
@@ -61,11 +67,23 @@ def iri_option(function: F) -> F:
     return click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")(function)
 
 
-def edition_option(*more: str) -> Callable[[F], F]:
-    """`--edition`: which specification to follow; `more` are further names that the verb knows."""
+def edition_option(*more: str, sense: str = "Which specification to follow.") -> Callable[[F], F]:
+    """`--edition`; `more` are further names that the verb knows."""
     names = click.Choice([*NAMES, *more])
-    sense = "Which specification to follow."
     return click.option("--edition", "by", type=names, default="rfc3986", show_default=True, help=sense)
+
+
+def access_options(function: F) -> F:
+    """How the verbs that open URIs read them: `--address`, `--gateways`, `--edition`, `--zone`."""
+    options = [
+        click.option("--address", metavar="MAIL", help="Your mail address: the password of anonymous FTP."),
+        click.option("--gateways", type=FILE, help="TOML file with a table [gateways]: scheme = template."),
+        edition_option(sense="Which specification of the scheme to follow."),
+        zone_option,
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:

@@ -38,7 +38,7 @@ def command(
 
     def answer(text: str) -> Answer:
         try:
-            done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna)
+            done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna or None)
         except ImportError:
             raise click.ClickException(missing_message("ada_url", "whatwg")) from None
         return Answer(str(done), {"text": text, **done.to_dict()}, _notes(done))
@@ -51,5 +51,7 @@ def _notes(done: Repaired) -> Iterator[str]:
     for one in done.changes:
         before, after = printable(mask(one.before)), printable(mask(one.after))
         yield f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})'
+    if done.escaped is not None:
+        yield f"  or with the host in escapes: {printable(mask(str(done.escaped)))} (RFC 3987 3.1)"
     if done.total > len(done.changes):
         yield f"  and {done.total - len(done.changes):,} more changes"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from overthere.broken.default_policy import PATIENT
 from overthere.broken.model import Checker
 from overthere.broken.services import GITHUB_API, WAYBACK
 from overthere.cli.common import base_uri
+from overthere.cli.numbers import JOBS, LONGEST_TIME, RATE, Count
 from overthere.cli.policies import policy_of, policy_options
 from overthere.ground.display import printable, shorten
 
@@ -49,12 +49,12 @@ _OPTIONS = (
         "--private", is_flag=True,
         help="Also allow addresses that are not public, such as localhost.",
     ),
-    click.option("--jobs", type=click.IntRange(1), default=_OWN.jobs, show_default=True, help="Requests in parallel."),
+    click.option("--jobs", type=JOBS, default=_OWN.jobs, show_default=True, help="Requests in parallel."),
     click.option(
-        "--per-host", type=click.IntRange(1), default=_OWN.per_host, show_default=True,
+        "--per-host", type=JOBS, default=_OWN.per_host, show_default=True,
         help="Parallel requests to one host.",
     ),
-    click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests per second to a host."),
+    click.option("--rate", type=RATE, metavar="N", help="Requests per second to a host."),
     click.option(
         "--header", "headers", multiple=True, metavar="ORIGIN:NAME:VALUE",
         help="Header field for requests to one origin (repeatable), such as a token; never sent to another origin, "
@@ -76,7 +76,7 @@ _OPTIONS = (
     ),
     click.option("--resume", is_flag=True, help="With --cache: continue a stopped run."),
     click.option(
-        "--pages", type=click.IntRange(1), default=_OWN.pages, show_default=True,
+        "--pages", type=Count(1_000_000_000), default=_OWN.pages, show_default=True,
         help="When crawling a site, request at most this many URIs.",
     ),
     click.option(
@@ -101,7 +101,7 @@ def duration(text: str) -> float:
     """
     unit = _UNITS.get(text[-1:], 1.0)
     seconds = float(text[:-1] if text[-1:] in _UNITS else text) * unit
-    if not 0 <= seconds < math.inf:
+    if not 0 <= seconds <= LONGEST_TIME:
         raise ValueError(f"{text!r} is not a duration")
     return seconds
 
@@ -120,11 +120,13 @@ def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
         try:
             ages.append((kind, duration(age)))
         except ValueError:
-            raise click.UsageError(f"--max-age {text}: must be like not-found=12h") from None
+            raise click.UsageError(f"--max-age {printable(shorten(text, 80))}: must be like not-found=12h") from None
     try:
         crawl_time = duration(asked["crawl_time"])
     except ValueError:
-        raise click.UsageError(f"--crawl-time {asked['crawl_time']}: must be like 90s, 30m or 6h") from None
+        raise click.UsageError(
+            f"--crawl-time {printable(shorten(asked['crawl_time'], 80))}: must be like 90s, 30m or 6h"
+        ) from None
     github = None
     if asked["github_token"]:
         github = asked["github_token"], str(base_uri(asked["github_api"] or GITHUB_API))
@@ -146,11 +148,10 @@ def statuses(texts: Iterable[str]) -> tuple[tuple[int, int], ...]:
     """
     ranges = []
     for text in filter(None, ",".join(texts).split(",")):
-        low, _, high = text.partition("..")
-        try:
-            ranges.append((int(low), int(high or low)))
-        except ValueError:
-            raise click.UsageError(f"--accept {text}: must be like 403 or 200..299") from None
+        match = re.fullmatch(r"\s*([1-9][0-9]{2})(?:\.\.([1-9][0-9]{2})?)?\s*", text, re.ASCII)
+        if match is None:
+            raise click.UsageError(f"--accept {printable(shorten(text, 80))}: must be like 403 or 200..299")
+        ranges.append((int(match[1]), int(match[2] or match[1])))
     return tuple(ranges)
 
 

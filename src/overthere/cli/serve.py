@@ -7,13 +7,14 @@ import socket
 
 import click
 
+from overthere.cli.numbers import Count
 from overthere.ground.extras import need
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=3986, show_default=True, help="The port; 0 chooses a free one."
+    "--port", type=Count(65535, least=0), default=3986, show_default=True, help="The port; 0 chooses a free one."
 )
 @click.option(
     "--beyond-this-machine",

@@ -17,6 +17,7 @@ import click
 from overthere.cli.common import base_uri
 from overthere.cli.printing import print_message
 from overthere.ground.atomic import save
+from overthere.ground.processes import python_environment
 from overthere.ground.redact import mask
 from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_CONFIG = {"spark.app.name": "overthere links", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+_CONFIG = {
+    "spark.app.name": "overthere links", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false",
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
+}  # fmt: skip
+"""Settings of the session; its executors import nothing from the folder in which they run."""
 # What only the local engine has, and what stands for it here.
 _REFUSED = {
     "resume": "--resume: with --engine spark a repeated job always continues",
@@ -107,6 +112,9 @@ def _session(master: str | None, output: str) -> Iterator[SparkSession]:
     master = master or "local[*,4]"
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    environment = python_environment()
+    os.environ.pop("PYTHONPATH", None)
+    os.environ.update(environment)
     session = None
     try:
         session = SparkSession.builder.master(master).config(map=dict(_CONFIG)).getOrCreate()

@@ -13,13 +13,14 @@ from typing import Any
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve
 from overthere.access.policy import Policy
-from overthere.faces.guarding import judge_line, judge_redirect, judge_request, refusals
+from overthere.faces.guarding import TLS_RULE, judge_line, judge_redirect, judge_request, refusals
 from overthere.ground.extras import brought_by
 from overthere.values.uri import URI
 
 with brought_by("aiohttp"):
     import aiohttp
     from aiohttp.abc import AbstractResolver, ResolveResult
+    from multidict import CIMultiDict
     from yarl import URL
 
 __all__ = ["Connector", "Refused", "exact", "guarded_session", "redirect_trace"]
@@ -29,6 +30,7 @@ class Refused(AccessRefused, aiohttp.ClientError):
     """The policy forbids a request of aiohttp."""
 
 
+_TLS_SETTINGS = {"ssl", "ssl_context", "verify_ssl", "fingerprint"}
 _TO_PROXY: ContextVar[bool] = ContextVar("overthere to proxy", default=False)
 
 
@@ -75,7 +77,9 @@ class Connector(aiohttp.TCPConnector):
         settings: of `aiohttp.TCPConnector`, but for `resolver`."""
         self.policy: Policy = policy or Policy()
         if self.policy.tls is not None:
-            settings = {"ssl": self.policy.tls, **settings}
+            if given := _TLS_SETTINGS & set(settings):
+                raise TypeError(f"a guard takes no {min(given)!r}: {TLS_RULE}")
+            settings["ssl"] = self.policy.tls
         # What was looked up for a proxy is not judged: no answer is kept for another request.
         super().__init__(resolver=_Resolver(self.policy, resolve), use_dns_cache=False, **settings)
 
@@ -84,12 +88,19 @@ class Connector(aiohttp.TCPConnector):
         with refusals(Refused):
             judged = judge_request(self.policy, str(req.url))
             judge_line(judged, req.url.raw_path_qs)
+            if self.policy.tls is not None and req.ssl is not True:
+                raise AccessRefused("tls", TLS_RULE, "RFC 9110 4.3.4", judged.uri)
             wanted = self.policy.proxy.get(judged.uri.scheme.lower())
             if req.proxy is not None and str(req.proxy) != str(wanted and URL(wanted)):
                 why = "a proxy that the policy does not name: name it in Policy.proxy, and set trust_env=False"
                 raise AccessRefused("host", why, "RFC 3986 7.4", judged.uri)
             if wanted is not None:
-                req.proxy = URL(wanted)
+                # Errors show the URL and the login of a proxy: the login is a field of the request instead.
+                req.proxy = URL(wanted).with_user(None)
+                if (login := aiohttp.BasicAuth.from_url(URL(wanted))) is not None:
+                    if req.is_ssl():
+                        req.proxy_headers = CIMultiDict(req.proxy_headers or {})
+                    (req.proxy_headers if req.is_ssl() else req.headers)["Proxy-Authorization"] = login.encode()
             token = _TO_PROXY.set(wanted is not None)
             try:
                 return await super().connect(req, *given, **settings)

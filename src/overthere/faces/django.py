@@ -7,10 +7,11 @@ class Page(models.Model):
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.extras import brought_by
+from overthere.ground.late_imports import default_registry
 from overthere.iri import IRI, IRIReference
 from overthere.values.uri import URI, URIReference
 
@@ -59,28 +60,39 @@ class URIValidator:
     """Validates a text, or a value: `models.CharField(validators=[URIValidator(schemes=["https"])])`.
 
     kind: URI, URIReference, IRI or IRIReference.
-    schemes: the allowed ones, without case (RFC 3986 3.1); None: any.
+    schemes: the allowed ones, without case (RFC 3986 3.1); "links": those that a page links to (`Scheme.linkable`), and
+    none at all in a reference; None: any.
     Raises: InvalidValue.
     """
 
-    def __init__(self, kind: Kind = URI, schemes: Collection[str] | None = None) -> None:
-        if isinstance(schemes, str):
+    def __init__(self, kind: Kind = URI, schemes: Collection[str] | Literal["links"] | None = None) -> None:
+        if isinstance(schemes, str) and schemes != "links":
             raise TypeError(f"schemes takes a collection, such as [{schemes!r}]")
         self.kind: Kind = kind
-        self.schemes: list[str] | None = None if schemes is None else sorted(scheme.lower() for scheme in schemes)
+        self.of_links: bool = schemes == "links"
+        named = None if schemes is None or isinstance(schemes, str) else schemes
+        self.schemes: list[str] | None = None if named is None else sorted(scheme.lower() for scheme in named)
 
     def __call__(self, value: object) -> None:
         scheme = _value(self.kind, value).scheme
+        if self.of_links and scheme is not None:
+            known = default_registry().get(scheme)
+            if known is None or not known.linkable:
+                wrong = "the scheme %(scheme)s is not one of links; name it in schemes=... (RFC 3986 3.1)"
+                raise InvalidValue(wrong, "scheme", {"scheme": scheme})
         if self.schemes is not None and (scheme or "").lower() not in self.schemes:
             params = {"scheme": scheme, "schemes": ", ".join(self.schemes)}
             wrong = "there is no scheme" if scheme is None else "the scheme %(scheme)s is not allowed"
             raise InvalidValue(f"{wrong}; expected %(schemes)s (RFC 3986 3.1)", "scheme", params)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, URIValidator) and (self.kind, self.schemes) == (other.kind, other.schemes)
+        return isinstance(other, URIValidator) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.kind, *(self.schemes or ())))
+        return hash(self._key())
+
+    def _key(self) -> tuple[Kind, bool, tuple[str, ...] | None]:
+        return self.kind, self.of_links, None if self.schemes is None else tuple(self.schemes)
 
 
 class _ValueField:
@@ -95,12 +107,18 @@ class _ValueField:
 
 
 class URIFormField(_ValueField, forms.CharField):
-    """A field of a form whose value is a URI; None, or `empty_value`, if it is left empty."""
+    """A field of a form whose value is a URI; None, or `empty_value`, if it is left empty.
+
+    schemes: as for `URIValidator`; those of links unless given, so that `javascript:` is rejected.
+    """
 
     widget: Any = forms.URLInput
 
-    def __init__(self, *, empty_value: Any = None, **options: Any) -> None:
+    def __init__(
+        self, *, schemes: Collection[str] | Literal["links"] | None = "links", empty_value: Any = None, **options: Any
+    ) -> None:
         super().__init__(empty_value=empty_value, **options)
+        self.validators.append(URIValidator(self.kind, schemes))
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
@@ -182,6 +200,8 @@ class URIField(_ValueField, _TextField):
     def formfield(self, **options: Any) -> Any:
         empty = None if self.null else self._empty
         known = {"form_class": self.form_field, "empty_value": empty, "widget": self.form_field.widget}
+        if any(isinstance(one, URIValidator) and (one.schemes or one.of_links) for one in self.validators):
+            known["schemes"] = None  # the model's own validators judge
         return super().formfield(**({} if self.choices is not None else known) | options)
 
 

@@ -10,12 +10,13 @@ data stay fsspec's own until `register` is called.
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import SEEK_END
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from overthere.access.errors import AccessError, AccessRefused, AccessTimeout, ResourceMissing
+from overthere.access.errors import AccessError, AccessRefused, AccessTimeout, LimitExceeded, ResourceMissing
 from overthere.access.opening import open as open_uri
 from overthere.access.policy import Policy
 from overthere.access.resource import Resource
@@ -24,8 +25,9 @@ from overthere.access.wire import Entry
 from overthere.ground.atomic import open_unnamed
 from overthere.ground.caches import bounded_cache
 from overthere.ground.extras import brought_by
+from overthere.ground.redact import mask
 from overthere.iri import IRIReference
-from overthere.values.uri import URIReference
+from overthere.values.uri import URI, URIReference
 
 with brought_by("fsspec"):
     from fsspec import AbstractFileSystem, register_implementation
@@ -40,8 +42,11 @@ if TYPE_CHECKING:
         def __init__(self, **options: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
         def walk(self, path: Any, maxdepth: int | None = None, *given: Any, **options: Any) -> Any: ...
+        def get(self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, **options: Any) -> Any: ...
 else:
     _FileSystem = AbstractFileSystem
+MAX_ENTRIES = 1_000_000
+"""Of a listing, as all are held."""
 _PROTOCOLS = ("gopher", "wais", "ftp", "data")
 _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
     (ResourceMissing, FileNotFoundError), (AccessRefused, PermissionError), (AccessTimeout, TimeoutError),
@@ -86,20 +91,45 @@ class OverthereFileSystem(_FileSystem):
         with self._resource(path) as resource:
             return _info(path, resource)
 
-    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
-        """The entries of a listing, by their URIs, which may lead to other servers; of a file that file."""
+    def ls(self, path: str, detail: bool = True, below: bool = False, **options: Any) -> list[Any]:
+        """The entries of a listing, by their URIs, which may lead to other servers; of a file that file.
+
+        below: leave out entries that are not below the listing, and log their number.
+        """
         with self._resource(path) as resource:
             if not resource.is_listing:
                 found = [_info(path, resource)]
             else:
-                found = [_entry(entry, entry.uri) for entry in resource.entries() if entry.uri is not None]
+                found = []
+                for entry in resource.entries():
+                    if len(found) == MAX_ENTRIES:
+                        raise LimitExceeded(f"a listing of more than {MAX_ENTRIES:,} entries", uri=_text(path))
+                    found += [] if entry.uri is None else [_entry(entry, entry.uri)]
+                kept = [one for one in found if _is_below(_text(path), one["name"])] if below else found
+                if left_out := len(found) - len(kept):
+                    logger = logging.getLogger("overthere.access")
+                    logger.warning("%s: %d entries are not below it and are left out", mask(_text(path)), left_out)
+                found = kept
         return found if detail else [one["name"] for one in found]
 
     def walk(self, path: Any, maxdepth: int | None = None, *given: Any, **options: Any) -> Any:
-        """Raises: ValueError without `maxdepth`: menus lead in circles, and to other servers."""
+        """The entries below a listing; so do `find`, `glob`, and `get`, for which their URIs are paths of files.
+
+        Raises: ValueError without `maxdepth`: menus may be endlessly deep.
+        """
         if maxdepth is None:
-            raise ValueError("give maxdepth: listings may lead in circles, and to other servers")
-        return super().walk(path, maxdepth, *given, **options)
+            raise ValueError("give maxdepth: listings may be endlessly deep")
+        return super().walk(path, maxdepth, *given, **{**options, "below": True})
+
+    def get(
+        self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, maxdepth: int | None = None, **options: Any
+    ) -> None:
+        """As fsspec, which would take a listing with one file for that file, and write it in place of the folder."""
+        if recursive and isinstance(rpath, str) and isinstance(lpath, str) and {"*", "?", "["}.isdisjoint(rpath):
+            found = self.find(rpath, maxdepth)
+            if len(found) == 1 and found != [rpath]:
+                rpath, lpath, recursive, maxdepth = found, lpath.rstrip("/") + "/", False, None
+        super().get(rpath, lpath, recursive, *given, maxdepth=maxdepth, **options)
 
     def _open(self, path: str, mode: str = "rb", *given: Any, **options: Any) -> Any:
         if mode != "rb":
@@ -140,6 +170,20 @@ def _text(path: Any) -> str:
     if isinstance(path, (str, URIReference, IRIReference)):
         return str(path)
     raise TypeError(f"a path of this filesystem is a URI, not {type(path).__name__}")
+
+
+def _is_below(listing: str, entry: str) -> bool:
+    """Whether an entry is of the server of its listing, and its path leads from there down, without dot-segments.
+
+    >>> _is_below("gopher://h/1/a", "gopher://h/0/a/b"), _is_below("ftp://h/a/", "ftp://h/a/../b")
+    (True, False)
+    """
+    folder, there = URI(listing), URI(entry)
+    if folder.origin != there.origin or (folder.scheme.lower(), folder.userinfo) != (there.scheme, there.userinfo):
+        return False
+    of_type = 2 if there.scheme == "gopher" else 0  # "/" and the type of the item (RFC 4266 2.1)
+    root, path = folder.path[of_type:].rstrip("/"), there.path[of_type:]
+    return path.startswith(f"{root}/" if root else "") and {".", ".."}.isdisjoint(path.split("/"))
 
 
 def _info(path: str, resource: Resource) -> dict[str, Any]:

@@ -8,22 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from overthere.access.errors import AccessRefused
 from overthere.access.judgment import Judged
 from overthere.access.policy import Policy
 from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
+from overthere.schemes import scheme
+from overthere.values.hosts.address import resolvable
 from overthere.values.uri import URI
 
-__all__ = ["RequestChain", "judge_line", "judge_redirect", "judge_request", "refusals", "request_target"]
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+__all__ = [
+    "TLS_RULE", "RequestChain", "judge_line", "judge_redirect", "judge_request", "proxy_tls", "refusals",
+    "request_target",
+]  # fmt: skip
+
+TLS_RULE = "Policy.tls alone says who is trusted and which certificate is shown"
 
 _SCHEMES = ("http", "https")
 _TEXT = "RFC 3986 3"
 
 
 def judge_request(policy: Policy, text: str) -> Judged:
-    """What a client may request.  Raises: AccessRefused, also for text that is no http or https URI."""
+    """What a client may request.
+
+    Raises: AccessRefused, also for text that is no http or https URI, and for a host that no client can ask for.
+    """
     try:
         judged = policy.judge(text)
     except InvalidURI as error:
@@ -32,6 +45,11 @@ def judge_request(policy: Policy, text: str) -> Judged:
         raise AccessRefused("text", str(error), _TEXT, text) from error
     if judged.uri.scheme.lower() not in _SCHEMES:
         raise AccessRefused("scheme", f"{judged.uri.scheme!r} is not http or https", "RFC 9110 4.2", judged.uri)
+    try:
+        resolvable(judged.host or "")
+    except UnicodeError as error:
+        why = f"no client can ask for the host: {error}"
+        raise AccessRefused("host", why, "RFC 3986 3.2.2, RFC 1034 3.1", judged.uri) from error
     return judged
 
 
@@ -64,25 +82,35 @@ def judge_redirect(policy: Policy, source: str, location: str) -> None:
         raise AccessRefused("redirect", f"the target of a redirect is not a URI: {error}", _TEXT, source) from error
 
 
-class RequestChain:
-    """The requests of one chain of redirects."""
+def proxy_tls(policy: Policy, proxy: str) -> SSLContext | None:
+    """What secures the connection to a proxy itself: the context of the policy, if its URI has a scheme with TLS."""
+    return policy.tls if scheme(proxy.partition(":")[0]).tls else None
 
-    def __init__(self) -> None:
-        self.last: Any = None
-        """The request of the client: who sends one again begins anew."""
-        self.uris: list[URI] = []
 
-    def follow(self, policy: Policy, request: Any, uri: URI) -> None:
-        """Take the next request.  Raises: AccessRefused if the policy forbids its redirect."""
-        if self.last is request:
-            self.uris.clear()
-        if self.uris:
-            policy.judge_redirect(self.uris[-1], uri)
-        if len(self.uris) > policy.max_redirects:
-            why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
-            raise AccessRefused("redirect", why, "RFC 9110 15.4", self.uris[0])
-        self.last = request
-        self.uris.append(uri)
+class RequestChain(NamedTuple):
+    """A request of a chain of redirects: each has its own, so that any of them can be sent again."""
+
+    request: Any
+    before: tuple[URI, ...]
+    """The URIs of the requests that led to it."""
+    uri: URI
+
+    @classmethod
+    def follow(cls, policy: Policy, known: RequestChain | None, request: Any, uri: URI) -> RequestChain:
+        """The chain of a request.
+
+        known: that of the request itself, if it was sent before, or of the one that was redirected to it.
+        Raises: AccessRefused if the policy forbids the redirect.
+        """
+        before: tuple[URI, ...] = ()
+        if known is not None:
+            before = known.before if known.request is request else (*known.before, known.uri)
+        if before:
+            policy.judge_redirect(before[-1], uri)
+            if len(before) > policy.max_redirects:
+                why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
+                raise AccessRefused("redirect", why, "RFC 9110 15.4", before[0])
+        return cls(request, before, uri)
 
 
 class Refusal(Protocol):

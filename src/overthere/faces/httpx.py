@@ -42,6 +42,7 @@ class Guard(TransportGuard, httpx.HTTPTransport):
     refused = Refused
     core: ClassVar[ModuleType] = httpcore
     plain = httpx.HTTPTransport
+    _proxy_type = httpx.Proxy
 
 
 class AsyncGuard(AsyncTransportGuard, httpx.AsyncHTTPTransport):
@@ -50,3 +51,4 @@ class AsyncGuard(AsyncTransportGuard, httpx.AsyncHTTPTransport):
     refused = Refused
     core: ClassVar[ModuleType] = httpcore
     plain = httpx.AsyncHTTPTransport
+    _proxy_type = httpx.Proxy

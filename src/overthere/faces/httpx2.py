@@ -42,6 +42,7 @@ class Guard(TransportGuard, httpx2.HTTPTransport):
     refused = Refused
     core: ClassVar[ModuleType] = httpcore2
     plain = httpx2.HTTPTransport
+    _proxy_type = httpx2.Proxy
 
 
 class AsyncGuard(AsyncTransportGuard, httpx2.AsyncHTTPTransport):
@@ -50,3 +51,4 @@ class AsyncGuard(AsyncTransportGuard, httpx2.AsyncHTTPTransport):
     refused = Refused
     core: ClassVar[ModuleType] = httpcore2
     plain = httpx2.AsyncHTTPTransport
+    _proxy_type = httpx2.Proxy

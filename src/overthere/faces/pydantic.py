@@ -17,8 +17,7 @@ from overthere.ground.errors import OverthereError
 from overthere.ground.extras import brought_by
 from overthere.ground.kinds import Finding
 from overthere.ground.rung import Rung
-from overthere.kernel.percent import percent_decode
-from overthere.values.hosts.address import forbidden, literal
+from overthere.values.hosts.address import client_name, forbidden, has_delimiter, literal, older_name
 from overthere.values.pydantic_schema import TextSchema, any_case, failure
 from overthere.values.uri import URI, URIReference
 
@@ -37,6 +36,8 @@ _NOT_PUBLIC = re.compile(r"(?:.*\.)?(?:localhost|local|internal|home\.arpa|test|
 _WISHES = {True: "required", False: "not allowed"}
 _END = "(?:[/?#]|$)"
 _DOT = r"(?:\.|%2[eE])?"
+_MAPPED = r"(?:[!$&-.0-9;=_a-zA-Z~]|%[0-7])*(?:[^\0-\x7f]|%[89a-fA-F])[^/?#@:\[\]]*"
+"""A host with a character beyond US-ASCII: clients map it to another name (UTS 46 4), which no expression knows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,7 @@ class Require:
     schemes: Collection[str] | None = None
     """The allowed schemes, without case (RFC 3986 3.1)."""
     host: bool | Collection[str] | None = None
-    """True: one that is not empty; False: none; or the allowed ones, without case (".example": all below it)."""
+    """True: one that is not empty; False: none; or the allowed ones, as clients map them (".example": all below it)."""
     port: bool | Collection[int] | None = None
     """True: one is written; False: none is; or the allowed ones, where a scheme's own need not be written (3.2.3)."""
     userinfo: bool | None = None
@@ -73,7 +74,8 @@ class Require:
             if value is not None and not isinstance(value, bool):
                 if not value:
                     raise ValueError(f"{name} is empty: nothing would be allowed")
-                lowered = (one.lower().removesuffix(".") if isinstance(one, str) else one for one in value)
+                known = _client_host if name == "host" else str.lower
+                lowered = (known(one) if isinstance(one, str) else one for one in value)
                 object.__setattr__(self, name, frozenset(lowered))
         rung = self.rung if self.rung is None else Rung(self.rung)  # type: ignore[arg-type]  # its name too
         if rung is Rung.PROTOCOL:
@@ -107,7 +109,7 @@ class Require:
 
     def _problems(self, value: Any) -> Iterator[tuple[str, str, str, str, str]]:
         """Requirement, component, message, what is expected, and the section."""
-        host = percent_decode((value.host or "").encode()).decode("utf-8", "replace").lower().removesuffix(".")
+        host = client_name(value.host or "").removesuffix(".")
         if self.schemes is not None and (value.scheme or "").lower() not in self.schemes:
             why = "there is no scheme" if value.scheme is None else f"the scheme {value.scheme!r} is not allowed"
             yield "scheme", "scheme", why, _join(self.schemes), "RFC 3986 3.1"
@@ -116,25 +118,27 @@ class Require:
         if isinstance(self.host, bool):
             if self.host != bool(value.host):
                 yield "host", "host", f"a host is {_WISHES[self.host]}", "", "RFC 3986 3.2.2"
-        elif self.host is not None and not any(
-            host == one or (one.startswith(".") and host.endswith(one)) for one in self.host
-        ):
+        elif self.host is not None and not self._is_named(value.host or "", host):
             why = f"the host {value.host!r} is not allowed" if value.host else "there is no host"
             yield "host", "host", why, _join(self.host), "RFC 3986 3.2.2"
         if isinstance(self.port, bool):
             if self.port != (value.port_text is not None):
                 yield "port", "port", f"a port is {_WISHES[self.port]}", "", "RFC 3986 3.2.3"
-        elif self.port is not None and value.effective_port not in self.port:
-            why = (
-                "no port is known"
-                if value.effective_port is None
-                else f"the port {value.effective_port} is not allowed"
-            )
+        elif self.port is not None and (port := value.effective_port) not in self.port:
+            why = "no port is known" if port is None else f"the port {port} is not allowed"
             yield "port", "port", why, _join(self.port), "RFC 3986 3.2.3"
-        if self.public and (reason := _why_not_public(value.host, host)):
+        if self.public and (reason := _why_not_public(value.host)):
             yield "public", "host", f"the host is not public: {reason}", "", "RFC 3986 7.4"
         if self.rung is not None and str(value.normalize(self.rung)) != str(value):
             yield "rung", "any", f"it is not in the normal form of the rung {self.rung}", "", "RFC 3986 6.2"
+
+    def _is_named(self, written: str, host: str) -> bool:
+        """Whether `host` has a host; never one that some reader ends or divides before the part that is named."""
+        if not written.startswith("[") and has_delimiter(host):
+            return False
+        named = cast("Collection[str]", self.host)
+        names = {host, older_name(written).removesuffix(".")}  # a client asks for one of them
+        return all(any(name == one or (one[0] == "." and name.endswith(one)) for one in named) for name in names)
 
     def _pattern(self) -> str | None:
         """See `pattern`: scheme, then an authority or, if nothing requires one, none."""
@@ -148,8 +152,8 @@ class Require:
             host = ""
         elif self.host is None and not self.public:
             host = f"{filled}?"
-        elif isinstance(self.host, frozenset) and all(one.isascii() for one in self.host):
-            host = f"(?:{'|'.join(map(_host_pattern, sorted(self.host)))}){_DOT}"
+        elif isinstance(self.host, frozenset):
+            host = f"(?:(?:{'|'.join(map(_host_pattern, sorted(self.host)))}){_DOT}|{_MAPPED})"
         else:
             host = filled
         if isinstance(self.port, frozenset):  # without one, or with an empty one, that of the scheme
@@ -176,18 +180,26 @@ def _host_pattern(name: str) -> str:
     return written
 
 
+def _client_host(name: str) -> str:
+    dot = "." if name.startswith(".") else ""
+    return dot + client_name(name.removeprefix("."), decoded=True).removesuffix(".")
+
+
 def _join(values: Collection[object]) -> str:
     return ", ".join(sorted(map(str, values)))
 
 
-def _why_not_public(written: str | None, host: str) -> str | None:
-    if not host:
+def _why_not_public(host: str | None) -> str | None:
+    name = client_name(host or "").rstrip(".")
+    if not name:
         return "there is none"
-    address = literal(written or "")
+    address = literal(host or "")
     if address is not None:
         why = forbidden(address)
         return why and f"{address} is {why}"
-    return "a name of local networks" if _NOT_PUBLIC.fullmatch(host) else None
+    if wrong := has_delimiter(name):
+        return f"a name cannot contain {wrong!r}"
+    return "a name of local networks" if _NOT_PUBLIC.fullmatch(name) else None
 
 
 class ChangedURL(OverthereError, ValueError):

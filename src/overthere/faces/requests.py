@@ -11,7 +11,7 @@ from typing import Any
 from overthere.access.errors import AccessRefused
 from overthere.access.judgment import Resolve
 from overthere.access.policy import Policy
-from overthere.faces.guarding import RequestChain, judge_request, refusals
+from overthere.faces.guarding import RequestChain, judge_request, proxy_tls, refusals
 from overthere.ground.extras import brought_by
 from overthere.values.uri import URI
 
@@ -37,6 +37,8 @@ class Adapter(HTTPAdapter):
     that was judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).
     """
 
+    __attrs__: list[str] = [*HTTPAdapter.__attrs__, "policy", "resolve"]  # noqa: RUF012 - what is pickled
+
     def __init__(self, policy: Policy | None = None, *, resolve: Resolve | None = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names; default: the system's resolver.
         settings: of `requests.adapters.HTTPAdapter`."""
@@ -51,9 +53,18 @@ class Adapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = pool_classes(self.policy, self.resolve, direct=True)
 
     def proxy_manager_for(self, proxy: str, **settings: Any) -> Any:
+        if self.policy.tls is not None:
+            settings["ssl_context"] = self.policy.tls
+            settings["proxy_ssl_context"] = proxy_tls(self.policy, proxy)
         manager = super().proxy_manager_for(proxy, **settings)
         manager.pool_classes_by_scheme = pool_classes(self.policy, self.resolve, direct=False)
         return manager
+
+    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
+        """`Policy.tls` alone says who is trusted: Requests would add authorities to it, or stop its checks."""
+        super().cert_verify(conn, url, verify if self.policy.tls is None else False, cert)
+        if self.policy.tls is not None:
+            conn.cert_reqs = None  # what the context says
 
     def send(self, request: requests.PreparedRequest, *given: Any, **settings: Any) -> requests.Response:
         """Raises: Refused; what Requests raises."""
@@ -61,9 +72,12 @@ class Adapter(HTTPAdapter):
             judged = judge_request(self.policy, request.url or "")
             # A redirect has the hooks of the request before it.
             hooks: dict[str, Any] = request.hooks
-            hooks.setdefault(_CHAIN, RequestChain()).follow(self.policy, request, judged.uri)
+            hooks = {**hooks, _CHAIN: RequestChain.follow(self.policy, hooks.get(_CHAIN), request, judged.uri)}
+            request.hooks = hooks
             names = ("stream", "timeout", "verify", "cert", "proxies")
             told = {**dict(zip(names, given, strict=False)), **settings, "proxies": dict(self.policy.proxy)}
+            if self.policy.tls is not None:
+                told["verify"] = True
             with expecting(judged):
                 return super().send(request, **told)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve, Resolve
 from overthere.access.policy import Policy
-from overthere.faces.guarding import RequestChain, judge_line, judge_request, refusals
+from overthere.faces.guarding import TLS_RULE, RequestChain, judge_line, judge_request, proxy_tls, refusals
 from overthere.values.hosts.address import Address
 
 __all__ = ["AsyncTransportGuard", "TransportGuard", "put_backend"]
@@ -21,10 +21,10 @@ _OWN = {"proxy": "name the proxy in Policy.proxy", "uds": "a Unix socket has no 
 
 def _settings(policy: Policy, settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of a transport.  Raises: TypeError for those that lead around the policy."""
-    for name, why in _OWN.items():
+    for name, why in _OWN.items() if policy.tls is None else {**_OWN, "verify": TLS_RULE, "cert": TLS_RULE}.items():
         if settings.get(name) is not None:
             raise TypeError(f"a guard takes no {name!r}: {why}")
-    return settings if policy.tls is None else {"verify": policy.tls, **settings}
+    return settings if policy.tls is None else {**settings, "verify": policy.tls}
 
 
 def put_backend(transport: Any, make: Any) -> None:
@@ -47,7 +47,8 @@ def _judge(policy: Policy, request: Any) -> str:
     if (host := request.url.raw_host.decode("latin-1")).lower() != (judged.host or "").lower():
         raise AccessRefused("host", f"the client would connect to {host!r}", "RFC 3986 3.2.2", judged.uri)
     # A redirect takes the extensions of the request before it.
-    request.extensions.setdefault(_CHAIN, RequestChain()).follow(policy, request, judged.uri)
+    chain = RequestChain.follow(policy, request.extensions.get(_CHAIN), request, judged.uri)
+    request.extensions = {**request.extensions, _CHAIN: chain}
     return judged.uri.scheme.lower()
 
 
@@ -136,6 +137,8 @@ class _Guard:
     core: ClassVar[ModuleType]
     plain: ClassVar[Any]
     """The library's transport; the proxies of the policy use it."""
+    _proxy_type: ClassVar[Any]
+    """The library's class of proxies."""
     backend: ClassVar[type[_Connector]]
 
     def __init__(self, policy: Policy | None = None, *, resolve: Any = None, **settings: Any) -> None:
@@ -145,8 +148,10 @@ class _Guard:
         settings = _settings(self.policy, settings)
         super().__init__(**settings)
         put_backend(self, lambda own: self.backend(own, self.policy, resolve, self.core))
-        proxies = self.policy.proxy.items()
-        self._proxied: dict[str, Any] = {name: self.plain(**settings, proxy=proxy) for name, proxy in proxies}
+        self._proxied: dict[str, Any] = {}
+        for name, proxy in self.policy.proxy.items():
+            tls = proxy_tls(self.policy, proxy)
+            self._proxied[name] = self.plain(**settings, proxy=self._proxy_type(proxy, ssl_context=tls))
 
 
 class TransportGuard(_Guard):

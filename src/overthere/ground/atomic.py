@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "temporary_path", "create", "database", "create_part", "is_stream", "link", "open_own", "refuse_link", "remove",
     "remove_folder", "rename", "reopen", "save", "open_unnamed", "temporary_folder", "stream", "temporary",
-    "create_empty", "write",
+    "copy", "create_empty", "write",
 ]  # fmt: skip
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL
@@ -211,6 +211,20 @@ def remove_folder(path: str | os.PathLike[str]) -> None:
 def create_empty(path: str | os.PathLike[str]) -> None:
     """An empty file; what has the name is replaced, a link itself.  Raises: OSError."""
     write(Path(path), b"")
+
+
+def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
+    """Copy a file or a folder, if it exists, into a temporary folder of ours, with its times; links stay links.
+
+    Raises: OSError.
+    """
+    import shutil
+
+    target = os.path.join(into, os.path.basename(path))
+    if os.path.isdir(path):
+        shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True)
+    elif os.path.isfile(path):
+        shutil.copy2(path, target)
 
 
 def open_unnamed() -> BinaryIO:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from overthere.ground.redact import MASK, Span, mask
 
-__all__ = ["shorten", "columns", "name_of", "printable", "underline", "visible"]
+__all__ = ["shorten", "columns", "name_of", "printable", "printable_name", "underline", "visible"]
 
 
 def printable(text: str) -> str:
@@ -26,6 +26,12 @@ def columns(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def printable_name(name: str) -> str:
+    """A file's name for a person; one that begins like a command of a CI service, `::error::`, gets `./` before it."""
+    text = printable(name)
+    return f"./{text}" if text.lstrip().startswith("::") else text
 
 
 def shorten(text: str, most: int = 1000) -> str:

@@ -19,7 +19,7 @@ OverthereError
 from __future__ import annotations
 
 from overthere.ground.display import shorten, underline
-from overthere.ground.kinds import KINDS, Finding, Kind
+from overthere.ground.kinds import KINDS, Finding, Kind, describe
 from overthere.ground.redact import Span, mask, secret_spans
 
 TYPE_CHECKING = False
@@ -135,10 +135,10 @@ class InvalidURI(OverthereError, ValueError):
         return f"{underline(self.text, self.start, self.end, width, self._secrets)}\n{self.finding}"
 
 
-def figures(text: str, findings: Iterable[Finding], width: int = 80) -> Iterator[str]:
-    """The figure of each finding on a text; what is secret in it is looked for once."""
+def figures(text: str, findings: Iterable[Finding], width: int = 80, rules: bool = False) -> Iterator[str]:
+    """The figure of each finding on a text; what is secret in it is looked for once.  `rules`: as `describe` has it."""
     secrets = secret_spans(text)
-    return (f"{underline(text, one.start, one.end, width, secrets)}\n{one}" for one in findings)
+    return (f"{underline(text, one.start, one.end, width, secrets)}\n{describe(one, rules)}" for one in findings)
 
 
 class InvalidIRI(InvalidURI):

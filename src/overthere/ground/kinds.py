@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["KINDS", "Finding", "Kind"]
+__all__ = ["KINDS", "Finding", "Kind", "describe"]
 
 
 class Kind(NamedTuple):
@@ -124,6 +124,17 @@ class Finding(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        wanted = f"; expected {self.expected}" if self.expected else ""
-        where = "" if self.component == "any" else f", in the {self.component}"
-        return f"{self.message} (at {self.start}{where}{wanted}; {self.source})"
+        return describe(self)
+
+
+_RULES = ("pchar", "unreserved", "sub-delims", "pct-encoded")
+
+
+def describe(finding: Finding, rules: bool = False) -> str:
+    """A finding as one sentence; `rules`: with what was expected even if that names rules of the grammar."""
+    # A grammar that the caller named says nothing else.
+    rules = rules or finding.kind in ("not-derivable", "scheme-syntax")
+    is_shown = finding.expected and (rules or not any(rule in finding.expected for rule in _RULES))
+    wanted = f"; expected {finding.expected}" if is_shown else ""
+    where = "" if finding.component == "any" else f", in the {finding.component}"
+    return f"{finding.message} (at {finding.start}{where}{wanted}; {finding.source})"

@@ -33,4 +33,5 @@ def refusal(text: str, rule: str, zone: bool) -> InvalidURI:
 
 def repair_reference(text: str) -> URIReference:
     """The reference that a text can only mean.  Raises: InvalidURI, as `overthere.repair`."""
-    return import_module("overthere.repairs").repair(text, relative=True, limit=0).uri  # type: ignore[no-any-return]
+    repair = import_module("overthere.repairs").repair
+    return repair(text, relative=True, idna=False, limit=0).uri  # type: ignore[no-any-return]

@@ -1,12 +1,160 @@
-"""Worker processes that ignore Ctrl-C: their parent ends them."""
+"""Processes that are started: Python children that import nothing from the current folder, and programs of the path."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, Pipe
+from typing import Any
 
-__all__ = ["without_interrupts"]
+__all__ = ["Child", "find_program", "import_path", "python_command", "python_environment", "without_interrupts"]
+
+_PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+_CHILD = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from overthere.ground.processes import _run_child; _run_child(int(sys.argv[1]))"
+)
+_JOIN_TIMEOUT = 5
+"""Seconds that a child has to end after it was asked to; then it is killed."""
+
+
+def python_command() -> list[str]:
+    """The interpreter and its options for a child: as this process has them, without the current folder on its path.
+
+    `python -c` and `python -m` would otherwise import the standard library from that folder first.
+
+    Raises: RuntimeError in a program that is its own interpreter, which `-c` would start again.
+    """
+    if getattr(sys, "frozen", False) or not sys.executable:
+        raise RuntimeError("no Python interpreter can be started from this program: use one worker")
+    flags = sys.flags
+    command = [sys.executable, "-P" if hasattr(flags, "safe_path") else "-I"]
+    options = {"-I": flags.isolated, "-E": flags.ignore_environment, "-s": flags.no_user_site, "-S": flags.no_site}
+    command += [option for option, is_set in options.items() if is_set and option not in command]
+    command += ["-B"] * bool(flags.dont_write_bytecode) + ["-O"] * flags.optimize
+    command += [f"-W{option}" for option in sys.warnoptions]
+    xoptions: dict[str, str | bool] = getattr(sys, "_xoptions", {})
+    return command + [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in xoptions.items()]
+
+
+def python_environment() -> dict[str, str]:
+    """The environment of a child: PYTHONPATH without the current folder, and PYTHONSAFEPATH for children of its own."""
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    places = environment.pop("PYTHONPATH", "").split(os.pathsep)
+    if kept := [place for place in places if _is_importable_place(place)]:
+        environment["PYTHONPATH"] = os.pathsep.join(kept)
+    return environment
+
+
+def import_path() -> list[str]:
+    """`sys.path` for a child: absolute places, without the current folder unless this package lies in it."""
+    return [place for place in sys.path if isinstance(place, str) and _is_importable_place(place)]
+
+
+def _is_importable_place(place: str) -> bool:
+    if not os.path.isabs(place):
+        return False
+    real = os.path.realpath(place)
+    with suppress(OSError):  # a current folder that was removed
+        return real == _PACKAGE_PARENT or real != os.path.realpath(os.getcwd())
+    return True
+
+
+def find_program(name: str) -> str | None:
+    """The path of a program, looked up in the absolute folders of PATH alone; a name with a folder is that file.
+
+    Windows, and an empty entry of PATH, would look into the current folder too.
+    """
+    if os.path.dirname(name):
+        return shutil.which(name)
+    for folder in os.get_exec_path():
+        if os.path.isabs(folder) and (path := shutil.which(os.path.join(folder, name))):
+            return path
+    return None
+
+
+class Child:
+    """A process of Python that runs `function(pipe, *arguments)`; `pipe` is this end, `join` and `kill` end it.
+
+    The function is imported by its name in the child, which imports neither the main module nor the current folder.
+    """
+
+    def __init__(self, function: Callable[..., None], *arguments: Any) -> None:
+        self.pipe: Connection
+        self.pipe, far = _connected()
+        with far, without_interrupts():
+            self._process = _start(far)
+        self._finalizer = weakref.finalize(self, _end, self._process, os.getpid())
+        with suppress(OSError):  # a child that is gone is met when it is listened to
+            self.pipe.send((function, arguments))
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exitcode(self) -> int | None:
+        """What it exited with; None while it runs."""
+        return self._process.poll()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end, at most for `timeout` seconds."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Ask it to end, and kill it if it does not."""
+        self._finalizer()
+
+
+def _connected() -> tuple[Any, Any]:
+    """Both ends of a pipe, which are of another type on Windows."""
+    return Pipe()
+
+
+def _start(far: Any) -> subprocess.Popen[bytes]:
+    handle = far.fileno()
+    command = [*python_command(), "-c", _CHILD, str(handle), *import_path()]
+    if sys.platform == "win32":
+        os.set_handle_inheritable(handle, True)
+        inherited = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
+        return subprocess.Popen(
+            command, env=python_environment(), stdin=subprocess.DEVNULL, startupinfo=inherited, close_fds=True
+        )
+    return subprocess.Popen(command, env=python_environment(), stdin=subprocess.DEVNULL, pass_fds=(handle,))
+
+
+def _run_child(handle: int) -> None:
+    del sys.argv[1:]
+    if sys.platform == "win32":
+        from multiprocessing.connection import PipeConnection
+
+        pipe: Any = PipeConnection(handle)
+    else:
+        pipe = Connection(handle)
+    function, arguments = pipe.recv()
+    function(pipe, *arguments)
+
+
+def _end(process: subprocess.Popen[bytes], parent: int) -> None:
+    if os.getpid() != parent:  # a forked copy of the parent
+        return
+    process.terminate()
+    try:
+        process.wait(_JOIN_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextmanager
@@ -15,10 +163,6 @@ def without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from multiprocessing import resource_tracker
-
-    # The thread that starts the first process starts the tracker too, which unblocks the signal again.
-    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

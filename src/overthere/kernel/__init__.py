@@ -13,7 +13,7 @@
 - `unquote(string, plus)`, `unquote_pairs(query, blank)`: what `urllib.parse` makes of quoted text, or None.
 - `Runner(classes, width, table, start, accepting)`: the automaton of a rule; `run(data, state)` reads.
 - `Trigger(pattern, names, abbreviated, mail, tops)`: a quicker search for an expression of `text.trigger`, or None.
-- `front(function)`: the function, with a quick way in front of it if the kernel has one.
+- `front(function)`, `front_property`, `front_classmethod`: with a fast path before it if the kernel has one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if not TYPE_CHECKING and _asked != "reference":
             raise
 
 if TYPE_CHECKING or not _native_found:
-    from overthere.kernel.components import Components, front, parse, resolve
+    from overthere.kernel.components import Components, front, front_classmethod, front_property, parse, resolve
     from overthere.kernel.percent import percent_decode, percent_encode, unquote, unquote_pairs
     from overthere.kernel.reference import name, normalize, remove_dot_segments, split
     from overthere.kernel.runner import Runner, Trigger
 
 __all__ = [
-    "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
-    "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
+    "Components", "Runner", "Trigger", "front", "front_classmethod", "front_property", "name", "normalize", "parse",
+    "percent_decode", "percent_encode", "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
 ]  # fmt: skip

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-__all__ = ["Component", "Components", "Form", "HostKind", "front", "parse", "resolve"]
+__all__ = [
+    "Component", "Components", "Form", "HostKind", "front", "front_classmethod", "front_property", "parse", "resolve",
+]  # fmt: skip
 
 F = TypeVar("F", bound="Callable[..., object]")
 Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
@@ -206,8 +208,12 @@ class Components:
 
 
 def front(function: F) -> F:
-    """The function itself: this kernel has no quicker way to call it."""
+    """The function itself: this kernel has no fast paths."""
     return function
+
+
+front_property = property
+front_classmethod = classmethod
 
 
 def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Components | None:

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from overthere.kernel.reference import Parts
 
 __all__ = [
-    "Components", "Runner", "Trigger", "front", "name", "normalize", "parse", "percent_decode", "percent_encode",
-    "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
+    "Components", "Runner", "Trigger", "front", "front_classmethod", "front_property", "name", "normalize", "parse",
+    "percent_decode", "percent_encode", "remove_dot_segments", "resolve", "split", "unquote", "unquote_pairs",
 ]  # fmt: skip
 
 name = "native"
+_TAKES_MORE = 4
+"""`inspect.CO_VARARGS`, without its module."""
 
 
 Runner = _native.Automaton
@@ -29,32 +31,52 @@ Trigger: Any = getattr(_native, "Trigger", None)
 
 
 def front(function: Any) -> Any:
-    """The function, with a way through Rust in front of its usual calls; name, signature and docstring stay."""
-    if not hasattr(_native, "with_fast_path"):  # a build for the stable part of CPython's API
-        return function
+    """A function or method with a fast path in Rust before its usual calls; name, signature and docstring stay."""
     if "." in function.__qualname__:
-        return _Method(function)
-    return _before(sys.modules[function.__module__], function)
+        return _with_fast_path(function, "Method", lambda function: function)
+    return _fronted(sys.modules[function.__module__], function, "Function") if _HAS_FAST_PATHS else function
 
 
-class _Method:
-    """A placeholder in a class body: the method can be made only when the class is there."""
+def front_property(function: Any) -> Any:
+    """A property with a fast path in Rust."""
+    return _with_fast_path(function, "Property", property)
 
-    def __init__(self, function: Any) -> None:
+
+def front_classmethod(function: Any) -> Any:
+    """A class method with a fast path in Rust."""
+    return _with_fast_path(function, "ClassMethod", classmethod)
+
+
+_HAS_FAST_PATHS = hasattr(_native, "with_fast_path")
+"""Not in a build for the stable part of CPython's API."""
+
+
+def _with_fast_path(function: Any, kind: str, descriptor: Any) -> Any:
+    return _ClassMember(function, kind) if _HAS_FAST_PATHS else descriptor(function)
+
+
+class _ClassMember:
+    """A placeholder in a class body: the member can be made only when the class is there."""
+
+    def __init__(self, function: Any, kind: str) -> None:
         self.function = function
+        self.kind = kind
 
     def __set_name__(self, owner: type, name: str) -> None:
-        setattr(owner, name, _before(owner, self.function))
+        setattr(owner, name, _fronted(owner, self.function, self.kind))
 
 
-def _before(holder: Any, function: Any) -> Any:
-    """A function in Rust to be called first; it finds `function`, which it falls back on, as `_NAME_by_steps`."""
-    setattr(holder, f"_{function.__name__}_by_steps", function)
-    return _native.with_fast_path(holder, function.__name__, _documentation(function))
+def _fronted(holder: Any, function: Any, kind: str) -> Any:
+    """What is called instead of `function`, which it finds as `_NAME_by_steps` and falls back on."""
+    by_steps = classmethod(function) if kind == "ClassMethod" else function
+    setattr(holder, f"_{function.__name__}_by_steps", by_steps)
+    documentation = function.__doc__ or "" if kind == "Property" else _documentation(function)
+    return _native.with_fast_path(holder, function.__name__, kind, documentation)
 
 
 def _documentation(function: Any) -> str:
     """The `__doc__` of a builtin function, out of which Python reads its signature and its docstring."""
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     last = function.__defaults__ or ()
@@ -62,10 +84,11 @@ def _documentation(function: Any) -> str:
     defaults |= function.__kwdefaults__ or {}
     # A member of an enumeration is shown as the number that it is.
     shown = [f"{n}={getattr(defaults[n], 'value', defaults[n])!r}" if n in defaults else n for n in names]
-    if code.co_kwonlyargcount:
+    shown[0] = {"self": "$self", "cls": "$cls"}.get(names[0], shown[0])
+    if code.co_flags & _TAKES_MORE:
+        shown.insert(code.co_argcount, f"*{code.co_varnames[code.co_argcount + code.co_kwonlyargcount]}")
+    elif code.co_kwonlyargcount:
         shown.insert(code.co_argcount, "*")
-    if names[0] == "self":
-        shown[0] = "$self"
     return f"{function.__name__}({', '.join(shown)})\n--\n\n{function.__doc__}"
 
 

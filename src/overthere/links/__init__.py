@@ -12,16 +12,6 @@ from overthere.links.model import NOTES, Document, Found, Link, Note, Options
 from overthere.links.report.table import open_writer, schema
 
 __all__ = [
-    "NOTES",
-    "Document",
-    "Found",
-    "Index",
-    "Link",
-    "Note",
-    "Options",
-    "batches",
-    "extract",
-    "extract_html",
-    "open_writer",
-    "schema",
-]
+    "NOTES", "Document", "Found", "Index", "Link", "Note", "Options", "batches", "extract", "extract_html",
+    "open_writer", "schema",
+]  # fmt: skip

@@ -13,19 +13,9 @@ if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
 __all__ = [
-    "BEGUN",
-    "NOTES",
-    "UNREAD",
-    "BegunPage",
-    "Document",
-    "EmbeddedContent",
-    "Found",
-    "Link",
-    "Note",
-    "OptionFields",
-    "Options",
-    "PassedContent",
-]
+    "BEGUN", "NOTES", "UNREAD", "BegunPage", "Document", "EmbeddedContent", "Found", "Link", "Note", "OptionFields",
+    "Options", "PassedContent",
+]  # fmt: skip
 
 
 class Link(NamedTuple):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 # No module of its own is imported before it is used: another thread that begins with one of them holds its lock and
 # waits for this one, which up to CPython 3.14 ends as a deadlock.
 if TYPE_CHECKING:
+    from overthere.schemes.known.git import git_url
     from overthere.schemes.locator import GenericLocator, Given, Locator, Writer
     from overthere.schemes.model import Access, Example, NormalRule, Scheme
     from overthere.schemes.registry import Registry
 
 __all__ = [
     "Access", "Example", "GenericLocator", "Given", "Locator", "NormalRule", "Registry", "Scheme", "Writer",
-    "port_of", "scheme",
+    "git_url", "port_of", "scheme",
 ]  # fmt: skip
 
 
@@ -49,6 +50,8 @@ def __getattr__(name: str) -> object:
         return getattr(import_module("overthere.schemes.locator"), name)
     if name in ("Access", "Example", "NormalRule", "Scheme"):
         return getattr(import_module("overthere.schemes.model"), name)
+    if name == "git_url":
+        return import_module("overthere.schemes.known.git").git_url
     if name == "Registry":
         return import_module("overthere.schemes.registry").Registry
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,140 +9,29 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from overthere.schemes.host_locator import HostLocator
-    from overthere.schemes.known.about import AboutLocator
-    from overthere.schemes.known.afs import AFSLocator
-    from overthere.schemes.known.blob import BlobLocator
-    from overthere.schemes.known.coap import CoAPLocator
-    from overthere.schemes.known.data import DataLocator
-    from overthere.schemes.known.did import DIDLocator
-    from overthere.schemes.known.file import FileLocator
-    from overthere.schemes.known.ftp import FTPLocator, FTPSLocator
-    from overthere.schemes.known.geo import GeoLocator
-    from overthere.schemes.known.git import GitLocator
-    from overthere.schemes.known.gopher import GopherLocator
-    from overthere.schemes.known.http import HTTPLocator
-    from overthere.schemes.known.inner import InnerLocator, JDBCLocator, ViewSourceLocator
-    from overthere.schemes.known.irc import IRCLocator
-    from overthere.schemes.known.ldap import LDAPLocator
-    from overthere.schemes.known.mailto import MailtoLocator
-    from overthere.schemes.known.mid import CidLocator, MidLocator
-    from overthere.schemes.known.mqtt import MQTTLocator
-    from overthere.schemes.known.news import NewsLocator
-    from overthere.schemes.known.nntp import NNTPLocator
-    from overthere.schemes.known.otpauth import OTPAuthLocator
-    from overthere.schemes.known.prospero import ProsperoLocator
-    from overthere.schemes.known.rtsp import RTSPLocator
-    from overthere.schemes.known.sip import SIPLocator
-    from overthere.schemes.known.smb import SMBLocator
-    from overthere.schemes.known.ssh import SFTPLocator, SSHLocator
-    from overthere.schemes.known.tag import TagLocator
-    from overthere.schemes.known.tel import TelLocator
-    from overthere.schemes.known.telnet import TelnetLocator
-    from overthere.schemes.known.urn import URNLocator
-    from overthere.schemes.known.wais import WAISLocator
-    from overthere.schemes.locator import GenericLocator, Locator
+_HOMES = {
+    "AFSLocator": "known.afs", "AboutLocator": "known.about", "AzureLocator": "known.objects",
+    "BlobLocator": "known.blob", "CidLocator": "known.mid", "CoAPLocator": "known.coap", "DIDLocator": "known.did",
+    "DataLocator": "known.data", "FTPLocator": "known.ftp", "FTPSLocator": "known.ftp", "FileLocator": "known.file",
+    "GSLocator": "known.objects", "GenericLocator": "locator", "GeoLocator": "known.geo", "GitLocator": "known.git",
+    "GopherLocator": "known.gopher", "HTTPLocator": "known.http", "HostLocator": "host_locator",
+    "IRCLocator": "known.irc", "InnerLocator": "known.inner", "JDBCLocator": "known.inner",
+    "LDAPLocator": "known.ldap", "Locator": "locator", "MQTTLocator": "known.mqtt", "MailtoLocator": "known.mailto",
+    "MidLocator": "known.mid", "NNTPLocator": "known.nntp", "NewsLocator": "known.news",
+    "OTPAuthLocator": "known.otpauth", "ObjectLocator": "known.objects", "ProsperoLocator": "known.prospero",
+    "RTSPLocator": "known.rtsp", "S3Locator": "known.objects", "SFTPLocator": "known.ssh", "SIPLocator": "known.sip",
+    "SMBLocator": "known.smb", "SSHLocator": "known.ssh", "TagLocator": "known.tag", "TelLocator": "known.tel",
+    "TelnetLocator": "known.telnet", "URNLocator": "known.urn", "ViewSourceLocator": "known.inner",
+    "WAISLocator": "known.wais",
+}  # fmt: skip
+"""Each class, and the module of `overthere.schemes` that has it.  Type checkers read `locators.pyi`, which
+tools/generate.py writes."""
 
-__all__ = [
-    "AFSLocator",
-    "AboutLocator",
-    "BlobLocator",
-    "CidLocator",
-    "CoAPLocator",
-    "DIDLocator",
-    "DataLocator",
-    "FTPLocator",
-    "FTPSLocator",
-    "FileLocator",
-    "GenericLocator",
-    "GeoLocator",
-    "GitLocator",
-    "GopherLocator",
-    "HTTPLocator",
-    "HostLocator",
-    "IRCLocator",
-    "InnerLocator",
-    "JDBCLocator",
-    "LDAPLocator",
-    "Locator",
-    "MQTTLocator",
-    "MailtoLocator",
-    "MidLocator",
-    "NNTPLocator",
-    "NewsLocator",
-    "OTPAuthLocator",
-    "ProsperoLocator",
-    "RTSPLocator",
-    "SFTPLocator",
-    "SIPLocator",
-    "SMBLocator",
-    "SSHLocator",
-    "TagLocator",
-    "TelLocator",
-    "TelnetLocator",
-    "URNLocator",
-    "ViewSourceLocator",
-    "WAISLocator",
-]
-
-_HOMES: dict[str, tuple[str, ...]] = {
-    "host_locator": ("HostLocator",),
-    "known.about": ("AboutLocator",),
-    "known.afs": ("AFSLocator",),
-    "known.blob": ("BlobLocator",),
-    "known.coap": ("CoAPLocator",),
-    "known.data": ("DataLocator",),
-    "known.did": ("DIDLocator",),
-    "known.file": ("FileLocator",),
-    "known.ftp": (
-        "FTPLocator",
-        "FTPSLocator",
-    ),
-    "known.geo": ("GeoLocator",),
-    "known.git": ("GitLocator",),
-    "known.gopher": ("GopherLocator",),
-    "known.http": ("HTTPLocator",),
-    "known.inner": (
-        "InnerLocator",
-        "JDBCLocator",
-        "ViewSourceLocator",
-    ),
-    "known.irc": ("IRCLocator",),
-    "known.ldap": ("LDAPLocator",),
-    "known.mailto": ("MailtoLocator",),
-    "known.mid": (
-        "CidLocator",
-        "MidLocator",
-    ),
-    "known.mqtt": ("MQTTLocator",),
-    "known.news": ("NewsLocator",),
-    "known.nntp": ("NNTPLocator",),
-    "known.otpauth": ("OTPAuthLocator",),
-    "known.prospero": ("ProsperoLocator",),
-    "known.rtsp": ("RTSPLocator",),
-    "known.sip": ("SIPLocator",),
-    "known.smb": ("SMBLocator",),
-    "known.ssh": (
-        "SFTPLocator",
-        "SSHLocator",
-    ),
-    "known.tag": ("TagLocator",),
-    "known.tel": ("TelLocator",),
-    "known.telnet": ("TelnetLocator",),
-    "known.urn": ("URNLocator",),
-    "known.wais": ("WAISLocator",),
-    "locator": (
-        "GenericLocator",
-        "Locator",
-    ),
-}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"overthere.schemes.{home}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"overthere.schemes.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,7 +29,7 @@ BUILT_IN = (
     "prospero", "mid", "cid", "afs", "nfs", "mailserver", "z39.50", "ldap", "ldaps", "tel", "urn", "data", "ws",
     "wss", "tag", "about", "ssh", "sftp", "sip", "sips", "geo", "did", "ftps", "blob", "view-source", "jdbc", "irc",
     "ircs", "git", "smb", "rtsp", "rtsps", "rtspu", "coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws",
-    "mqtt", "mqtts", "otpauth",
+    "mqtt", "mqtts", "otpauth", "s3", "s3a", "gs", "az", "abfs", "abfss",
 )  # fmt: skip
 
 
@@ -239,6 +239,7 @@ _FAMILIES = {
     "rtsps": "rtsp", "rtspu": "rtsp", "sips": "sip", "mqtts": "mqtt", "ircs": "irc", "wss": "ws", "ldaps": "ldap",
     "https": "http", "rlogin": "telnet", "tn3270": "telnet", "cid": "mid", "sftp": "ssh", "ftps": "ftp",
     "mailserver": "reserved", "nfs": "reserved", "z39.50": "reserved", "jdbc": "inner", "view-source": "inner",
+    "s3": "objects", "s3a": "objects", "gs": "objects", "az": "objects", "abfs": "objects", "abfss": "objects",
 }  # fmt: skip
 """Schemes whose module holds several, or is called after another one; each has its own name in capitals there."""
 

@@ -11,7 +11,15 @@ from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode
 from overthere.security import scripts
 from overthere.security.parts import Place, TextParts
-from overthere.values.hosts.address import Address, embedded_ipv4, forbidden, link_local, literal, resolvable
+from overthere.values.hosts.address import (
+    Address,
+    client_name,
+    embedded_ipv4,
+    forbidden,
+    link_local,
+    literal,
+    resolvable,
+)
 from overthere.values.hosts.idn import is_a_label
 
 __all__ = ["authority", "decode_escapes", "quote_host", "scheme"]
@@ -145,7 +153,7 @@ def _host(cut: TextParts, start: int, end: int) -> Iterator[Place]:
         yield from _address(address, text, start, end, hidden)
         return
     name, files = decode_escapes(text), cut.facts is not None and cut.facts.host_of_files
-    if name.lower().removesuffix(".").rpartition(".")[2] == "localhost":
+    if client_name(text).removesuffix(".").rpartition(".")[2] == "localhost":
         if not files:
             yield Place("localhost", start, end, MASK if hidden else quote_host(name))
         return

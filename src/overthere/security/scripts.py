@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -118,17 +117,8 @@ def _ascii(char: str) -> str | None:
     return next((text.lower() for text in alike if text.isascii() and text.isalnum()), None)
 
 
-# UTS 46 4 takes them out: soft hyphens, joiners, variation selectors and their like.
-_IGNORED = re.compile("[\u00ad\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
-
-
 def canonical(name: str) -> str:
-    """A name as it is looked up, for comparing: by UTS 46, or as nearly as that goes."""
-    from overthere.values.hosts.address import resolvable
+    """A decoded name as it is looked up, for comparing."""
+    from overthere.values.hosts.address import client_name
 
-    try:
-        name = resolvable(name).lower()
-    except UnicodeError:  # browsers look up what IDNA 2008 refuses, such as symbols
-        name = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
-    name = ".".join(map(_unicode, name.split(".")))
-    return name if name.isascii() else _IGNORED.sub("", name)
+    return ".".join(map(_unicode, client_name(name, decoded=True).split(".")))

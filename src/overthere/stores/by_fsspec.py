@@ -18,8 +18,11 @@ from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
 with brought_by("fsspec"):
     from fsspec.core import url_to_fs
 
-__all__ = ["FilesystemStore"]
+__all__ = ["MAX_DEPTH", "MAX_LISTED", "FilesystemStore"]
 
+MAX_LISTED = 100_000_000
+MAX_DEPTH = 256
+"""Objects and folders in one another of a listing: a server that is broken or hostile lists for ever."""
 _VERSIONS = ("ETag", "etag", "e_tag", "checksum", "md5", "content_hash", "LastModified", "last_modified", "mtime")
 """Names under which filesystems tell what changes with the content; "created" is that of memory."""
 
@@ -62,9 +65,12 @@ class FilesystemStore:
         return ObjectInfo(Name(self.root, key).uri, -1 if size is None else size, f"{version} {size}")
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        folders = [prefix.rstrip("/")]
+        folders, listed = [prefix.rstrip("/")], 0
         while folders:
             folder = folders.pop()
+            if listed > MAX_LISTED or folder.count("/") > MAX_DEPTH:
+                why = f"more than {MAX_LISTED:,} objects" if listed > MAX_LISTED else f"folders {MAX_DEPTH} deep"
+                raise StoreError("truncated", f"the listing has {why}: it ended after {listed:,} objects")
             with _raising():
                 there = sorted(self._files.ls(self._path(folder), detail=True), key=lambda one: str(one["name"]))
             below: list[str] = []
@@ -75,6 +81,7 @@ class FilesystemStore:
                     below.append(key)
                 else:
                     yield self._object_info(key, about)
+            listed += len(there)
             folders += reversed(below)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:

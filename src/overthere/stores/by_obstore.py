@@ -19,7 +19,7 @@ with brought_by("stores"):
     from obstore import exceptions
     from obstore.store import from_url
 
-__all__ = ["ObjectStore"]
+__all__ = ["MAX_LISTED", "ObjectStore"]
 
 RETRY: dict[str, Any] = {
     "max_retries": 8,
@@ -33,6 +33,8 @@ on."""
 _TRIES = 3
 """How often a range is asked for whose content did not come whole."""
 _PAGE = 1000
+MAX_LISTED = 100_000_000
+"""Objects of a listing: a server that is broken or hostile lists for ever."""
 _STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
 
 
@@ -87,11 +89,17 @@ class ObjectStore:
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         pages = iter(obstore.list(self._store, prefix.rstrip("/") or None, chunk_size=_PAGE))
+        listed, ends = 0, ("", "")
         while True:
             with _raising():
                 page = next(pages, None)
             if page is None:
                 return
+            before, ends = ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
+            listed += len(page)
+            if listed > MAX_LISTED or (page and ends == before):
+                why = "repeats a page" if ends == before else f"has more than {MAX_LISTED:,} objects"
+                raise StoreError("truncated", f"the listing {why}: it ended after {listed:,} objects")
             yield from map(self._object_info, page)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:

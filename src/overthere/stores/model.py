@@ -77,6 +77,8 @@ class Name(NamedTuple):
         why = ""
         if not parsed.authority:
             why = "the bucket is missing"
+        elif "%" in parsed.authority:
+            why = "its bucket has an escape, which a server may decode to another bucket"
         elif parsed.userinfo is not None and parsed.scheme.lower() not in ("abfs", "abfss"):
             why = "it has a login; credentials come from the environment alone"
         elif parsed.query is not None:

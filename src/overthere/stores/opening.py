@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from overthere.access.errors import AccessError
 from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
@@ -40,11 +41,25 @@ def store_of(root: str) -> Store:
 
 
 def permit(uri: str | URI, policy: Policy) -> None:
-    """Raises: StoreError if a policy forbids to open an object: that is done with the credentials of this machine."""
-    scheme = URI(uri).scheme.lower()
+    """Raises: StoreError if a policy forbids to open an object: that is done with the credentials of this machine.
+
+    In the schemes that fsspec opens, the authority is taken for the host that is connected: host and addresses are
+    judged, unless the policy allows private addresses and all hosts.
+    """
+    parsed = URI(uri)
+    scheme = parsed.scheme.lower()
     if scheme not in (policy.schemes or ()) and (policy.schemes is not None or not policy.private):
         why = f"{scheme!r} is opened with the credentials of this machine, which is not allowed"
         raise StoreError("refused", f"{why}: name it in Policy.schemes (RFC 3986 7.4)")
+    if scheme in SCHEMES or (policy.private and policy.hosts is None):
+        return
+    if not parsed.host:
+        raise StoreError("refused", "it names no host that could be judged: a policy must allow all (RFC 3986 7.4)")
+    try:
+        policy.judge_host(parsed.host, parsed)
+        policy.addresses(parsed.host, parsed.effective_port or 0, uri=parsed)
+    except AccessError as error:
+        raise StoreError("refused", str(error)) from None
 
 
 def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:

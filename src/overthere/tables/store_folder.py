@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from overthere.ground.atomic import open_unnamed
-from overthere.stores.model import Name, ObjectInfo, Store
+from overthere.stores.model import Name, ObjectInfo, Store, StoreError
 from overthere.stores.opening import list_objects, open_object, store_of
 from overthere.tables.atomic_table import read, read_metadata
 from overthere.tables.checkpoint import Checkpoint, ResumeError, read_mark
@@ -18,12 +18,14 @@ from overthere.tables.formats import Layout
 from overthere.tables.writer import Writer
 from overthere.tables.writers import FormatWriter, open_format_writer
 
-__all__ = ["SUCCESS", "Place", "StoreFolder", "StorePart"]
+__all__ = ["MAX_OBJECTS", "SUCCESS", "Place", "StoreFolder", "StorePart"]
 
 SUCCESS = "_SUCCESS"
 """Put last: readers of other engines wait for it."""
 BYTES = 64 << 20
 """Octets of a part: it is put in one request, for which it is held in memory."""
+MAX_OBJECTS = 1_000_000
+"""Objects in the folder of a table: their names are held in memory, and a listing of a server may never end."""
 _PART = re.compile(r"part-[0-9]{5,}\.parquet")
 
 
@@ -37,8 +39,16 @@ class Place:
         self.store: Store = store_of(name.root)
 
     def names(self) -> dict[str, ObjectInfo]:
-        """The objects there by what their names have after that of the folder."""
-        return {one.uri.removeprefix(self.uri): one for one in list_objects(self.uri)}
+        """The objects there by what their names have after that of the folder.
+
+        Raises: StoreError for a folder with more objects than a table has.
+        """
+        found: dict[str, ObjectInfo] = {}
+        for number, one in enumerate(list_objects(self.uri)):
+            if number == MAX_OBJECTS:
+                raise StoreError("unsupported", f"the folder of a table has more than {MAX_OBJECTS:,} objects")
+            found[one.uri.removeprefix(self.uri)] = one
+        return found
 
     def put(self, name: str, content: BinaryIO | bytes, version: str | None = "") -> str:
         """Put an object; unless a version is given there must be none.  Returns: its version."""

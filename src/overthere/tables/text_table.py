@@ -136,7 +136,7 @@ class TextTable(FileWriter):
         self.file.close()
 
     def _fail(self) -> None:
-        """The disk is full, it may be: whole rows are kept, and how far they go."""
+        """The disk is full, it may be: whole rows are kept with how far they go, or the old file without either."""
         if self.file is None:
             return
         with suppress(OSError):
@@ -144,6 +144,10 @@ class TextTable(FileWriter):
         with suppress(OSError):
             self._save()
         with suppress(OSError):
-            rename(self.part, self.path)
+            if self.safe.octets and self.marked.exists():
+                rename(self.part, self.path)
+            else:
+                remove(self.part)
+                remove(self.marked)
         with suppress(OSError):
             self.file.close()

@@ -1,8 +1,8 @@
 """URIs in running text (RFC 3986 Appendix C and 4.5; RFC 1738, Appendix; the drafts of 1994, 1997 and 2003).
 
-Delimiters are angle brackets, double quotes, and white space.  Between brackets or quotes white space is ignored, and
-so are a prefix "URL:" and the marks by which mail programs quote lines; they end at an empty line.  How a URI that
-only white space delimits ends is told in `text.rules`.  What is found is always a valid URI or IRI.
+Delimiters are angle brackets, double quotes, and white space.  Between brackets white space is ignored, between quotes
+a line break; so are a prefix "URL:" and the marks by which mail programs quote lines; they end at an empty line.  How a
+URI that only white space delimits ends is told in `text.rules`.  What is found is always a valid URI or IRI.
 
 >>> for found in find("pick it up from <ftp://foo.example.\\n   com/rfc/> (or www.w3.org/Addressing/)."):
 ...     print(found.kind, found.delimiter, found.reference, found.uri)
@@ -117,6 +117,16 @@ _WORD = re.compile(WORD)
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _ANY = re.compile(r"[^\s<>\"]")
+_TERMINAL = re.compile(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
+"""Sequences that colour a text or move its cursor, of which nothing is seen (ECMA-48 5.4)."""
+_TO_BLANK = re.compile(
+    r"&(?:nbsp|ensp|emsp|thinsp|zwnj|zwj|lt|gt|quot|#0*+(?:160|32|34|60|62)|#[xX]0*+(?:[aA]0|2[02]|3[cCeE]));"
+)
+"""References of HTML to a blank, or to what delimits a URI: between delimiters they are characters of the URI."""
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 class _Scanner:
@@ -126,7 +136,10 @@ class _Scanner:
         self, text: str, names: Names, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool,
         listed: Collection[str],
     ) -> None:  # fmt: skip
-        self.text = text
+        self.given = text
+        self.whole = _TERMINAL.sub(_blank, text) if "\x1b[" in text else text
+        """Without sequences of a terminal, in which delimiters are read."""
+        self.text = _TO_BLANK.sub(_blank, self.whole) if "&" in text else self.whole
         self.names = names
         self.schemes = schemes
         self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
@@ -159,7 +172,7 @@ class _Scanner:
     def _read_delimited(self, at: int) -> tuple[Found | None, int]:
         line = self.text.rfind("\n", self.seen, at)
         self.line, self.seen = line + 1 if line >= 0 else self.line, at
-        inside = read_delimited(self.text, at, self.line, self.names)
+        inside = read_delimited(self.whole, at, self.line, self.names)
         if inside is None or (kind := self._kind(inside, at)) is None:
             return None, at + 1
         reference = self._make_match(
@@ -358,4 +371,4 @@ class _Scanner:
             return None
         if kind == "URI" and not reference.isascii():
             kind = "IRI"
-        return Found(reference, self.text[start:end], start, end, delimiter, kind, uri, None, outer)
+        return Found(reference, self.given[start:end], start, end, delimiter, kind, uri, None, outer)

@@ -3,8 +3,8 @@
 1. The brackets end at the next bracket or at an empty line; between quotes stand no brackets.
 2. A ">" or "|" at the start of a line is the mark of quoted mail: after a line that begins with such marks as many as
    those, else one, and then only if the rest up to the closing bracket has no white space.
-3. Between brackets all white space is ignored.  Between quotes so is a line break; a blank within a line only if
-   every piece after one holds a character of URIs, for quotes stand around prose too.
+3. Between brackets all white space is ignored.  Between quotes so is a line break, and no blank within a line: quotes
+   stand around prose and commands too.
 4. Where a URI of its own follows white space, they wrap no single one: `<GET http://h/x>`, `"http://a/ http://b/"`.
    What they hold is read like any other text then, and white space delimits.
 """
@@ -101,7 +101,7 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Name
     if not pieces:
         return None
     if len(pieces) > 1 and (
-        (opening == '"' and not _joins(inside, pieces)) or any(_is_own(piece, known) for piece in pieces[1:])
+        (opening == '"' and _BLANK.search(inside) is not None) or any(_is_own(piece, known) for piece in pieces[1:])
     ):
         return None
     reference = "".join(pieces)
@@ -124,10 +124,4 @@ def _is_own(piece: str, known: Names) -> bool:
     return bool(match[2]) or (shape is not None and shape.match(piece, match.end()) is not None)
 
 
-_BLANK = re.compile(r"\S[^\S\r\n]++[^\s]")
-_OF_URIS = re.compile(r"[/?#=&%_~@0-9]|[.:](?=\S)")
-
-
-def _joins(inside: str, pieces: list[str]) -> bool:
-    """Rule 3 for quotes."""
-    return _BLANK.search(inside) is None or all(map(_OF_URIS.search, pieces[1:]))
+_BLANK = re.compile(r"\S[^\S\r\n]++\S")

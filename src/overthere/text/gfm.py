@@ -193,8 +193,13 @@ class _Paragraph:
         if start == at or domain is None:
             return at + 1
         end = domain.end()
-        # A part of a domain without a letter or digit is none; neither is what goes on as another address.
-        if domain[0][-1] in "-_" or self.text[end : end + 1] == "@" or not all(map(_is_word, domain[0].split("."))):
+        # A part of a domain without a letter or digit is none, nor one that ends in no letter (cmark-gfm); neither is
+        # what goes on as another address.
+        if (
+            not domain[0][-1].isalpha()
+            or self.text[end : end + 1] == "@"
+            or not all(map(_is_word, domain[0].split(".")))
+        ):
             return end
         kind: Kind = "mail"
         for protocol in ("mailto:", "xmpp:"):

@@ -17,7 +17,8 @@ class Found(NamedTuple):
     """A reference found in a text."""
 
     reference: str
-    """The text of the URI or IRI, of an abbreviated reference or a mail address; white space in it taken out."""
+    """The text of the URI or IRI, of an abbreviated reference or a mail address, without the white space in it; a blank
+    that `typed` keeps is %20."""
     text: str
     """As written: text[start:end]."""
     start: int
@@ -30,7 +31,8 @@ class Found(NamedTuple):
     uri: str
     """The intended URI: the reference, the URI of an IRI (RFC 3987 3.1), or a guess for the other two kinds."""
     alternative: str | None
-    """The reference without the hyphens at its line ends, which "may or may not actually be part of the URI"."""
+    """The other reading: without the hyphens at its line ends, which "may or may not actually be part of the URI", or
+    without the blanks that `typed` reads as %20."""
     outer: tuple[int, int]
     """Offsets with the delimiters and the prefix."""
     cut: str = ""
@@ -38,15 +40,17 @@ class Found(NamedTuple):
     `http://h/?array[]=1`.  The writer may have meant more."""
 
 
-def guess_uri(text: str) -> str:
+def guess_uri(text: str, scheme: str | None = None) -> str:
     """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
     host = text.removeprefix("//")
-    return f"{'ftp' if host[:4].lower() == 'ftp.' else 'http'}://{host}"
+    return f"{scheme or ('ftp' if host[:4].lower() == 'ftp.' else 'http')}://{host}"
 
 
-def expand_abbreviation(reference: str, kind: Kind) -> str | None:
-    """The URI that a reference of this kind means; None if it is not valid."""
-    text = f"mailto:{reference}" if kind == "mail" else guess_uri(reference) if kind == "abbreviated" else reference
+def expand_abbreviation(reference: str, kind: Kind, scheme: str | None = None) -> str | None:
+    """The URI that a reference of this kind means, with `scheme` for a host without one; None if it is not valid."""
+    text = reference
+    if kind in ("mail", "abbreviated"):
+        text = f"mailto:{reference}" if kind == "mail" else guess_uri(reference, scheme)
     try:
         return str(URI(text)) if text.isascii() else str(IRI(text).to_uri())
     except InvalidURI:

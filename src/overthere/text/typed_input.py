@@ -28,14 +28,17 @@ _NAME = re.compile(
 _DOTTED = re.compile(r"[^/?#:]*?[^/?#:.]\.[^/?#:.]|localhost\b|\[")
 
 
-def typed(text: str, *, registry: Registry | None = None) -> Found:
+def typed(text: str, *, scheme: str | None = None, registry: Registry | None = None) -> Found:
     """The URI that a person meant to type: "recognize and strip both delimiters and embedded whitespace".
 
-    It removes all white space, a pair of brackets or quotes around the text, and a prefix "URL:".  A name without a
-    scheme is read as a suffix reference (4.5), also after "//" (4.2), or as a mail address; `kind` says which, and
-    `uri` is the guess.  `alternative` is the text without hyphens at line ends, which "may or may not actually be part
-    of the URI".
+    It removes a pair of brackets or quotes around the text, a prefix "URL:", and white space around the text, at a line
+    end, and before the path.  A blank within path, query and fragment is one that a person typed, and is read as %20;
+    `alternative` is then the text without it.  A name without a scheme is read as a suffix reference (4.5), also after
+    "//" (4.2), or as a mail address; `kind` says which, and `uri` is the guess.  Otherwise `alternative` is the text
+    without hyphens at line ends, which "may or may not actually be part of the URI".
 
+    scheme: the scheme of a host without one, such as "https"; None: "ftp" for names that begin with "ftp.", otherwise
+    "http".
     registry: the known schemes; None: the default registry.
 
     Raises: InvalidURI if the rest is neither of these nor a valid URI, or is two URIs with white space between them;
@@ -43,6 +46,8 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
 
     >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
     ('http://h.example/a', 'http://example.com:8080/x', 'mail')
+    >>> typed("example.com/a b", scheme="https").uri, typed("http://h/a b").alternative
+    ('https://example.com/a%20b', 'http://h/ab')
     """
     whole = exact(text, "typed()")
     outer = start, end = _strip_delimiters(whole, 0, len(whole))
@@ -56,17 +61,38 @@ def typed(text: str, *, registry: Registry | None = None) -> Found:
         delimiter = delimiter or "URL:"
     inside = whole[start:end]
     refuse_two_uris(whole, start, end)
-    reference = "".join(inside.split())
-    kind = _kind(reference, Registry.default() if registry is None else registry)
-    uri = expand_abbreviation(reference, kind)
+    closed = "".join(inside.split())
+    kind = _kind(closed, Registry.default() if registry is None else registry)
+    reference = closed if kind == "mail" else _with_blanks(inside)
+    uri = expand_abbreviation(reference, kind, scheme)
     if uri is None:
         URI(reference)  # says what is wrong
         raise AssertionError(reference)  # pragma: no cover
-    other = "".join(_HYPHEN.sub("", inside).split())
+    other = closed if reference != closed else "".join(_HYPHEN.sub("", inside).split())
     alternative = other if other != reference and expand_abbreviation(other, kind) is not None else None
     if kind == "URI" and not reference.isascii():
         kind = "IRI"
     return Found(reference, inside, start, end, delimiter, kind, uri, alternative, outer)
+
+
+# Up to the path: of what has an authority or may be a host, and of the others up to their first delimiter.
+_FRONT = re.compile(r"\s*+(?:[A-Za-z][A-Za-z0-9+.\-\s]*+:)?+(?:\s*+/\s*+/[^/?#]*+|[^/?#,]*+)")
+_SPACE = re.compile(r"\s++")
+
+
+def _with_blanks(text: str) -> str:
+    """The text without white space before its path and at line ends, and with %20 for each other blank.
+
+    >>> _with_blanks("http://h . example/a b\\n  c"), _with_blanks("h/a  b?c\\td")
+    ('http://h.example/a%20bc', 'h/a%20%20b?c%20d')
+    """
+    front = _FRONT.match(text)
+    end = front.end() if front else 0
+
+    def blanks(space: re.Match[str]) -> str:
+        return "%20" * len(space[0]) if space[0].splitlines() == [space[0]] else ""
+
+    return "".join(text[:end].split()) + _SPACE.sub(blanks, text[end:])
 
 
 _SECOND = re.compile(r"(?<=\S)\s++(?=[A-Za-z][A-Za-z0-9+.-]*+://|mailto:)")

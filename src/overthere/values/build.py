@@ -6,22 +6,23 @@ Text is checked and data is encoded; the two are told apart by type, never guess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address
 from typing import TypeAlias
 
 from overthere import forms
 from overthere.forms import Pairs
-from overthere.ground.display import name_of
+from overthere.ground.display import name_of, printable, shorten
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.exact import exact
+from overthere.ground.redact import Span, mask
 from overthere.kernel.reference import GROUPS, Parts, parse, recompose
 from overthere.values.encoding import encode
 from overthere.values.findings import refusal
 from overthere.values.form_pairs import write_pairs
 from overthere.values.scheme_query import pairs_of, plus_of
 
-__all__ = ["Userinfo", "assemble", "authority_of", "build"]
+__all__ = ["Userinfo", "assemble", "authority_of", "build", "edit_login", "host_text", "query_text", "userinfo_text"]
 
 # A delimiter of the authority inside what is given as a host, an IP-literal aside.
 _MARK_AFTER_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
@@ -30,15 +31,15 @@ Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
 
 
 def _refuse(
-    kind: str, text: str, start: int, end: int, component: str = "", secret: tuple[int, int] | None = None
+    kind: str, text: str, start: int, end: int, component: str = "", secret: Span | None = None, advice: str = ""
 ) -> InvalidURI:
     row = KINDS[kind]
-    message = row.message.format(it=name_of(text[start:end]))
+    message = row.message.format(it=name_of(text[start:end])) + advice
     finding = Finding(kind, start, end, component or row.component, row.rule, "", row.source, message)
     return InvalidURI(text, finding, secret)
 
 
-def _secret(authority: str, start: int) -> tuple[int, int] | None:
+def _secret(authority: str, start: int) -> Span | None:
     """Where a password stands in what was given as an authority, whatever else it holds."""
     colon, at = authority.find(":"), authority.rfind("@")
     return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
@@ -67,7 +68,7 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     text, start = f"//{before}{host}{rest}", 2 + len(before)
     if mark := _MARK_AFTER_HOST.match(host):
         place = start + mark.end() - 1
-        raise _refuse("delimiter", text, place, place + 1, "host", _secret(text[2:], 2))
+        raise _refuse("delimiter", text, place, place + 1, "host", _secret(text[2:], 2), _address_advice(host))
     if "@" in rest:
         place = start + len(host) + rest.index("@")
         raise _refuse("delimiter", text, place, place + 1, "port", _secret(text[2:], 2))
@@ -95,7 +96,9 @@ def assemble(
         path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
     )
     if authority is not None and path and not path.startswith("/"):
-        raise _refuse("path-rootless", text, start, start + 1)
+        raise _refuse(
+            "path-rootless", text, start, start + 1, advice=f': write "/{shorten(printable(mask(path)), 40)}"'
+        )
     if authority is None and path.startswith("//"):
         raise _refuse("path-slashes", text, start, start + 2)
     if authority is None and scheme is None and ":" in path.partition("/")[0]:
@@ -120,6 +123,8 @@ def build(
     scheme: str | None,
     authority: str | None,
     userinfo: Userinfo | None,
+    user: str | bytes | None,
+    password: str | bytes | None,
     host: str | bytes | IPv4Address | IPv6Address | None,
     port: int | str | None,
     path: str | bytes | None,
@@ -131,12 +136,16 @@ def build(
     zone: bool,
 ) -> str:
     """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
+    login = {name: data for name, data in (("user", user), ("password", password)) if data is not None}
+    if login and userinfo is not None:
+        raise TypeError(f"userinfo already contains {' and '.join(login)}")
+    userinfo = edit_login(None, login) if login else userinfo_text(userinfo)
     if authority is not None and not (userinfo is host is port is None):
         raise TypeError("authority already contains userinfo, host and port")
     if path is not None and segments is not None:
         raise TypeError("give either path or segments, not both")
     if authority is None:
-        authority = authority_of(userinfo=_userinfo(userinfo), host=_host(host), port=port)
+        authority = authority_of(userinfo=userinfo, host=host_text(host), port=port)
     if segments is not None:
         rooted = authority is not None if rooted is None else rooted
         relative = not rooted and scheme is None and authority is None
@@ -170,7 +179,8 @@ def _text_or_data(value: str | bytes | None, component: str) -> str | None:
     return encode(value, component, keep="/" if component == "path" else "") if isinstance(value, bytes) else value
 
 
-def _userinfo(value: Userinfo | None) -> str | None:
+def userinfo_text(value: Userinfo | None) -> str | None:
+    """Text as it is, octets and (user, password) as data."""
     if isinstance(value, tuple):
         user, password = value
         # The first colon divides the two (3.2.1), so none may be left in the name.
@@ -178,7 +188,32 @@ def _userinfo(value: Userinfo | None) -> str | None:
     return _text_or_data(value, "userinfo")
 
 
-def _host(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
+def edit_login(userinfo: str | None, login: Mapping[str, str | bytes | None]) -> str | None:
+    """A userinfo with another "user" or "password", which are data; None as the user removes both.
+
+    >>> edit_login("joe:x", {"password": "p:/w"}), edit_login(None, {"password": "x"}), edit_login("a:b", {"user": ""})
+    ('joe:p%3A%2Fw', ':x', ':b')
+    >>> edit_login("a:b", {"user": None}), edit_login("a:b", {"password": None}), edit_login(None, {"password": None})
+    (None, 'a', None)
+    """
+    written = {name: None if data is None else encode(data, "userinfo") for name, data in login.items()}
+    before, colon, after = (userinfo or "").partition(":")
+    user, password = written.get("user", before), written.get("password", after if colon else None)
+    if user is None or (userinfo is None and password is None and "user" not in written):
+        return None
+    return user if password is None else f"{user}:{password}"
+
+
+def _address_advice(host: str) -> str:
+    """How to write an IPv6 address that was given as text without its brackets; "" for another host."""
+    try:
+        return f': write "{host_text(IPv6Address(host))}" or pass an IPv6Address'
+    except ValueError:
+        return ""
+
+
+def host_text(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
+    """Text as it is, octets as data, an IPv6 address in brackets."""
     if isinstance(value, IPv6Address):
         address, percent, zone = str(value).partition("%")
         return f"[{address}{'%25' + encode(zone, 'unreserved') if percent else ''}]"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
 from overthere.ground.redact import overlaps, secret_spans
-from overthere.kernel import parse
+from overthere.kernel import parse, percent_encode
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
 
@@ -33,6 +33,7 @@ _SCP = re.compile(
     re.DOTALL,
 )
 _LONGEST_SCP = 200
+_ESCAPABLE = ("pct-encoded", "non-ascii", "control", "space")
 
 
 def scp_as_uri(text: str) -> str | None:
@@ -158,16 +159,34 @@ class _Scanner:
     def finding(self, place: _Place) -> Finding:
         kind, start, end, component, rule = place
         row = KINDS[kind]
-        it = "a character of the password" if overlaps(self.passwords, start, end) else name_of(self.text[start:end])
+        secret = overlaps(self.passwords, start, end)
+        it = "a character of the password" if secret else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         if kind == "scheme-missing":
             self.first, expected = False, "a scheme and a colon"
         else:
             expected = self.describe_expected(start, component, rule)
-        message = row.message.format(it=it)
+        message = row.message.format(it=it) + self.advice(kind, component, start, end, secret)
         if kind in ("scheme-char", "port-char") and not self.passwords and (meant := scp_as_uri(self.text)):
             message += f": did you mean {meant}?"
         return Finding(kind, start, end, component, rule, expected, row.source, message)
+
+    def advice(self, kind: str, component: str, start: int, end: int, secret: bool) -> str:
+        """What to write instead of characters that a component cannot contain; "" where an escape is no remedy."""
+        run, rest = self.text[start : min(end, start + 8)], "…" if end - start > 8 else ""
+        if component not in ("userinfo", "path", "query", "fragment") or kind not in (*_ESCAPABLE, f"{component}-char"):
+            return ": use repair, which writes A-labels" if kind == "non-ascii" and component == "host" else ""
+        # A repair keeps to one reading: a backslash is a "/" to browsers, and a control can mean anything.
+        repair = "" if self.iri or kind == "control" or "\\" in run else " or use repair"
+        if secret:
+            return f": percent-encode it{repair}"
+        if not run.strip(" \t\n\r") and (kind == "control" or start == 0 or end == len(self.text)):
+            return ": remove it or use repair"
+        try:
+            escapes = percent_encode(("%" if kind == "pct-encoded" else run).encode(), "")
+        except UnicodeEncodeError:  # of an octet that was not in the charset
+            return ""
+        return f': write "{escapes}{rest}"{repair}'
 
     def describe_expected(self, start: int, component: str, rule: str) -> str:
         """From the automaton of the whole rule while the text before is sound; later from the component's own."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from overthere.forms import Parameters
 
 __all__ = [
-    "Pairs", "Value", "by_name", "encode_name", "flat", "matches", "octets_of", "pattern", "plain_value", "write_pairs",
+    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "octets_of", "pattern",
+    "plain_value", "write_pairs",
 ]  # fmt: skip
 
 Value: TypeAlias = (
@@ -30,6 +31,10 @@ Value: TypeAlias = (
 Pair: TypeAlias = "tuple[str | bytes, Value]"
 # Not Iterable[Pair]: a mapping is one too, and for `{"q": "tea", "page": 2}` mypy would then infer no type that fits.
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set[Pair] | Iterator[Pair] | Parameters"
+
+
+NameOrPair: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes | None]"
+"""A name of `Parameters.without`, or a name with its value."""
 
 
 def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: bool = True) -> list[str]:
@@ -159,6 +164,12 @@ def encode_name(name: str | bytes, charset: str = "utf-8") -> bytes:
         return exact(name, "a name").encode(charset)
     except UnicodeEncodeError:
         raise CodingError(f"the name {name!r} cannot be encoded in {charset} (RFC 3986 2.5)") from None
+
+
+def encoded_pair(pair: tuple[str | bytes, str | bytes | None], charset: str) -> tuple[bytes, bytes | None]:
+    """The octets of a name and its value.  Raises: CodingError for text that `charset` does not have."""
+    name, value = pair
+    return encode_name(name, charset), None if value is None else encode_name(value, charset)
 
 
 def octets_of(text: str, plus: bool) -> bytes:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from overthere.iri import IRIReference
     from overthere.schemes.registry import Registry
 
-__all__ = ["IRI_PARAGRAPHS", "iri_changes", "iri_comparison_form", "iri_normal_form"]
+__all__ = ["IRI_PARAGRAPHS", "has_dns_hosts", "iri_changes", "iri_comparison_form", "iri_normal_form"]
 
 IRI_PARAGRAPHS = {
     Rung.STRING: "RFC 3987 5.3.1",
@@ -58,7 +58,7 @@ def _map_to_uri(iri: IRIReference, rung: Rung, registry: Registry | None) -> URI
     """The URI by which it is compared; on the scheme rung with A-labels, where the scheme has names of DNS (5.3.3)."""
     from overthere.ground.errors import CodingError
 
-    if rung >= Rung.SCHEME and iri.scheme is not None and _by_dns(iri.scheme, registry):
+    if rung >= Rung.SCHEME and iri.scheme is not None and has_dns_hosts(iri.scheme, registry):
         # In the form of the rung below no letter of the host is escaped.
         shown = type(iri)(iri_normal_form(iri, Rung.PATH), zone=iri.zone is not None)
         try:
@@ -68,7 +68,8 @@ def _map_to_uri(iri: IRIReference, rung: Rung, registry: Registry | None) -> URI
     return iri.to_uri()
 
 
-def _by_dns(scheme: str, registry: Registry | None) -> bool:
+def has_dns_hosts(scheme: str, registry: Registry | None = None) -> bool:
+    """Whether hosts of a scheme are looked up in the DNS: it has a default port."""
     facts = (default_registry() if registry is None else registry).get(scheme)
     return facts is not None and facts.port is not None
 
@@ -90,7 +91,7 @@ def _map_back(form: str, rung: Rung, registry: Registry | None) -> str:
     from overthere.iri import to_iri_text
 
     uri = URIReference(form, zone=True)
-    return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and _by_dns(uri.scheme, registry))
+    return to_iri_text(uri, rung >= Rung.SCHEME and uri.scheme is not None and has_dns_hosts(uri.scheme, registry))
 
 
 def iri_comparison_form(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere import kernel
 from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
+from overthere.kernel import front
 from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
 from overthere.values.value import Value
 
@@ -176,6 +177,7 @@ def _valid(value: Value | str) -> Value:
     return IRIReference(value) if beyond else URIReference(value)
 
 
+@front
 def lowest_rung(
     a: Value | str, b: Value | str, evidence: Mapping[str, str] | None = None, *, registry: Registry | None = None
 ) -> Rung | None:

@@ -126,12 +126,13 @@ class TextSchema(dict[str, Any]):
 
     def read(self, value: Any, limits: Callable[[str], str]) -> Any:
         """The value, by the limits of its text."""
-        from pydantic import AnyUrl
-        from pydantic_core import PydanticCustomError, Url
-
         own = isinstance(value, self.kind)
-        if not own and not isinstance(value, (str, AnyUrl, Url)):
-            raise PydanticCustomError("overthere_type", "text must be a valid {rule}", {"rule": self.rule})
+        if not own and not isinstance(value, str):
+            from pydantic import AnyUrl
+            from pydantic_core import PydanticCustomError, Url
+
+            if not isinstance(value, (AnyUrl, Url)):
+                raise PydanticCustomError("overthere_type", "text must be a valid {rule}", {"rule": self.rule})
         text = str(value)
         if self.text.limited:
             text = limits(text)

@@ -41,6 +41,22 @@ def _default_plus(scheme: str | None) -> bool:
     return _plus(scheme, default_registry())
 
 
+def native_facts(scheme: str) -> tuple[int | None, tuple[str | None, bool] | None, bool, bool]:
+    """The facts of a scheme of the default registry that the native kernel keeps.
+
+    Returns: the default port; the rules of the scheme rung (`CommonRules`), None if there are others; whether "+" in a
+    query is a space; whether parameters are lines of text.
+
+    >>> native_facts("unknown")
+    (None, (None, False), True, False)
+    """
+    known = default_registry().get(scheme) if scheme else None
+    if known is None:
+        return None, (None, False), True, False
+    rules = None if known.compared else known.common_rules
+    return known.port, rules, known.plus, bool(known.text_parameters)
+
+
 def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:
     """Pairs of data for a query of this scheme: in texts of mail lines are parted by CR LF (RFC 6068 5).
 

@@ -6,7 +6,7 @@ only where they are asked for.
 
 from __future__ import annotations
 
-from overthere.kernel import front
+from overthere.kernel import front, front_property
 from overthere.values.value import Value
 
 TYPE_CHECKING = False
@@ -97,6 +97,7 @@ class URIReference(Value):
         zone = self.zone is not None or reference.zone is not None
         return URIReference(join_text(self, reference, strict), zone=zone)
 
+    @front
     def same_document(self, base: URI | str) -> bool:
         """Whether the target is the document of `base` (4.4): the target without its fragment is the base without its.
 
@@ -137,6 +138,7 @@ class URIReference(Value):
 
         return changes(str(self), rung, evidence, registry)
 
+    @front
     def equivalent(
         self,
         other: Value,
@@ -221,11 +223,11 @@ class URI(URIReference):
         end = len(self.scheme)
         raise InvalidURI(str(self), Finding("scheme-syntax", 0, end, "scheme", "scheme", "", "RFC 3986 3.1", why))
 
-    @property
+    @front_property
     def origin(self) -> str:
         """The origin as text (RFC 6454 4, 6.2): scheme, host, and the port if it is not the scheme's own.
 
-        "null" if no server is named: without a host, and in schemes without a default port.
+        "null" if no server is named: without a host, without a default port, and if the port is too long.
 
         >>> URI("HTTPS://joe@H.example:443/a").origin, URI("http://h:8080/").origin, URI("data:,a").origin
         ('https://h.example', 'http://h:8080', 'null')
@@ -234,11 +236,75 @@ class URI(URIReference):
         from overthere.ground.rung import Rung
 
         known = default_registry().get(self.scheme)
-        if not self.host or known is None or known.port is None:
+        if not self.host or known is None or known.port is None or (self.port_text and self.port is None):
             return "null"
         host = self.normalize(Rung.PERCENT).host
         port = "" if self.port in (None, known.port) else f":{self.port}"
         return f"{known.name}://{host}{port}"
+
+    @property
+    def request_target(self) -> str | None:
+        """The target of an HTTP request: path and query (RFC 9112 3.2.1, origin-form); None without a host.
+
+        >>> URI("http://h?q#f").request_target, URI("http://h/a%20b").request_target, URI("urn:a:b").request_target
+        ('/?q', '/a%20b', None)
+        """
+        if not self.host:
+            return None
+        return (self.path or "/") + ("" if self.query is None else f"?{self.query}")
+
+    def same_origin(self, other: URI | str) -> bool:
+        """Whether both have the same origin (RFC 6454 5): scheme, host and effective port.
+
+        False for schemes without one, such as file and data, also of the same text.
+
+        >>> URI("https://h/a").same_origin("HTTPS://H:443/b"), URI("http://h/").same_origin("https://h/")
+        (True, False)
+        """
+        from overthere.values.origins import same_origin
+
+        return same_origin(self, URI(other))
+
+    def is_relative_to(self, base: URI | str) -> bool:
+        """Whether this has the scheme, host and port of `base`, and a path within it by segments of the normal forms.
+
+        A "/" at the end of the base's path, userinfo, query and fragment do not count.
+
+        >>> [URI(text).is_relative_to("https://h/a/") for text in ("https://h/a/b?q", "https://h/ab", "https://h/a/../b")]
+        [True, False, False]
+        """
+        from overthere.values.origins import is_relative_to
+
+        return is_relative_to(self, URI(base))
+
+    def redirect_target(self, text: str) -> URI | None:
+        r"""Where a redirect that a user supplied leads from here, if it stays at this origin; None otherwise.
+
+        It stays if browsers (https://url.spec.whatwg.org/) and RFC 3986 both read it so.
+
+        >>> base = URI("https://h/login")
+        >>> base.redirect_target("/account?tab=1"), base.redirect_target("https://h:443/a")
+        (URI('https://h/account?tab=1'), URI('https://h:443/a'))
+        >>> [base.redirect_target(text) for text in ("//evil", r"/\evil", "////evil", "https:evil", "javascript:a()")]
+        [None, None, None, None, None]
+        """
+        from overthere.values.origins import redirect_target
+
+        return redirect_target(self, text)
+
+    def matches_redirect(self, requested: URI | str) -> bool:
+        """Whether a requested redirect URI equals this registered one in OAuth (RFC 6749 3.1.2.3, RFC 9700 2.1).
+
+        They are compared as text, except for the port of `http://127.0.0.1` and `http://[::1]` (RFC 8252 7.3).
+
+        >>> URI("http://127.0.0.1/cb").matches_redirect("http://127.0.0.1:49152/cb")
+        True
+        >>> URI("https://app.example/cb").matches_redirect("https://app.example/cb?x"), URI("http://h/").matches_redirect("%")
+        (False, False)
+        """
+        from overthere.values.origins import matches_redirect
+
+        return matches_redirect(self, requested)
 
     @front
     def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> Self:

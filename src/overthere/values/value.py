@@ -5,8 +5,8 @@ Values are immutable, hashable, ordered and compared by their text (RFC 3986 6.2
 
 from __future__ import annotations
 
-from overthere.kernel import Components
-from overthere.values.conveniences import Conveniences
+from overthere.kernel import Components, front, front_classmethod, front_property
+from overthere.values.conveniences import Conveniences, hints_keywords
 
 TYPE_CHECKING = False
 
@@ -58,7 +58,7 @@ class Value(Conveniences):
             case _:
                 return None
 
-    @property
+    @front_property
     def segments(self) -> tuple[str, ...]:
         """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/"."""
         path = self.path
@@ -85,13 +85,17 @@ class Value(Conveniences):
 
         return (cut := of_host(self.host)) and cut.subdomain
 
+    @front
+    @hints_keywords
     def replace(
         self,
         *,
         scheme: str | None | _Keep = _KEEP,
         authority: str | None | _Keep = _KEEP,
-        userinfo: str | None | _Keep = _KEEP,
-        host: str | None | _Keep = _KEEP,
+        userinfo: Userinfo | None | _Keep = _KEEP,
+        user: str | bytes | None | _Keep = _KEEP,
+        password: str | bytes | None | _Keep = _KEEP,
+        host: str | bytes | IPv4Address | IPv6Address | None | _Keep = _KEEP,
         port: int | str | None | _Keep = _KEEP,
         path: str | _Keep = _KEEP,
         query: str | bytes | Pairs | None | _Keep = _KEEP,
@@ -100,7 +104,9 @@ class Value(Conveniences):
         """A new value with other components; None removes one (5.3).
 
         The text of a component is checked, never encoded: `URI.build` and `encode` take data.
-        query: text, or data as `URI.build` takes it: octets, the pairs of a form, `Parameters`.
+        user, password: data, encoded; the other part of the userinfo stays.  `user=None` removes both.
+        userinfo, host, query: text, or data as `URI.build` takes it: (user, password); octets, an address of
+        `ipaddress`, pairs of a form, `Parameters`.
 
         Raises: InvalidURI if the result is not valid or would be read back as other components;
         CodingError for data that cannot be encoded; TypeError for `authority` together with one of its parts.
@@ -108,11 +114,19 @@ class Value(Conveniences):
         >>> from overthere import URI
         >>> str(URI("http://h:80/p?q").replace(port=None, query=None))
         'http://h/p'
-        >>> str(URI("http://h/p?q").replace(query={"k": "v w", "page": [1, 2]}))
-        'http://h/p?k=v+w&page=1&page=2'
+        >>> str(URI("http://h/p?q").replace(query={"k": "v w", "page": [1, 2]}, password="p:/w"))
+        'http://:p%3A%2Fw@h/p?k=v+w&page=1&page=2'
         """
-        from overthere.values.build import assemble, authority_of, query_text
+        from overthere.values.build import assemble, authority_of, edit_login, host_text, query_text, userinfo_text
 
+        login = {k: v for k, v in {"user": user, "password": password}.items() if not isinstance(v, _Keep)}
+        if not isinstance(userinfo, _Keep):
+            if login:
+                raise TypeError(f"userinfo already contains {' and '.join(login)}")
+            userinfo = userinfo_text(userinfo)
+        elif login:
+            userinfo = edit_login(self.userinfo, login)
+        host = host if isinstance(host, _Keep) else host_text(host)
         parts = {"userinfo": userinfo, "host": host, "port": port}
         given = {k: v for k, v in parts.items() if not isinstance(v, _Keep)}
         if isinstance(authority, _Keep):
@@ -134,13 +148,16 @@ class Value(Conveniences):
         )
         return type(self)(text, zone=self.zone is not None)
 
-    @classmethod
+    @front_classmethod
+    @hints_keywords
     def build(
         cls,
         *,
         scheme: str | None = None,
         authority: str | None = None,
         userinfo: Userinfo | None = None,
+        user: str | bytes | None = None,
+        password: str | bytes | None = None,
         host: str | bytes | IPv4Address | IPv6Address | None = None,
         port: int | str | None = None,
         path: str | bytes | None = None,
@@ -153,7 +170,7 @@ class Value(Conveniences):
     ) -> Self:
         """A value from its parts: text is checked, data (lists, mappings, tuples, bytes) is percent-encoded.
 
-        userinfo: text, octets, or (user, password) as data.
+        userinfo: text, octets, or (user, password) as data; user, password: the same one by one.
         host: text, octets of a reg-name, or an address of `ipaddress`.
         segments: the data of each path segment.  `rooted`: whether "/" precedes the first (default: if there is an
         authority); `keep`: the reserved characters that they may contain as data (2.2; default: none).
@@ -166,6 +183,8 @@ class Value(Conveniences):
         >>> from overthere import URI
         >>> str(URI.build(scheme="http", host="h", segments=["a/b", "ü"], query={"k": "v w"}))
         'http://h/a%2Fb/%C3%BC?k=v+w'
+        >>> str(URI.build(scheme="ftp", user="a@b", password="p:/w", host="h"))
+        'ftp://a%40b:p%3A%2Fw@h'
         """
         from overthere.values.build import build
 
@@ -174,6 +193,8 @@ class Value(Conveniences):
             scheme=scheme,
             authority=authority,
             userinfo=userinfo,
+            user=user,
+            password=password,
             host=host,
             port=port,
             path=path,
@@ -186,6 +207,7 @@ class Value(Conveniences):
         )
         return cls(text, zone=zone)
 
+    @front
     def decoded_bytes(self, component: Component = "path") -> bytes | None:
         """The octets that a component stands for (2.1); None if it is undefined."""
         from overthere.values.encoding import decode_bytes
@@ -193,6 +215,7 @@ class Value(Conveniences):
         span = self.span(component)
         return None if span is None else decode_bytes(str(self)[slice(*span)])
 
+    @front
     def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
         """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
 
@@ -205,6 +228,7 @@ class Value(Conveniences):
         span = self.span(component)
         return None if span is None else decode(str(self)[slice(*span)], charset=charset, errors=errors)
 
+    @front
     def __repr__(self) -> str:
         from overthere.ground.redact import mask
 

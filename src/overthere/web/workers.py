@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import signal
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 
-from overthere.ground.processes import without_interrupts
+from overthere.ground.processes import Child
 from overthere.web.answers import Answer, Fault, Form, answer, decode_answer, encode_answer
 
 __all__ = ["PoolClosed", "TooSlow", "Workers"]
@@ -73,7 +71,7 @@ class Workers:
     def processes(self) -> list[int]:
         """The ids of the processes."""
         with self._lock:
-            return [worker.process.pid or 0 for worker in self._all]
+            return [worker.process.pid for worker in self._all]
 
     def _take(self) -> _Worker:
         with self._lock:
@@ -95,12 +93,8 @@ class Workers:
 
 class _Worker:
     def __init__(self, work: Form) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, far = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(far, work), daemon=True)
-        with without_interrupts():
-            self.process.start()
-        far.close()
+        self.process = Child(_work, work)
+        self.pipe = self.process.pipe
         self.begun = False
 
     def ask(self, request: bytes, seconds: float) -> bytes:

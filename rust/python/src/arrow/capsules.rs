@@ -52,9 +52,71 @@ pub fn array(capsule: &Bound<'_, PyCapsule>, kind: DataType) -> PyResult<ArrayDa
 }
 
 fn imported(array: FFI_ArrowArray, kind: DataType) -> Result<ArrayData> {
-    // SAFETY: the producer promises buffers as the type has them; offsets, keys, places of views and UTF-8 are checked
-    // by `Column::of` before they are used.
-    unsafe { from_ffi_and_data_type(array, kind) }.map_err(|error| error.to_string())
+    let import = || {
+        check_struct(&array, &kind)?;
+        // SAFETY: the producer promises buffers as the type has them, whose sizes nothing tells; the struct has been
+        // checked, and offsets, keys, places of views and UTF-8 are checked by `Column::of` before they are used.
+        unsafe { from_ffi_and_data_type(array, kind) }.map_err(|error| error.to_string())
+    };
+    // What breaks the interface in another way is an assertion of the library.
+    caught(import).unwrap_or_else(|what| Err(broken(&what)))
+}
+
+fn broken(what: &str) -> String {
+    format!("the array breaks Arrow's C data interface: {what}")
+}
+
+/// Rows that an array may have: the size of a buffer of views, or of offsets, is then a number of octets.
+const MOST_ROWS: usize = isize::MAX as usize / 32;
+/// Buffers that an array may have: a view names its buffer by 32 bits.
+const MOST_BUFFERS: usize = i32::MAX as usize;
+
+/// Err if the numbers and pointers of a struct cannot be those of a text type or a dictionary of text.
+fn check_struct(array: &FFI_ArrowArray, kind: &DataType) -> Result<()> {
+    // Negative numbers are very large ones here.
+    let rows = array.len().checked_add(array.offset()).filter(|&rows| rows < MOST_ROWS);
+    let rows = rows.ok_or_else(|| broken("its length or offset is out of range"))?;
+    let (count, least) = (array.num_buffers(), if matches!(kind, DataType::Dictionary(..)) { 2 } else { 3 });
+    if count < least || count > MOST_BUFFERS {
+        return Err(broken("the number of its buffers is out of range"));
+    }
+    let second = array.buffer(1);
+    if second.is_null() && !array.is_empty() {
+        return Err(broken("a buffer is missing"));
+    }
+    match kind {
+        DataType::Dictionary(_, values) => {
+            let dictionary = array.dictionary().ok_or_else(|| broken("its dictionary is missing"))?;
+            return check_struct(dictionary, values);
+        }
+        DataType::Utf8View if count > least => {
+            let lengths = array.buffer(count - 1).cast::<i64>();
+            // SAFETY: as many lengths as buffers stand behind those of validity and views.
+            let mut all = (0..count - least).map(|at| unsafe { lengths.add(at).read_unaligned() });
+            if lengths.is_null() || all.any(|length| length < 0) {
+                return Err(broken("the lengths of its buffers are out of range"));
+            }
+        }
+        DataType::Utf8 if !array.is_empty() => {
+            // SAFETY: a buffer of offsets has one more than there are rows.
+            let last = unsafe { second.cast::<i32>().add(rows).read_unaligned() };
+            if last < 0 {
+                return Err(broken("its last offset is negative"));
+            }
+        }
+        DataType::LargeUtf8 if !array.is_empty() => {
+            // SAFETY: a buffer of offsets has one more than there are rows.
+            let last = unsafe { second.cast::<i64>().add(rows).read_unaligned() };
+            if last < 0 {
+                return Err(broken("its last offset is negative"));
+            }
+        }
+        _ => {}
+    }
+    if array.dictionary().is_some() {
+        return Err(broken("text has no dictionary"));
+    }
+    Ok(())
 }
 
 /// The stream in a capsule, moved out of it.

@@ -54,9 +54,11 @@ pub enum Input {
 impl Input {
     /// The column of an object with `__arrow_c_array__` or `__arrow_c_stream__`.
     ///
-    /// Raises: TypeError for another object, and for a column that is not text.
+    /// Raises: TypeError for another object, and for a column that is not text; ValueError if it is pyarrow's and its
+    /// buffers are too small.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Input> {
         let py = object.py();
+        validate_sizes(object)?;
         if let Some(method) = object.getattr_opt(intern!(py, "__arrow_c_array__"))? {
             let found = method.call0()?.cast_into::<PyTuple>()?;
             let (schema, array) = (found.get_item(0)?, found.get_item(1)?);
@@ -82,6 +84,24 @@ impl Input {
         };
         columns.map_err(PyValueError::new_err)
     }
+}
+
+/// Let pyarrow compare the sizes of its buffers with its lengths and last offsets, in constant time for each chunk: they
+/// do not cross the C data interface. A series of pandas may hold such an array.
+fn validate_sizes(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = object.py();
+    let module = object.get_type().module()?;
+    let holder = if module.to_cow()?.starts_with("pandas") {
+        object.getattr_opt(intern!(py, "array"))?.and_then(|array| array.getattr("__arrow_array__").ok())
+    } else {
+        None
+    };
+    let array = holder.map(|method| method.call0()).transpose()?;
+    let array = array.as_ref().unwrap_or(object);
+    if array.get_type().module()?.to_cow()?.starts_with("pyarrow.") {
+        array.call_method0(intern!(py, "validate"))?;
+    }
+    Ok(())
 }
 
 /// The type if it is text, or a dictionary of text.

@@ -22,7 +22,7 @@ pub fn validate(column: &dyn Array) -> Result<()> {
 }
 
 fn out_of_range(row: usize) -> String {
-    format!("row {row}: it it lies outside the column's data")
+    format!("row {row}: it lies outside the column's data")
 }
 
 fn foreign(row: usize) -> String {

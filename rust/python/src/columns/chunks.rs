@@ -12,6 +12,7 @@ use crate::arrow::views::{concatenate, take_views, views_of};
 use crate::arrow::{nulls, take, without_views, ArrowArray, ArrowChunks, ArrowStream};
 use crate::arrow::{Chunks, Column, Input, Result};
 use crate::bug::guarded;
+use crate::finalizing::detached;
 
 /// Work on the distinct values of a dictionary only, then give every row its answer.
 pub fn each(
@@ -67,8 +68,8 @@ pub fn over(
     let py = object.py();
     match Input::of(object)? {
         Input::Array(data) => {
-            let column = py.detach(|| Column::of(data)).map_err(PyValueError::new_err)?;
-            let found = guarded(py, || py.detach(|| work(&column, 0)).map_err(PyTypeError::new_err))?;
+            let column = detached(py, || Column::of(data)).map_err(PyValueError::new_err)?;
+            let found = guarded(py, || detached(py, || work(&column, 0)).map_err(PyTypeError::new_err))?;
             ArrowArray::object(py, found)
         }
         Input::Stream(stream) => {
@@ -87,7 +88,7 @@ pub fn over(
                 return ArrowStream::object(py, chunks);
             }
             let arrays = guarded(py, || {
-                py.detach(|| arrays.collect::<Result<Vec<_>>>()).map_err(PyValueError::new_err)
+                detached(py, || arrays.collect::<Result<Vec<_>>>()).map_err(PyValueError::new_err)
             })?;
             ArrowChunks::object(py, arrays, field)
         }

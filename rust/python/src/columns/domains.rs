@@ -18,6 +18,7 @@ use crate::arrow::views::rewritten;
 use crate::arrow::Result;
 use crate::bug::guarded;
 use crate::fast::host;
+use crate::finalizing::attached;
 
 /// The rules of a list, by name.
 #[pyclass(frozen, module = "overthere._native")]
@@ -79,7 +80,7 @@ impl Visit for Domains<'_> {
         if open.is_empty() {
             return Ok(Arc::new(column));
         }
-        let found = Python::attach(|py| {
+        let found = attached(|py| {
             let hosts = PyList::new(py, open.iter().map(|&row| column.value(row)))?;
             self.finish.call1(py, (hosts,))?.extract::<Vec<Option<String>>>(py)
         });

@@ -12,6 +12,7 @@ use pyo3::types::PyList;
 use super::row_loop::Outcome;
 use crate::arrow::views::rewritten;
 use crate::arrow::Result;
+use crate::finalizing::attached;
 
 /// The exception that an operation on columns raised in Python: the loop of rows knows messages only.
 pub type ErrorSlot = Arc<Mutex<Option<PyErr>>>;
@@ -76,7 +77,7 @@ impl Finisher {
         if open.is_empty() {
             return Ok(column);
         }
-        let forms = Python::attach(|py| {
+        let forms = attached(|py| {
             let texts = PyList::new(py, open.iter().map(|&row| column.value(row)))?;
             self.finish.call1(py, (texts,))?.extract::<Vec<Option<String>>>(py)
         });

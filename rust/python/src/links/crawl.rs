@@ -14,6 +14,7 @@ use super::row::{complete_row, from_content, related};
 use super::table::{Base, Row};
 use super::LinkRows;
 use crate::fast::parse;
+use crate::finalizing::attached;
 
 /// What is known from record to record.
 #[derive(Default)]
@@ -173,7 +174,7 @@ impl LinkRows {
                         if window.is_arc {
                             return Ok(Stop::Odd);
                         }
-                        return Python::attach(|py| {
+                        return attached(|py| {
                             let octets = |part| PyBytes::new(py, part).unbind();
                             Ok(Stop::Record(octets(record.header), octets(record.content)))
                         });
@@ -318,7 +319,7 @@ impl LinkRows {
 
     /// Python knows charsets.
     fn decode(&self, content: &[u8], charset: &[u8]) -> PyResult<(Vec<u8>, bool)> {
-        Python::attach(|py| {
+        attached(|py| {
             let told = (!charset.is_empty()).then(|| String::from_utf8_lossy(charset));
             self.python.octets.call1(py, (PyBytes::new(py, content), told))?.extract(py)
         })
@@ -339,7 +340,7 @@ impl LinkRows {
     /// The references in what refreshes a page, a field or a meta.
     fn add_refresh(&mut self, place: &str, value: &str, base: &Base) -> PyResult<()> {
         let found: Vec<String> =
-            Python::attach(|py| self.python.values.call1(py, ("refresh", value))?.extract(py))?;
+            attached(|py| self.python.values.call1(py, ("refresh", value))?.extract(py))?;
         found.iter().try_for_each(|text| self.add_reference(place, text, base))
     }
 

@@ -12,6 +12,9 @@ struct Tag {
     /// Its references begin here.
     first: usize,
     is_hint: bool,
+    is_nofollow: bool,
+    /// Its link, which `rel=nofollow` is about.
+    link: Option<usize>,
     has_content: bool,
     is_refresh: bool,
     content: Vec<u8>,
@@ -26,15 +29,29 @@ pub struct Reference {
     pub end: usize,
     /// It names an image map.
     pub is_map: bool,
+    /// Its link says `rel=nofollow`, and such are skipped.
+    pub is_nofollow: bool,
     pub tag: Place,
 }
 
-/// Where a tag stands in the document.
+/// What holds a reference.
+#[derive(Clone, Copy, Default)]
+pub enum Holder {
+    Tag = 0,
+    SvgTag = 1,
+    /// A `style` element of HTML.
+    Sheet = 2,
+    /// What only Python places.
+    #[default]
+    Unplaced = 3,
+}
+
+/// Where a reference stands in the document.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
-    /// Where its name begins, in octets; None for what is in a style sheet.
-    pub at: Option<usize>,
-    pub is_svg: bool,
+    /// Where the name of its tag begins, in octets.
+    pub at: usize,
+    pub holder: Holder,
 }
 
 /// What a document holds.
@@ -107,13 +124,18 @@ impl Document<'_> {
     fn add(&mut self, text: &[u8], is_map: bool) {
         let start = self.texts.len();
         self.texts.extend_from_slice(text);
-        self.found.push(Reference { start, end: self.texts.len(), is_map, tag: self.place });
+        let (end, tag) = (self.texts.len(), self.place);
+        self.found.push(Reference { start, end, is_map, is_nofollow: false, tag });
     }
 
     fn sheet(&mut self, text: &[u8]) {
         match urls(text) {
             Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
-            None => self.needs_python |= SIGNS.iter().any(|sign| holds(text, sign)),
+            None if SIGNS.iter().any(|sign| holds(text, sign)) => match self.site.sheet(text) {
+                Some(found) => found.iter().for_each(|text| self.add(text.as_bytes(), false)),
+                None => self.needs_python = true,
+            },
+            None => {}
         }
     }
 
@@ -145,12 +167,14 @@ impl Document<'_> {
     }
 }
 
-/// The URL of a refresh as people write it, `0; url=x`.
+/// The URL of a refresh as people write it, `0; url=x` or `0; url='x'`.
 fn refreshed(content: &[u8]) -> Option<&[u8]> {
     let rest = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
     let rest = rest.strip_prefix(b";").filter(|rest| content.at(0).is_ascii_digit() && !rest.is_empty())?;
     let rest = strip_whitespace(rest);
     let url = rest.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
+    let quote = url.first().filter(|first| matches!(first, b'"' | b'\''));
+    let url = quote.and_then(|quote| url.part(1..).strip_suffix(&[*quote])).unwrap_or(url);
     (url == strip_whitespace(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none())
         .then_some(url)
 }
@@ -164,7 +188,8 @@ impl Sink for Document<'_> {
             return;
         }
         let is_html = namespace == Namespace::Html;
-        self.place = Place { at: Some(at), is_svg: namespace == Namespace::Svg };
+        let holder = if namespace == Namespace::Svg { Holder::SvgTag } else { Holder::Tag };
+        self.place = Place { at, holder };
         let site = self.site;
         match site.ways.get(way).map_or("", String::as_str) {
             "anchor" if !value.is_empty() => self.anchors.push(value.to_vec()),
@@ -180,12 +205,21 @@ impl Sink for Document<'_> {
                 self.count.pass(site.reason(b" base"));
             }
             "rel" => {
-                let hints = value.to_ascii_lowercase();
-                self.tag.is_hint =
-                    hints.split(is_space).any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
+                let types = value.to_ascii_lowercase();
+                let mut types = types.split(is_space);
+                if tag == b"link" {
+                    self.tag.is_hint = types.any(|rel| rel == b"preconnect" || rel == b"dns-prefetch");
+                } else {
+                    self.tag.is_nofollow = types.any(|rel| rel == b"nofollow");
+                }
             }
-            "one" | "nonempty" if tag == b"object" || tag == b"applet" => self.needs_python = true,
-            "one" => self.add(strip_whitespace(value), false),
+            "codebase" => self.needs_python = true,
+            "one" => {
+                if matches!((tag, name), (b"a" | b"area", b"href") | (b"form", b"action")) {
+                    self.tag.link = Some(self.found.len());
+                }
+                self.add(strip_whitespace(value), false);
+            }
             "nonempty" if !strip_whitespace(value).is_empty() => {
                 self.add(strip_whitespace(value), name == b"usemap")
             }
@@ -224,7 +258,11 @@ impl Sink for Document<'_> {
                 // Lists of what is passed over.
                 Some(reason) => {
                     let count = value.split(is_space).filter(|one| !one.is_empty()).count();
-                    let count = if name == b"itemid" { 1 } else { count };
+                    let count = match name {
+                        b"itemid" => 1,
+                        b"classid" => count.min(1),
+                        _ => count,
+                    };
                     self.count.references += count as u64;
                     (0..count).for_each(|_| self.count.pass(*reason));
                 }
@@ -247,6 +285,9 @@ impl Sink for Document<'_> {
                 None => self.needs_python = true,
             }
         }
+        if let Some(link) = tag.link.filter(|_| tag.is_nofollow).and_then(|at| self.found.get_mut(at)) {
+            link.is_nofollow = true;
+        }
         if tag.is_hint {
             for _ in tag.first..self.found.len() {
                 self.count.references += 1;
@@ -261,8 +302,8 @@ impl Sink for Document<'_> {
         false
     }
 
-    fn style(&mut self, text: &[u8]) {
-        self.place = Place::default();
+    fn style(&mut self, text: &[u8], at: Option<usize>) {
+        self.place = at.map_or(Place::default(), |at| Place { at, holder: Holder::Sheet });
         self.sheet(text);
         self.tag.first = self.found.len();
     }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use super::css::{holds, urls};
 use super::Callbacks;
+use crate::finalizing::attached;
 
 /// A reference: where it stands, its text, and what it is resolved against.
 #[derive(Clone, Copy)]
@@ -196,7 +197,7 @@ impl ReferenceCollector<'_> {
 
     /// Python finds the references in a value.
     fn values(&mut self, element: &[u8], name: &[u8], way: &str, value: &[u8]) {
-        let found = Python::attach(|py| -> PyResult<Vec<String>> {
+        let found = attached(|py| -> PyResult<Vec<String>> {
             self.python.values.call1(py, (way, String::from_utf8_lossy(value)))?.extract(py)
         });
         match found {
@@ -225,7 +226,7 @@ impl ReferenceCollector<'_> {
         if self.urls(element, b"url()", text) || !SIGNS.iter().any(|sign| holds(text, sign)) {
             return;
         }
-        let found = Python::attach(|py| -> PyResult<Vec<(String, String)>> {
+        let found = attached(|py| -> PyResult<Vec<(String, String)>> {
             self.python.styles.call1(py, (String::from_utf8_lossy(text),))?.extract(py)
         });
         match found {
@@ -371,7 +372,7 @@ impl Sink for ReferenceCollector<'_> {
         false
     }
 
-    fn style(&mut self, text: &[u8]) {
+    fn style(&mut self, text: &[u8], _: Option<usize>) {
         self.sheet(b"style", text);
     }
 

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::arrow::ArrowArray;
 use crate::bug::guarded;
+use crate::finalizing::detached;
 use crawl::{Crawl, Limits, Stop, Window};
 use html::{Against, Embedded, Pending, Reference};
 use row::{complete_row, from_content, related, resolve_meaning, row_of};
@@ -26,7 +27,7 @@ use table::{Base, Columns, Row};
 
 /// Do the work of an entry while other threads of Python run; what calls Python attaches for that.
 fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    guarded(py, || py.detach(work))
+    guarded(py, || detached(py, work))
 }
 
 /// Names, each with how many there were.
@@ -286,7 +287,7 @@ impl LinkRows {
     /// All rows so far as one Arrow array of structs; there are none then.
     fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
-            let rows = py.detach(|| self.columns.take()).map_err(PyValueError::new_err)?;
+            let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
             ArrowArray::object(py, Arc::new(rows))
         })
     }

@@ -1,8 +1,9 @@
 //! One HTML document to keys: its anchors, and what its references ask of other documents.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
 
 use ahash::AHashMap;
 use overthere_core::iri::escape;
@@ -11,10 +12,12 @@ use overthere_core::parse::Rule;
 use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 use overthere_html::Attributes;
+use pyo3::prelude::*;
 
-use super::document::{Count, Document, Place, Reference};
+use super::document::{Count, Document, Place};
 use super::escapes::{decoded, is_odd, lines, plain};
 use crate::fast::parse;
+use crate::finalizing::attached;
 
 /// What all documents are read by.
 pub struct Site {
@@ -29,7 +32,22 @@ pub struct Site {
     /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
     pub prefixes: Vec<(String, Option<SchemeRules>)>,
     pub fragments: bool,
+    /// The folder to which "/" leads.
+    pub root: Option<String>,
+    /// Beginnings of targets that are looked up elsewhere.
+    pub remaps: Vec<String>,
+    /// The number of the reason for which links with `rel=nofollow` are skipped; None: they are not.
+    pub nofollow: Option<usize>,
+    /// Whether the URIs outside are going to be asked for, with their fragments.
+    pub keeps_outside: bool,
+    /// A style sheet to its references.
+    pub styles: Py<PyAny>,
+    /// Those of style sheets that many documents have.
+    pub sheets: Mutex<AHashMap<Vec<u8>, Arc<Vec<String>>>>,
 }
+
+/// Style sheets that are held.
+const SHEETS: usize = 256;
 
 impl Site {
     /// The path below the base of a URI that has neither query nor fragment.
@@ -56,6 +74,32 @@ impl Site {
         self.passed.get(name).copied().unwrap_or_default()
     }
 
+    /// The references of a style sheet, which Python finds; None if it fails.
+    pub fn sheet(&self, text: &[u8]) -> Option<Arc<Vec<String>>> {
+        if let Some(known) = self.sheets.lock().ok()?.get(text) {
+            return Some(known.clone());
+        }
+        let told = String::from_utf8_lossy(text);
+        let found: Vec<String> =
+            attached(|py| self.styles.call1(py, (told,)).and_then(|found| found.extract(py)).ok())?;
+        let found = Arc::new(found);
+        let mut sheets = self.sheets.lock().ok()?;
+        if sheets.len() >= SHEETS {
+            sheets.clear();
+        }
+        sheets.insert(text.to_vec(), found.clone());
+        Some(found)
+    }
+
+    /// Whether the settings lead a target elsewhere (`filters.remap`).
+    fn is_mapped(&self, target: &str) -> bool {
+        self.remaps.iter().any(|start| {
+            target.strip_prefix(start.as_str()).is_some_and(|rest| {
+                start.ends_with('/') || rest.is_empty() || rest.starts_with(['/', '?', '#'])
+            })
+        })
+    }
+
     /// The number of what is served under a URI without its query.
     fn served_number(&self, uri: &str) -> Option<u32> {
         let below = self.path_below_base(uri)?;
@@ -74,22 +118,46 @@ pub fn key(document: u64, name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What pass 1 keeps of a document.
+/// What is kept of a document.
 #[derive(Default)]
 pub struct Page {
+    /// The keys of its anchors.
     pub anchors: Vec<u64>,
-    pub pairs: Vec<u64>,
-    /// Targets that Python judges, each as often as it stands there, by the keys of their texts; a "#" at the end:
-    /// an anchor of it is asked for.
-    pub others: Vec<u64>,
+    /// Its references that are not settled.
+    pub open: Vec<Open>,
     pub references: u64,
     pub within: u64,
     pub passed: Vec<u32>,
-    /// It is to be read again whatever the others have.
-    pub findings: bool,
+    /// The base that it says.
+    pub base: Option<String>,
     /// The page to which its reader is sent at once.
     pub next: Option<u32>,
 }
+
+/// A reference that is not settled when its document is read, or is a fault.
+pub struct Open {
+    pub place: Place,
+    pub question: Question,
+}
+
+/// What decides whether a reference is a fault.
+#[derive(Clone, Copy)]
+pub enum Question {
+    /// It is one.
+    Fault,
+    /// An anchor of another document, which has one of two keys.
+    Anchor(u64, u64),
+    /// A target that Python judges, by its key.
+    Target(u64),
+    /// It sends the reader on at once: whether that goes in a circle.
+    Refresh,
+}
+
+/// A reference that Python judges: the page, the base that it says, the text, whether it names an image map.
+pub type Example = (u32, Option<String>, String, bool);
+
+/// Targets that Python judges by their keys: how many references have each, and one of these.
+pub type Targets = HashMap<u64, (u64, Example)>;
 
 /// What is known of a reference.
 #[derive(Clone, Copy)]
@@ -102,57 +170,74 @@ enum Verdict {
     Fault,
     /// An anchor of another document, which has one of two keys.
     Asks(u64, u64),
-    /// A target that Python judges, by the key of its text.
+    /// A target that Python judges, by its key.
     Other(u64),
 }
 
 /// The document has something that only Python reads.
 pub struct NeedsPython;
 
-/// A reference for which the document is read again.
-pub struct Fault {
-    pub text: Vec<u8>,
-    pub tag: Place,
-}
-
-/// A document that is read again: its anchors, its own base if it says one, and its faults.
-pub struct Again {
-    pub anchors: Vec<Vec<u8>>,
-    pub base: Option<Vec<u8>>,
-    pub faults: Vec<Fault>,
-}
-
 /// Read a document.
 ///
-/// others: the targets that Python judges, by the keys of their texts.
+/// targets: those that Python judges are added.
 pub fn read(
     site: &Site,
     number: u32,
     uri: &str,
     data: &[u8],
-    others: &mut HashMap<u64, String>,
+    targets: &mut Targets,
 ) -> Result<Page, NeedsPython> {
     let taken = Document::of(site, data).ok_or(NeedsPython)?;
-    let asks = Asks::new(site, number, uri, &taken, others)?;
-    let next = taken.refresh.flatten().and_then(|(start, end)| asks.page_at(taken.texts.part(start..end)));
+    let asks = Asks::new(site, number, uri, &taken)?;
+    let refresh = taken.refresh.flatten();
+    let next = match refresh {
+        Some((start, end)) => asks.page_at(taken.texts.part(start..end))?,
+        None => None,
+    };
     let mut page = Page { next, ..Page::default() };
-    let mut pairs: HashSet<(u64, u64)> = HashSet::new();
     let mut count = Count::default();
-    let anchors = asks.judge_references(&taken, |_, verdict| {
+    let mut others: HashMap<u64, (u64, Example)> = HashMap::new();
+    let mut known: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(taken.found.len());
+    for one in &taken.found {
+        let text = taken.texts.part(one.start..one.end);
+        let nofollow = site.nofollow.filter(|_| one.is_nofollow && asks.passed_reason(text).is_none());
+        let verdict = match (nofollow, known.get(&(text, one.is_map))) {
+            (Some(reason), _) => Verdict::Passed(reason),
+            (_, Some(verdict)) => *verdict,
+            _ => {
+                let verdict = asks.judge_reference(text, one.is_map);
+                known.insert((text, one.is_map), verdict);
+                if let Verdict::Other(key) = verdict {
+                    let text = String::from_utf8_lossy(text).into_owned();
+                    others.entry(key).or_insert((0, (number, asks.said.clone(), text, one.is_map)));
+                }
+                verdict
+            }
+        };
         count.references += 1;
         page.within += u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Other(_)));
+        let question = match verdict {
+            Verdict::Fault => Some(Question::Fault),
+            Verdict::Asks(first, second) => Some(Question::Anchor(first, second)),
+            Verdict::Other(key) => {
+                others.entry(key).and_modify(|(count, _)| *count += 1);
+                Some(Question::Target(key))
+            }
+            _ if next.is_some() && refresh == Some((one.start, one.end)) => Some(Question::Refresh),
+            _ => None,
+        };
+        page.open.extend(question.map(|question| Open { place: one.tag, question }));
         match verdict {
             Verdict::Passed(reason) => count.pass(reason),
-            Verdict::Within => {}
             Verdict::Directive => count.pass(site.reason(b" text-fragment")),
-            Verdict::Fault => page.findings = true,
-            Verdict::Asks(first, second) => {
-                pairs.insert((first, second));
-            }
-            Verdict::Other(key) => page.others.push(key),
+            _ => {}
         }
-    })?;
-    page.anchors = anchors;
+    }
+    for (key, (count, example)) in others {
+        targets.entry(key).or_insert((0, example)).0 += count;
+    }
+    page.anchors = asks.anchors;
+    page.base = asks.said;
     page.references = taken.count.references + count.references;
     page.passed = taken.count.passed;
     for (reason, times) in count.passed.into_iter().enumerate() {
@@ -161,43 +246,12 @@ pub fn read(
             *count += times;
         }
     }
-    page.pairs = pairs.into_iter().flat_map(|(first, second)| [first, second]).collect();
     Ok(page)
 }
 
-/// Read a document once more.  What is in its style sheets only Python places.
-///
-/// is_fault: whether an anchor of another document, or a target that Python has judged, is not there.
-pub fn again(
-    site: &Site,
-    number: u32,
-    uri: &str,
-    data: &[u8],
-    is_fault: impl Fn(Lookup) -> bool,
-) -> Result<Again, NeedsPython> {
-    let taken = Document::of(site, data).ok_or(NeedsPython)?;
-    let mut others = HashMap::new();
-    let asks = Asks::new(site, number, uri, &taken, &mut others)?;
-    let mut faults = Vec::new();
-    asks.judge_references(&taken, |one, verdict| {
-        let is_one = match verdict {
-            Verdict::Fault => true,
-            Verdict::Asks(first, second) => is_fault(Lookup::Anchor(first, second)),
-            Verdict::Other(key) => is_fault(Lookup::Target(key)),
-            _ => false,
-        };
-        if is_one {
-            faults.push(Fault { text: taken.texts.part(one.start..one.end).to_vec(), tag: one.tag });
-        }
-    })?;
-    let base = taken.base.map(|(start, end)| taken.texts.part(start..end).to_vec());
-    Ok(Again { anchors: taken.anchors, base, faults })
-}
-
-/// What only somebody who knows all documents can look up.
-pub enum Lookup {
-    Anchor(u64, u64),
-    Target(u64),
+/// The names of the anchors of a document.
+pub fn anchors(site: &Site, data: &[u8]) -> Option<Vec<Vec<u8>>> {
+    Document::of(site, data).map(|taken| taken.anchors)
 }
 
 struct Base {
@@ -211,12 +265,12 @@ impl Base {
         Some(Base { text, spans })
     }
 
-    /// 5.2, of a reference or what an IRI-reference maps to.  Returns: the target, and where its components are.
-    fn join(&self, reference: &[u8]) -> Option<(String, Spans)> {
+    /// 5.2, of a reference or what an IRI-reference maps to.
+    fn join(&self, reference: &[u8]) -> Option<String> {
         let base = Parsed { text: self.text.as_bytes(), spans: &self.spans };
         let mut out = Vec::new();
         let mut mapped = Vec::new();
-        let spans = match parse(reference, Rule::UriReference, false) {
+        match parse(reference, Rule::UriReference, false) {
             Ok(spans) => resolve(base, Parsed { text: reference, spans: &spans }, true, &mut out),
             Err(_) => {
                 let escaped = escape(std::str::from_utf8(reference).ok()?, &mut mapped)?;
@@ -227,7 +281,7 @@ impl Base {
                 resolve(base, Parsed { text: &mapped, spans: &spans }, true, &mut out)
             }
         };
-        Some((String::from_utf8(out).ok()?, spans))
+        String::from_utf8(out).ok()
     }
 }
 
@@ -236,29 +290,42 @@ struct Asks<'a> {
     site: &'a Site,
     number: u32,
     inner: Base,
-    /// The base is one that the document says.
-    is_content: bool,
+    /// What "/" is resolved against, if the settings name a root: the base, and the folder to which that leads.
+    rooted: Option<(Base, &'a str)>,
+    /// The base that the document says.
+    said: Option<String>,
     /// The base names the document itself.
     is_own_base: bool,
     /// The keys of the anchors of the document, sorted.
     anchors: Vec<u64>,
-    others: &'a mut HashMap<u64, String>,
 }
 
+/// What is said of a target by its text: a reference of this kind is judged as all others of it.
+enum Kind {
+    /// It is not below the base, and was written whole.
+    Outside = b'a' as isize,
+    /// It is not below the base: written from the root, or relative.
+    FromRoot = b'/' as isize,
+    Relative = b'.' as isize,
+    /// It is below the base, under no name that is known.
+    Missing = b'm' as isize,
+    /// The settings lead it elsewhere.
+    Mapped = b'>' as isize,
+}
+
+const LOCAL: &str = "file:///";
+
 impl<'a> Asks<'a> {
-    fn new(
-        site: &'a Site,
-        number: u32,
-        uri: &str,
-        taken: &Document<'_>,
-        others: &'a mut HashMap<u64, String>,
-    ) -> Result<Self, NeedsPython> {
+    fn new(site: &'a Site, number: u32, uri: &str, taken: &Document<'_>) -> Result<Self, NeedsPython> {
         let mut anchors: Vec<u64> = taken.anchors.iter().map(|name| key(u64::from(number), name)).collect();
         anchors.sort_unstable();
         anchors.dedup();
         let mut inner = Base::new(uri.to_owned()).ok_or(NeedsPython)?;
+        let mut said = None;
         if let Some((start, end)) = taken.base {
-            let mut text = inner.join(taken.texts.part(start..end)).ok_or(NeedsPython)?.0;
+            let reference = taken.texts.part(start..end);
+            said = Some(String::from_utf8_lossy(reference).into_owned());
+            let mut text = inner.join(reference).ok_or(NeedsPython)?;
             text.truncate(text.find('#').unwrap_or(text.len()));
             inner = Base::new(text).ok_or(NeedsPython)?;
             let scheme = inner.spans.scheme().map_or("", |scheme| scheme.of_str(&inner.text));
@@ -267,83 +334,94 @@ impl<'a> Asks<'a> {
             }
         }
         let path = inner.text.part(..inner.text.find('?').unwrap_or(inner.text.len()));
-        let is_own_base = site.served_number(path) == Some(number);
-        Ok(Asks { site, number, inner, is_content: taken.base.is_some(), is_own_base, anchors, others })
+        let is_own_base = site.remaps.is_empty() && site.served_number(path) == Some(number);
+        let is_below = site.path_below_base(path).is_some();
+        let root = site.root.as_deref().filter(|_| is_below);
+        let rooted = root.and_then(|root| Some((Base::new(LOCAL.to_owned())?, root)));
+        Ok(Asks { site, number, inner, rooted, said, is_own_base, anchors })
     }
 
-    /// Look at each reference; at one that stands often only once.  Returns: the keys of the anchors.
-    fn judge_references(
-        mut self,
-        taken: &Document<'_>,
-        mut tell: impl FnMut(&Reference, Verdict),
-    ) -> Result<Vec<u64>, NeedsPython> {
-        let mut known: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(taken.found.len());
-        for one in &taken.found {
-            let text = taken.texts.part(one.start..one.end);
-            let verdict = match known.get(&(text, one.is_map)) {
-                Some(verdict) => *verdict,
-                None => {
-                    let verdict = self.judge_reference(text, one.is_map)?;
-                    known.insert((text, one.is_map), verdict);
-                    verdict
-                }
-            };
-            tell(one, verdict);
+    /// The target of a reference (5.2); from the root that the settings name (`reference_check.resolve`).
+    fn join(&self, text: &[u8]) -> Option<String> {
+        match &self.rooted {
+            Some((base, root)) if text.starts_with(b"/") && !text.starts_with(b"//") => {
+                base.join(text).map(|target| [root, target.strip_prefix(LOCAL).unwrap_or(&target)].concat())
+            }
+            _ => self.inner.join(text),
         }
-        Ok(self.anchors)
     }
 
-    fn judge_reference(&mut self, text: &[u8], is_map: bool) -> Result<Verdict, NeedsPython> {
+    fn judge_reference(&self, text: &[u8], is_map: bool) -> Verdict {
         if let Some(reason) = self.passed_reason(text) {
-            return Ok(Verdict::Passed(reason));
+            return Verdict::Passed(reason);
         }
         // The commonest reference of all: an anchor of the document itself.
         if let ([b'#', name @ ..], true) = (text, self.is_own_base) {
             if name.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(b)) {
-                return Ok(self.fragment(self.number, name, is_map));
+                return self.fragment(self.number, name, is_map);
             }
         }
-        let (target, spans) = self.inner.join(text).ok_or(NeedsPython)?;
-        if let Some(reason) = self.passed_reason(target.as_bytes()) {
-            return Ok(Verdict::Passed(reason));
+        let Some(target) = self.join(text) else { return self.as_written(text, is_map) };
+        if self.site.is_mapped(&target) {
+            return self.by_target(Kind::Mapped, &target, text, is_map);
         }
-        let fragment = spans.fragment(target.len());
-        let whole = target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1));
+        if let Some(reason) = self.passed_reason(target.as_bytes()) {
+            return Verdict::Passed(reason);
+        }
+        let end = target.find('#').unwrap_or(target.len());
+        let whole = target.part(..end);
         let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
         let Some(below) = self.site.path_below_base(path) else {
-            // What is written relatively and leads out is a finding of its own.
             let is_absolute =
-                self.is_content || text.starts_with(b"//") || parse(text, Rule::Uri, false).is_ok();
-            return if is_absolute || !text.is_ascii() && text.contains(&b':') {
-                Ok(self.judge_other_target(whole, fragment.is_some()))
-            } else {
-                Err(NeedsPython)
+                self.said.is_some() || text.starts_with(b"//") || { parse(text, Rule::Uri, false).is_ok() };
+            let asked = if self.site.keeps_outside { &target } else { whole };
+            return match text {
+                _ if is_absolute => self.by_target(Kind::Outside, asked, text, is_map),
+                _ if !text.is_ascii() && text.contains(&b':') => self.as_written(text, is_map),
+                [b'/', ..] => self.by_target(Kind::FromRoot, asked, text, is_map),
+                _ => self.by_target(Kind::Relative, asked, text, is_map),
             };
         };
         if below.contains("/.") || below.starts_with('.') || is_odd(below.as_bytes()) {
-            return Err(NeedsPython);
+            return self.as_written(text, is_map);
         }
         let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
-            return Ok(self.judge_other_target(whole, fragment.is_some()));
+            return self.by_target(Kind::Missing, &target, text, is_map);
         };
         if found & REDIRECTED != 0 {
-            return Ok(Verdict::Fault);
+            return Verdict::Fault;
         }
-        Ok(match fragment {
-            Some(fragment) => self.fragment(found, fragment.of(target.as_bytes()), is_map),
+        match target.get(end + 1..) {
+            Some(fragment) => self.fragment(found, fragment.as_bytes(), is_map),
             None => Verdict::Within,
-        })
+        }
+    }
+
+    /// Python judges a target, once for all documents.
+    fn by_target(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
+        if is_map {
+            return self.as_written(text, is_map);
+        }
+        Verdict::Other(key(kind as u64, target.as_bytes()))
+    }
+
+    /// Python judges a reference of this document.
+    fn as_written(&self, text: &[u8], is_map: bool) -> Verdict {
+        Verdict::Other(key(u64::from(self.number) << 9 | 256 | u64::from(is_map), text))
     }
 
     /// The page that a reference opens anew, where no server chooses it by a query (`refresh_cycles.refresh_target`).
-    fn page_at(&self, text: &[u8]) -> Option<u32> {
-        let (target, spans) = self.inner.join(text)?;
-        let fragment = spans.fragment(target.len());
-        let found = self
-            .site
-            .served_number(target.part(..fragment.map_or(target.len(), |fragment| fragment.start - 1)))?;
-        let is_plain = !target.contains('?') && found & REDIRECTED == 0;
-        (is_plain && !(found == self.number && fragment.is_some())).then_some(found)
+    fn page_at(&self, text: &[u8]) -> Result<Option<u32>, NeedsPython> {
+        let Some(target) = self.join(text) else { return Ok(None) };
+        if self.site.is_mapped(&target) || target.contains("/.") || is_odd(target.as_bytes()) {
+            return Err(NeedsPython);
+        }
+        let fragment = target.find('#');
+        let found = self.site.served_number(target.part(..fragment.unwrap_or(target.len())));
+        let is_plain = !target.contains('?');
+        Ok(found.filter(|found| {
+            is_plain && found & REDIRECTED == 0 && !(*found == self.number && fragment.is_some())
+        }))
     }
 
     fn passed_reason(&self, text: &[u8]) -> Option<usize> {
@@ -352,17 +430,6 @@ impl<'a> Asks<'a> {
             return None;
         }
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
-    }
-
-    /// A "#" behind a target says that an anchor of it is asked for.
-    fn judge_other_target(&mut self, whole: &str, has_fragment: bool) -> Verdict {
-        let mut asked = whole.to_owned();
-        if has_fragment {
-            asked.push('#');
-        }
-        let found = key(0, asked.as_bytes());
-        self.others.entry(found).or_insert(asked);
-        Verdict::Other(found)
     }
 
     fn fragment(&self, number: u32, name: &[u8], is_map: bool) -> Verdict {

@@ -1,8 +1,10 @@
-//! Many HTML documents to keys, on all cores: pass 1 of the check for broken links.
+//! Many HTML documents to keys, on all cores, for the check for broken links.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::thread;
 
 use overthere_core::normalize::SchemeRules;
@@ -11,8 +13,9 @@ use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::page::{self, Lookup, Page, Site};
+use super::page::{self, Open, Page, Question, Site, Targets};
 use crate::bug::{bug, guarded};
+use crate::finalizing::detached;
 
 /// The key of a name in a document, the same in every process.
 #[pyfunction]
@@ -34,6 +37,41 @@ fn words(octets: &[u8]) -> impl Iterator<Item = u64> + '_ {
 
 fn octets(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// Octets of an open reference: where its tag begins, what holds it, which question, two keys.
+const OPEN: usize = 24;
+
+fn pack(open: &[Open]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(open.len() * OPEN);
+    for Open { place, question } in open {
+        let (number, first, second) = match *question {
+            Question::Fault => (0, 0, 0),
+            Question::Anchor(first, second) => (1, first, second),
+            Question::Target(key) => (2, key, 0),
+            Question::Refresh => (3, 0, 0),
+        };
+        out.extend_from_slice(&(place.at as u32).to_ne_bytes());
+        out.extend_from_slice(&[place.holder as u8, number, 0, 0]);
+        out.extend_from_slice(&octets(&[first, second]));
+    }
+    out
+}
+
+fn place(open: &[u8]) -> (u32, u8) {
+    let at = open.first_chunk().map_or(0, |at| u32::from_ne_bytes(*at));
+    (at, open.at(4))
+}
+
+fn question(open: &[u8]) -> Question {
+    let mut keys = words(open.part(8..));
+    let mut next = || keys.next().unwrap_or_default();
+    match open.at(5) {
+        0 => Question::Fault,
+        1 => Question::Anchor(next(), next()),
+        2 => Question::Target(next()),
+        _ => Question::Refresh,
+    }
 }
 
 impl Keys {
@@ -89,6 +127,43 @@ impl Keys {
             Ok(pairs.chunks_exact(2).any(|pair| !self.has(pair.at(0)) && !self.has(pair.at(1))))
         })
     }
+
+    /// The open references without those whose target is not among these keys.
+    fn narrow<'py>(&mut self, py: Python<'py>, open: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(py, || {
+            self.sort();
+            let kept = open.chunks_exact(OPEN).filter(|one| match question(one) {
+                Question::Target(key) => self.has(key),
+                _ => true,
+            });
+            Ok(PyBytes::new(py, &kept.flatten().copied().collect::<Vec<u8>>()))
+        })
+    }
+
+    /// Where the faults among open references are: where the tag of each begins, and what holds it.
+    ///
+    /// targets: the keys of those that are faults; turning: whether the document is on a circle.
+    fn faults(
+        &mut self,
+        py: Python<'_>,
+        open: &[u8],
+        targets: &mut Keys,
+        turning: bool,
+    ) -> PyResult<Vec<(u32, u8)>> {
+        guarded(py, || {
+            self.sort();
+            targets.sort();
+            let is_fault = |one: &&[u8]| match question(one) {
+                Question::Fault => true,
+                Question::Anchor(first, second) => !self.has(first) && !self.has(second),
+                Question::Target(key) => targets.has(key),
+                Question::Refresh => turning,
+            };
+            let mut found: Vec<_> = open.chunks_exact(OPEN).filter(is_fault).map(place).collect();
+            found.dedup();
+            Ok(found)
+        })
+    }
 }
 
 /// What reads HTML files of a site.
@@ -100,23 +175,10 @@ pub struct Pages {
 /// The default port, and whether an empty path is "/".
 type Differences = (Option<String>, bool);
 
-/// A document that was read again: anchors, its own base, and of each fault where its tag begins, whether that
-/// is of SVG, and the reference; None for the last two: only Python reads it.
-type Again = (Vec<Vec<u8>>, Option<Vec<u8>>, Vec<(usize, bool, Vec<u8>)>);
-
-/// A document that was read: number, octets, anchors, pairs, others, references, within, passed, findings, next.
-type PageRow<'py> = (
-    u32,
-    u64,
-    Bound<'py, PyBytes>,
-    Bound<'py, PyBytes>,
-    Bound<'py, PyBytes>,
-    u64,
-    u64,
-    Vec<u32>,
-    bool,
-    Option<u32>,
-);
+/// A document that was read: number, octets, keys of its anchors, open references, references, within, its base,
+/// passed, next.
+type PageRow<'py> =
+    (u32, u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, Option<String>, Vec<u32>, Option<u32>);
 
 #[pymethods]
 impl Pages {
@@ -125,7 +187,9 @@ impl Pages {
     /// passed: schemes, ways and places that are passed over, with the number of the reason.
     /// names: what is served, with the number of the document; prefixes: what each URI within begins with, and what
     /// its scheme lets one write differently (default port, whether an empty path is "/"), where it has no other rules.
+    /// root, remaps, nofollow, keeps_outside: as in `Site`; styles: a style sheet to its references.
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "each is a fact of Python's own")]
     fn new(
         py: Python<'_>,
         attributes: Vec<(String, Vec<String>, String)>,
@@ -134,6 +198,11 @@ impl Pages {
         names: Vec<(Vec<u8>, u32)>,
         prefixes: Vec<(String, Option<Differences>)>,
         fragments: bool,
+        root: Option<String>,
+        remaps: Vec<String>,
+        nofollow: Option<usize>,
+        keeps_outside: bool,
+        styles: Py<PyAny>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let mut rules = Attributes::default();
@@ -155,131 +224,91 @@ impl Pages {
                 |(default_port, slash_for_empty_path)| SchemeRules { default_port, slash_for_empty_path };
             let prefixes = prefixes.into_iter().map(|(prefix, rules)| (prefix, rules.map(known))).collect();
             Ok(Pages {
-                site: Site { attributes: rules, ways, embedded: named, passed, names, prefixes, fragments },
+                site: Site {
+                    attributes: rules,
+                    ways,
+                    embedded: named,
+                    passed,
+                    names,
+                    prefixes,
+                    fragments,
+                    root,
+                    remaps,
+                    nofollow,
+                    keeps_outside,
+                    styles,
+                    sheets: Mutex::default(),
+                },
             })
         })
     }
 
-    /// Read files once more, for the places of their faults.
-    ///
-    /// keys: of all anchors; targets: the keys of the targets that are faults.
-    ///
-    /// Returns: by their numbers, what was read; a file that only Python places is missing.
-    fn again(
-        &self,
-        py: Python<'_>,
-        files: Vec<File>,
-        keys: &mut Keys,
-        targets: HashSet<u64>,
-        threads: usize,
-        limit: u64,
-    ) -> PyResult<HashMap<u32, Again>> {
+    /// The names of the anchors of a file; None if only Python reads it.
+    fn anchors(&self, py: Python<'_>, path: PathBuf, limit: u64) -> PyResult<Option<Vec<Vec<u8>>>> {
         guarded(py, || {
-            keys.sort();
-            let keys: &Keys = keys;
-            let next = AtomicUsize::new(0);
-            let work = || {
-                let mut found: Vec<(u32, Again)> = Vec::new();
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    found.extend(self.faults(keys, &targets, file, limit));
-                }
-                found
-            };
-            let done = py.detach(|| on_threads(threads, work));
-            let mut told = HashMap::new();
-            for part in done {
-                told.extend(part.map_err(|()| bug(py, "a thread that reads pages"))?);
-            }
-            Ok(told)
+            Ok(detached(py, || content(&path, limit).and_then(|data| page::anchors(&self.site, &data))))
         })
     }
 
     /// Read files: number, path, URI of each.
     ///
-    /// Returns: what was read, in the order of the files; the numbers of those that only Python reads; and the targets
-    /// that Python judges, by their keys.
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    /// Returns: what was read, in the order of the files, without what only Python reads; and the targets that Python
+    /// judges, by their keys.
     fn read<'py>(
         &self,
         py: Python<'py>,
         files: Vec<File>,
         threads: usize,
         limit: u64,
-    ) -> PyResult<(Vec<PageRow<'py>>, Vec<u32>, HashMap<u64, String>)> {
+    ) -> PyResult<(Vec<PageRow<'py>>, Targets)> {
         guarded(py, || {
-            let done = py.detach(|| self.all(&files, threads, limit));
-            let mut others: HashMap<u64, String> = HashMap::new();
-            let mut pages: Vec<(usize, u64, Option<Page>)> = Vec::new();
+            let done = detached(py, || self.all(&files, threads, limit));
+            let mut targets = Targets::new();
+            let mut pages: Vec<(usize, u64, Page)> = Vec::new();
             for part in done {
-                let (some, targets) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
+                let (some, others) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
                 pages.extend(some);
-                others.extend(targets);
-            }
-            pages.sort_unstable_by_key(|(at, ..)| *at);
-            let mut rows = Vec::new();
-            let mut left = Vec::new();
-            for (at, size, page) in pages {
-                let Some(&(number, ..)) = files.get(at) else { continue };
-                match page {
-                    None => left.push(number),
-                    Some(page) => rows.push((
-                        number,
-                        size,
-                        PyBytes::new(py, &octets(&page.anchors)),
-                        PyBytes::new(py, &octets(&page.pairs)),
-                        PyBytes::new(py, &octets(&page.others)),
-                        page.references,
-                        page.within,
-                        page.passed,
-                        page.findings,
-                        page.next,
-                    )),
+                for (key, (count, example)) in others {
+                    targets.entry(key).or_insert((0, example)).0 += count;
                 }
             }
-            Ok((rows, left, others))
+            pages.sort_unstable_by_key(|(at, ..)| *at);
+            let row = |(at, size, page): (usize, u64, Page)| {
+                let anchors = PyBytes::new(py, &octets(&page.anchors));
+                let open = PyBytes::new(py, &pack(&page.open));
+                let (number, ..) = files.get(at)?;
+                let Page { references, within, base, passed, next, .. } = page;
+                Some((*number, size, anchors, open, references, within, base, passed, next))
+            };
+            Ok((pages.into_iter().filter_map(row).collect(), targets))
         })
     }
 }
 
-/// Documents by their place in the list, their sizes; None: only Python reads it.
-type Part = (Vec<(usize, u64, Option<Page>)>, HashMap<u64, String>);
+/// Documents by their place in the list, their sizes.
+type Part = (Vec<(usize, u64, Page)>, Targets);
 
 impl Pages {
     fn all(&self, files: &[File], threads: usize, limit: u64) -> Vec<Result<Part, ()>> {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut pages = Vec::new();
-            let mut others = HashMap::new();
+            let mut targets = Targets::new();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((number, path, uri)) = files.get(at) else { return (pages, others) };
-                let data = content(path, limit);
-                let size = data.as_ref().map_or(0, Vec::len) as u64;
-                let page =
-                    data.and_then(|data| page::read(&self.site, *number, uri, &data, &mut others).ok());
-                pages.push((at, size, page));
+                let Some((number, path, uri)) = files.get(at) else { return (pages, targets) };
+                let Some(data) = content(path, limit.min(u64::from(u32::MAX))) else { continue };
+                if let Ok(page) = page::read(&self.site, *number, uri, &data, &mut targets) {
+                    pages.push((at, data.len() as u64, page));
+                }
             }
         };
         on_threads(threads, work)
     }
-
-    /// The faults of a file; None if only Python can place them.
-    fn faults(&self, keys: &Keys, targets: &HashSet<u64>, file: &File, limit: u64) -> Option<(u32, Again)> {
-        let (number, path, uri) = file;
-        let data = content(path, limit)?;
-        let found = page::again(&self.site, *number, uri, &data, |asked| match asked {
-            Lookup::Anchor(first, second) => !keys.has(first) && !keys.has(second),
-            Lookup::Target(key) => targets.contains(&key),
-        });
-        let found = found.ok()?;
-        let faults: Option<Vec<_>> =
-            found.faults.into_iter().map(|one| Some((one.tag.at?, one.tag.is_svg, one.text))).collect();
-        Some((*number, (found.anchors, found.base, faults?)))
-    }
 }
 
 /// A file to read: its number, its path, its URI.
-type File = (u32, std::path::PathBuf, String);
+type File = (u32, PathBuf, String);
 
 /// The same work on so many threads; an error for each that panics.
 fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<Result<T, ()>> {

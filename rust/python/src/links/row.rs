@@ -12,6 +12,7 @@ use super::html::{Pending, Reference};
 use super::table::{self, Base, Row};
 use super::Callbacks;
 use crate::fast::parse;
+use crate::finalizing::attached;
 
 /// 5.1.1: the first `base` element with an href, or a codebase, against what stands outside.
 pub fn from_content(href: &str, fallback: &Base, python: &Callbacks) -> PyResult<Base> {
@@ -47,7 +48,7 @@ pub fn related<'a>(reference: &str, base: &Base, python: &Callbacks) -> PyResult
         Err(_) => {
             type Mapped = (Option<String>, Option<String>, Option<i64>);
             let (mapped, error, at): Mapped =
-                Python::attach(|py| python.mapped.call1(py, (reference,))?.extract(py))?;
+                attached(|py| python.mapped.call1(py, (reference,))?.extract(py))?;
             if let Some(mapped) = &mapped {
                 if let Ok(spans) = parse(mapped.as_bytes(), Rule::UriReference, false) {
                     row.join(base, mapped.as_bytes(), &spans);
@@ -88,11 +89,11 @@ pub fn complete_row<'a>(
     row.fragment = spans.fragment(target.len());
     row.same_document = Some(target.part(..whole) == base.text);
     row.normal = match &python.normal {
-        Some(normal) => Python::attach(|py| normal.call1(py, (target,))?.extract(py))?,
+        Some(normal) => attached(|py| normal.call1(py, (target,))?.extract(py))?,
         None => table::normal(target, &spans, rung),
     };
     if let Some(parts) = parts {
-        row.part = Python::attach(|py| match parts.bind(py).get_item(target.part(..whole))? {
+        row.part = attached(|py| match parts.bind(py).get_item(target.part(..whole))? {
             Some(part) => part.extract(),
             // RFC 2392 2: these may be written in more than one way.
             None if spans.scheme().is_some_and(|scheme| scheme.end == 3) => {

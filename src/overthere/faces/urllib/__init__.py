@@ -69,7 +69,10 @@ _PLAIN = re.compile(
 ).fullmatch
 _STRIPPED = "".join(map(chr, range(0x21)))
 _REMOVED = str.maketrans("", "", "\t\r\n")
-_REFUSED = re.compile(r"[\x00-\x1f\x7f\\]")
+# Controls and white space: urllib.request strips what `str.strip` does off a URL, and so off an authority at its end.
+_REFUSED = re.compile(
+    r"[\x00-\x1f\x7f-\xa0\\\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|(?:^|@)[^:@]* \Z|[^0-9] \Z"
+)
 _BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?\[([^\[\]@%]*)(?:%[^\[\]@%]+)?\](?::[^\[\]@]*)?")
 _make = tuple.__new__
 

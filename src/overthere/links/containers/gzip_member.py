@@ -12,7 +12,10 @@ from typing import Any, BinaryIO
 
 from overthere.ground.codings import Zlib
 
-__all__ = ["GZIP", "PIECE", "RATIO", "WINDOW", "inflate_member", "inflate_octets", "next_member", "read_gzip_member"]
+__all__ = [
+    "GZIP", "PIECE", "RATIO", "WINDOW", "MemberChain", "inflate_member", "inflate_octets", "is_continuation",
+    "next_member", "read_gzip_member",
+]  # fmt: skip
 
 GZIP = b"\x1f\x8b\x08"
 """How a member begins (RFC 1952 2.3.1)."""
@@ -166,3 +169,43 @@ def inflate_octets(file: BinaryIO, at: int) -> Iterator[bytes]:
             piece = inflate.unconsumed_tail
     if not inflate.eof:
         raise EOFError
+
+
+def is_continuation(file: BinaryIO, at: int, holds: Callable[[bytes], bool]) -> bool:
+    """Whether a gzip member begins at `at` that does not begin with a record."""
+    file.seek(at)
+    head = file.read(_FIRST)
+    try:
+        return head.startswith(GZIP) and not holds(zlib.decompressobj(31).decompress(head, 32))
+    except zlib.error:
+        return False
+
+
+class MemberChain(Iterator[bytes]):
+    """The octets of a gzip member and of those behind it that do not begin with a record, in pieces."""
+
+    def __init__(self, file: BinaryIO, at: int, holds: Callable[[bytes], bool]) -> None:
+        self.at: int = at
+        """The member that is being read; behind the last one if `is_read`."""
+        self.is_read: bool = False
+        self._pieces: Iterator[bytes] = self._inflate(file, holds)
+
+    def __next__(self) -> bytes:
+        return next(self._pieces)
+
+    def _inflate(self, file: BinaryIO, holds: Callable[[bytes], bool]) -> Iterator[bytes]:
+        while True:
+            inflate, used = Zlib(31), 0
+            while not inflate.eof:
+                piece = b""
+                if inflate.needs_input:
+                    file.seek(self.at + used)
+                    piece = file.read(PIECE)
+                    used += len(piece)
+                    if not piece:
+                        raise EOFError
+                yield inflate.decompress(piece, MOST)
+            self.at += used - len(inflate.unused_data)
+            if not is_continuation(file, self.at, holds):
+                self.is_read = True
+                return

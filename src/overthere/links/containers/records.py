@@ -18,7 +18,9 @@ from overthere.links.containers.gzip_member import (
     PIECE,
     RATIO,
     WINDOW,
+    MemberChain,
     inflate_octets,
+    is_continuation,
     next_member,
     read_gzip_member,
 )  # fmt: skip
@@ -72,16 +74,21 @@ _END = b"\r\n\r\n"
 _ZSTD, _LZ4 = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 _VERSION = (b"WARC/1.", b"WARC/0.")
 
-# A block that has a second version line is two blocks, the first of them without an end.
-_BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r\n(?:(?!WARC/)[^\r\n]++\r\n)*+\r\n")
-_LENGTH = re.compile(rb"\r\nContent-Length:(?:\r\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r\n", re.IGNORECASE)
+# A block that has a second version line is two blocks, the first of them without an end.  Lines end with CR LF; some
+# writers end them with LF.
+_BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r?+\n(?:(?!WARC/)[^\r\n]++\r?+\n)*+\r?+\n")
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
+_RECORD_END = re.compile(rb"\r?\n\r?\n(?=\r?\n|WARC/|(?:W(?:A(?:RC?)?)?)?\Z)")
+_LENGTH = re.compile(rb"\nContent-Length:(?:\r?\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r?\n", re.IGNORECASE)
 # A line that begins with a blank goes on with the one before (WARC 1.1 section 4).
-_TYPE = re.compile(rb"\r\nWARC-Type:(?:\r\n[ \t]|[ \t])*+([a-z]++)(?:\r\n[ \t]|[ \t])*+\r\n(?![ \t])", re.IGNORECASE)
-_ID = re.compile(rb"\r\nWARC-Record-ID:", re.IGNORECASE)
+_TYPE = re.compile(rb"\nWARC-Type:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE)
+_ID = re.compile(rb"\nWARC-Record-ID:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
-_TELLING = re.compile(rb"\r\nContent-Type:(?:\r\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r]", re.IGNORECASE)
+_TELLING = re.compile(
+    rb"\nContent-Type:(?:\r?\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r\n]", re.IGNORECASE
+)
 
 
 def records(
@@ -223,37 +230,48 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
         blank = len(head) - len(head.lstrip(b"\r\n"))
         if blank:
             return None, at + blank
-        cut = b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and _END not in head
+        cut = (
+            b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and not _EMPTY_LINE.search(head)
+        )
         return _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",)), _next_block(file, at + 1, size)
     begin = at + block.end()
     stop = begin + int(length[1])
-    after = stop + 4
-    end_of = _ending(file, stop, size)
-    notes: tuple[str, ...] = ("truncated",) if end_of == "cut" else ()
-    if not end_of:
+    end = _end_lines(file, stop, size)
+    after = stop + len(_END if end is None else end)
+    has_lf = _has_lf(block[0]) or end not in (None, b"", _END)
+    notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
+    if end is None:
         # Too long, it would swallow the next records; too short, it would hide the rest of its own.
         after = _next_block(file, begin, size)
-        notes = ("truncated",) if stop > size and after >= size else ("wrong-length",)
-        stop = max(begin, after - _blank_before(file, after))
+        notes += ("truncated",) if stop > size and after >= size else ("wrong-length",)
+        stop = max(begin, after - _blank_before(file, after, has_lf))
+    elif not end:
+        after = stop + len(_END)
+        notes += ("truncated",)
     return _Frame(at, block[0], begin, stop, notes), after
 
 
-def _ending(file: BinaryIO, stop: int, size: int) -> str:
-    """Whether two line ends follow, and then a record or nothing (WARC 1.1 section 4): "whole"; "cut" if the file ends
-    within them, "" if something else is there."""
+def _has_lf(block: bytes) -> bool:
+    """Whether a line ends with LF alone."""
+    return block.count(b"\n") != block.count(b"\r\n")
+
+
+def _end_lines(file: BinaryIO, stop: int, size: int) -> bytes | None:
+    """The two line ends behind a content, before a record or nothing (WARC 1.1 section 4): b"" if the file ends within
+    them, None if something else is there."""
     if stop > size:
-        return ""
+        return None
     file.seek(stop)
     tail = file.read(9)
-    if len(tail) < 4:
-        return "cut" if _END.startswith(tail) else ""
-    good = tail.startswith(_END) and (len(tail) == 4 or tail[4:6] == b"\r\n" or b"WARC/".startswith(tail[4:]))
-    return "whole" if good else ""
+    if match := _RECORD_END.match(tail):
+        return match[0]
+    return b"" if len(tail) < 4 and (_END.startswith(tail) or tail == b"\n") else None
 
 
-def _blank_before(file: BinaryIO, at: int) -> int:
+def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
     file.seek(max(at - 4, 0))
-    return 4 if file.read(4) == _END else 0
+    tail = file.read(min(at, 4))
+    return 4 if tail == _END else 2 if has_lf and tail.endswith(b"\n\n") else 0
 
 
 def _next_block(file: BinaryIO, at: int, size: int) -> int:
@@ -288,27 +306,42 @@ def _read_gzip(
         data, note, after = read_gzip_member(file, size, at, limit + _HEAD_MOST, _is_record)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
-        if block is None or length is None:
+        stop = -1 if block is None or length is None else block.end() + int(length[1])
+        is_whole = 0 <= stop <= len(data) and not data[stop:].lstrip(b"\r\n")
+        if not (is_whole or note) and _is_record(data) and is_continuation(file, after, _is_record):
+            chain = MemberChain(file, at, _is_record)
+            # Python notes each record that more than its own member holds.
+            for one in _read_unpacked(chain, f"{at}!", _unpacked_limit(limit, size), limit, None):
+                yield (
+                    one._replace(notes=tuple(dict.fromkeys(("corrupt", *one.notes))))
+                    if isinstance(one, Record)
+                    else one
+                )
+            after = chain.at if chain.is_read else next_member(file, chain.at + 1, size, _is_record, far=False)
+        elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
-        elif data[block.end() + int(length[1]) :].lstrip(b"\r\n").startswith(_VERSION):
+        elif data[stop:].lstrip(b"\r\n").startswith(_VERSION):
             pieces, most = inflate_octets(file, at), _unpacked_limit(limit, size)
             yield from _read_unpacked(pieces, f"{at}!", most, limit, pages)
-        elif (passed := _passed_type(block[0])) is None:
-            yield _only_record(at, block[0], data, int(length[1]), note)
         else:
-            yield _passed_record(str(at), passed, (note,) if note else ())
+            notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_lf(block[0]) else "", note))))
+            if (passed := _passed_type(block[0])) is None:
+                yield _only_record(at, block[0], data, int(length[1]), notes, note)
+            else:
+                yield _passed_record(str(at), passed, notes)
         at = after
 
 
-def _only_record(at: int, header: bytes, data: bytes, length: int, note: str) -> Record:
+def _only_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], fault: str) -> Record:
     begin = len(header)
     end = begin + length
-    if note:
-        return Record(str(at), header, data[begin:end], (note,))
-    if len(data) >= end and not data[end:].strip(b"\r\n"):
-        return Record(str(at), header, data[begin:end])
-    return Record(str(at), header, data[begin:].removesuffix(_END), ("wrong-length",))
+    if fault or (len(data) >= end and not data[end:].strip(b"\r\n")):
+        return Record(str(at), header, data[begin:end], notes)
+    content = data[begin:]
+    ended = content.removesuffix(_END)
+    content = ended.removesuffix(b"\n\n") if notes and ended is content else ended
+    return Record(str(at), header, content, (*notes, "wrong-length"))
 
 
 def _is_record(head: bytes) -> bool:

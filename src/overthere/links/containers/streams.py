@@ -11,15 +11,9 @@ from overthere.links.faults import is_own_error, note_kind
 from overthere.stores.model import StoreError
 
 __all__ = [
-    "ChainedStream",
-    "PieceStream",
-    "TooLarge",
-    "coding_fault",
-    "fault_note",
-    "read_content",
-    "take_octets",
+    "ChainedStream", "PieceStream", "TooLarge", "coding_fault", "fault_note", "read_content", "take_octets",
     "truncate",
-]
+]  # fmt: skip
 
 PIECE = 1 << 16
 

@@ -29,6 +29,14 @@ _HTML = re.compile(
 _ROOTS = re.compile(
     rb"<(?:\?xml\s|rss[\s>]|(?:\w++:)?(?:feed|urlset|sitemapindex|svg|rdf|opml|kml)[\s>])", re.IGNORECASE
 )
+# The beginning of an object or array (RFC 8259): of one with plain values up to the second, for text begins with
+# `[name]` and `[1]` too.
+_JSON = re.compile(
+    rb"(?=[{\[])(?:\[\s*+)*+(?:\{\s*+(?:\"|\}\s*+(?:[,\]{\[]|\Z)|\Z)"
+    rb"|(?:\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|(?:-?[0-9][0-9.eE+-]*+|true|false|null)(?![^\s,\]]))?+\s*+"
+    rb"(?:,|\]\s*+(?:[,\]{\[]|\Z)|\Z))",
+    re.DOTALL,
+)
 _MAIL = re.compile(rb"^(?:From|Date|To|Subject|MIME-Version|Received):[ \t]", re.IGNORECASE | re.MULTILINE)
 _CONTROLS = bytes(frozenset(range(0x20)) - frozenset(b"\t\n\f\r\x1b"))
 
@@ -77,7 +85,7 @@ def _text(head: bytes) -> str:
         return "xml"
     if _HTML.match(start):
         return "html"
-    if start.startswith((b"{", b"[")) and re.match(rb"[{\[]\s*+[\"{\[\]}0-9tfn-]", start):
+    if _JSON.match(start):
         return "json"
     if head.startswith(b"From ") and _MAIL.search(head):
         return "mbox"

@@ -14,20 +14,9 @@ from overthere.links.documents.tree import Namespace
 from overthere.links.model import EmbeddedContent, Found
 
 __all__ = [
-    "ATTRIBUTES",
-    "CHOSEN",
-    "CODEBASE",
-    "EMBEDDED",
-    "OBJECTS",
-    "ParsedHTML",
-    "PlacedReference",
-    "decode",
-    "embedded_kind",
-    "octets",
-    "read",
-    "references",
-    "values",
-]
+    "ATTRIBUTES", "CHOSEN", "CODEBASE", "EMBEDDED", "OBJECTS", "ParsedHTML", "PlacedReference", "decode",
+    "embedded_kind", "octets", "read", "references", "sheet_references", "values",
+]  # fmt: skip
 
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
@@ -331,7 +320,7 @@ def read(text: str) -> ParsedHTML:
                 embedded = attributes["srcdoc" if name == "iframe" else "content"]
                 page.placed.append(PlacedReference(EmbeddedContent(known, embedded), token, at))
         elif isinstance(token, Sheet):
-            page.placed.extend(_sheet(token))
+            page.placed.extend(sheet_references(token))
         elif isinstance(token, Script):
             if script is not None:
                 page.placed.append(PlacedReference(EmbeddedContent(script[0], token.text), script[1], -1))
@@ -354,7 +343,8 @@ def _add_anchors(page: ParsedHTML, tag: Start) -> None:
             page.maps.add(name)
 
 
-def _sheet(sheet: Sheet) -> Iterator[PlacedReference]:
+def sheet_references(sheet: Sheet) -> Iterator[PlacedReference]:
+    """The references in a style sheet."""
     if _SIGNS.search(sheet.text):
         for where, url, (start, end) in css.with_places(sheet.text):
             yield PlacedReference(Found(f"style {where}", url), None, sheet.at + start, sheet.at + end)

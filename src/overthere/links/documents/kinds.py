@@ -10,16 +10,8 @@ from overthere.links.documents.first_octets import content_kind
 from overthere.links.model import Document
 
 __all__ = [
-    "CONTAINERS",
-    "HEAD",
-    "LISTING",
-    "MARKUPS",
-    "Kind",
-    "kind",
-    "kind_of",
-    "media_type_of",
-    "passed_kind",
-]
+    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "Kind", "kind", "kind_of", "media_type_of", "passed_kind",
+]  # fmt: skip
 
 HEAD = 4096
 """Octets from the beginning of a document by which its kind is known."""
@@ -86,7 +78,8 @@ _SUFFIXES = {
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
     "uris": "uri-list",
-    "md": "markdown", "markdown": "markdown", "mdx": "markdown", "txt": "text", "text": "text", "log": "text",
+    **dict.fromkeys(("md", "markdown", "mdx", "mkd", "mkdn", "mdown", "markdn", "qmd", "rmd"), "markdown"),
+    "txt": "text", "text": "text", "log": "text",
     "rst": "rst", "ipynb": "notebook",
     "eml": "message", "mht": "message", "mhtml": "message", "mbox": "mbox", "mbx": "mbox",
     "warc": "warc", "arc": "arc", "zip": "zip", "jar": "zip", "epub": "zip", "docx": "zip", "odt": "zip",

@@ -14,6 +14,10 @@ __all__ = ["read"]
 _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^\s#]++)", re.IGNORECASE | re.MULTILINE)
 """A relative reference in a record of robots.txt (RFC 9309 2.2.4); sitemaps.org asks for a whole URL."""
 
+_COMPONENT = re.compile(r"\s*+BEGIN:V(?:CALENDAR|CARD)\s", re.IGNORECASE)
+_FOLD = re.compile(r"\r?\n[ \t]|\\([nN,;\\])")
+"""Of iCalendar and vCard: a line that is folded, and an escape (RFC 5545 3.1, 3.3.11; RFC 6350 3.2, 3.4)."""
+
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """The URIs of a text; of an abbreviated reference the URI that it may mean is the target, and of one that
@@ -25,6 +29,8 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     text, wrong = decode_text(document.content, document.charset)
     if wrong:
         yield Note("wrong-charset")
+    if _COMPONENT.match(text):
+        text = _FOLD.sub(lambda found: "\n" if found[1] in ("n", "N") else found[1] or "", text)
     cut = False
     sitemaps = dict.fromkeys(_SITEMAP.findall(text) if document.base.uri.path == "/robots.txt" else ())
     for reference in find(text):

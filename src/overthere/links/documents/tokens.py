@@ -173,17 +173,22 @@ def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
     return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
 
 
-def tag(text: str, at: int) -> tuple[str, dict[str, str], int] | None:
-    """The start tag whose name begins there: its name, its attributes, and where they begin.
+def tag(text: str, at: int) -> tuple[str, dict[str, str], int, int] | None:
+    """The start tag whose name begins there: its name, its attributes, where they begin, and where the tag ends.
 
     >>> tag("<A HREF='y'>", 1)
-    ('a', {'href': 'y'}, 2)
+    ('a', {'href': 'y'}, 2, 12)
     """
     found = _MARKUP.match(text, at - 1)
     if found is None or not found["tag"] or found["end"]:
         return None
-    attributes, closing, _ = _tag(text, found.end())
-    return (_lower(found["tag"]), attributes, found.end()) if closing else None
+    attributes, closing, end = _tag(text, found.end())
+    return (_lower(found["tag"]), attributes, found.end(), end) if closing else None
+
+
+def raw_text(text: str, name: str, at: int) -> Sheet:
+    """The text of an element without markup, such as `style`, which begins there."""
+    return Sheet(text[at : _content_end(text, at, name)[0]].replace("\0", "\ufffd"), at)
 
 
 def attribute(text: str, at: int, name: str) -> tuple[int, int] | None:

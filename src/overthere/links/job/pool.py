@@ -7,7 +7,6 @@ pipe, and the worker with it.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import pickle
 import signal
@@ -16,11 +15,10 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, groupby
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.rowwise import compute
-from overthere.ground.processes import without_interrupts
+from overthere.ground.processes import Child
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import failed_sources
@@ -81,19 +79,14 @@ def _run_processes(
 
 class _Worker:
     def __init__(self, options: Options) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, far = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(far, options), daemon=True)
-        with without_interrupts():
-            self.process.start()
-        far.close()
+        self.process = Child(_work, options)
+        self.pipe = self.process.pipe
         self.tasks: deque[int] = deque()
 
     def end(self) -> None:
         with contextlib.suppress(OSError):
             self.pipe.close()
-        self.process.terminate()
-        self.process.join(5)
+        self.process.end()
 
 
 def _work(pipe: Connection, options: Options) -> None:

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+from urllib.parse import unquote_to_bytes
 
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.redact import mask
+from overthere.ground.unicode_forms import normalize_unicode
 from overthere.links.indexes import Entry, Where, read_index
 from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
 from overthere.links.model import Note
@@ -230,7 +232,8 @@ class _ArchiveFiles:
                 Name.parse(path)  # escaped dots could lead out of the folder
         except (InvalidURI, StoreError):
             return None
-        return path if path.startswith(self.root) and "#" not in path else None
+        is_below = path.startswith(self.root) and "#" not in path
+        return path if is_below and not _may_lead_out(path[len(self.root) :]) else None
 
     def file_tasks(self, path: str) -> Iterator[Task]:
         gathered = self.gathered
@@ -254,6 +257,36 @@ class _ArchiveFiles:
                     (path,), None, self.gathered.base, start, end, end - start, objects=objects, records=group,
                     policy=policy,
                 )  # fmt: skip
+
+
+_LONGEST_NAME, _MOST_DECODINGS = 1 << 13, 16
+_OTHER_DOTS = re.compile(
+    rb"[\x00-\x1f\x7f\xc0\xc1]|\xe0[\x80-\x9f]|[\xf0\xf8\xfc][\x80-\x8f]|%u[0-9a-f]{4}", re.IGNORECASE
+)
+"""What decoders with faults take for dots and slashes: UTF-8 that is too long, `%uXXXX`; controls, which some drop."""
+
+
+def _may_lead_out(name: str) -> bool:
+    """Whether a server could take a name for an absolute one, or a segment for dots, however often it decodes it.
+
+    >>> [_may_lead_out(name) for name in ("a/b..c.gz", "%2e%2e/x", "a%255c.%252E/x", "..;v=1/x", "a?/../c", "%41.gz")]
+    [False, True, True, True, True, False]
+    """
+    if len(name) > _LONGEST_NAME:
+        return True
+    octets = name.encode("utf-8", "surrogatepass")
+    for _ in range(_MOST_DECODINGS):
+        decoded = unquote_to_bytes(octets)
+        if decoded == octets:
+            break
+        octets = decoded
+    else:
+        return True
+    if _OTHER_DOTS.search(octets):
+        return True
+    text = normalize_unicode("NFKC", octets.decode("utf-8", "replace"))
+    segments = [one.partition(";")[0].strip() for one in re.split(r"[/\\?]", text)]
+    return not segments[0] or any(one and not one.strip(". ") for one in segments)
 
 
 def _groups(records: Iterable[IndexedRecord]) -> Iterator[tuple[IndexedRecord, ...]]:

@@ -140,7 +140,7 @@ def _file_documents(
         yield with_kind(document)
         return
     try:
-        opened = _open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
+        opened = open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
     except _NotFollowedError:
         yield with_kind(document._replace(notes=("not-followed",)))
         return
@@ -186,7 +186,7 @@ _BUFFER = 1 << 18
 """Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
 
 
-def _open_file(path: str, root: str | None) -> BinaryIO:
+def open_file(path: str, root: str | None = None) -> BinaryIO:
     """A file that is read; by a link in a folder only if it leads to what is there.
 
     Raises: _NotFollowedError; OSError, also if it is not a regular file: a pipe may wait, a device never ends.

@@ -9,10 +9,13 @@ from typing import Any
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, needs
 from overthere.access.policy import Policy
 from overthere.access.wire import Dialogue, Effect, Read
+from overthere.ground.display import printable, shorten
 
 __all__ = ["AnswerReader", "response_details", "retry_after", "status_line", "tunnel"]
 
 _INTERIM = 100
+_VERSION = b"HTTP/"
+_TOLD = 80
 
 
 class AnswerReader:
@@ -53,6 +56,13 @@ class AnswerReader:
             data = yield Read(size)
             ended = not data
             self.conn.receive_data(data)
+            if self.conn.their_state is self.h11.SEND_RESPONSE:
+                begun = self.held_octets.lstrip(b"\r\n")
+                if not _VERSION.startswith(begun[: len(_VERSION)]):
+                    told = (
+                        f"the response is not HTTP: it begins with {shorten(printable(begun.decode('latin-1')), _TOLD)}"
+                    )
+                    raise ProtocolError(told, "RFC 9112 2.1", where=where)
 
     def head(self) -> Generator[Effect, Any, Any]:
         """The response, or the interim one that switches protocols; other interim ones are passed over (15.2).

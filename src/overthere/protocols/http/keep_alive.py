@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from overthere.access.coding import codings, decode_content
-from overthere.access.errors import AccessFailed
+from overthere.access.errors import AccessFailed, AccessTimeout
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
@@ -104,6 +104,8 @@ def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:
 _PLAIN = re.compile(
     rb"HTTP/1\.1 ([2-5][0-9]{2}) ([\t -~]*+)\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t ]*+[\t -~\x80-\xff]*+\r\n)*+\r\n"
 )
+_SHARE = 3
+"""The part of the patience that HEAD has: a server that does not answer it may answer GET."""
 _FIELDS = re.compile(rb"\n([^:\r\n]++):[\t ]*+([^\r\n]*+)")
 
 
@@ -121,7 +123,9 @@ def _parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
 
 def _head_alone(policy: Policy, turn: RequestState) -> Dialogue:
     """The answer to HEAD, which has no content whatever its fields say (RFC 9110 9.3.2)."""
-    data: bytes = yield Read()
+    data: bytes | None = yield Read(patience=policy.read_timeout / _SHARE)
+    if data is None:
+        raise AccessTimeout(f"no answer to HEAD for {policy.read_timeout / _SHARE:g} s", where="the response")
     if not data:
         raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
     if told := _parse_plain_head(data):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from overthere.access.steps import Connect, guarded
 from overthere.access.wire import Dialogue, Head, Seek
 from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, PlanRefused
+from overthere.ground.processes import find_program
 from overthere.schemes.known.telnet import PORTS
 from overthere.values.uri import URI
 
@@ -101,7 +101,7 @@ class Session:
         """
         if self.program not in _CLIENTS:
             raise NotSpecified(f"no known program speaks {printable(self.program)!r}")
-        program = client or next(filter(shutil.which, _CLIENTS[self.program]), _CLIENTS[self.program][0])
+        program = client or next(filter(find_program, _CLIENTS[self.program]), _CLIENTS[self.program][0])
         user = [] if self.program != "rlogin" or not self.user else ["-l", _argument(self.user)]
         address = self.addresses()[0]
         if self.program == "tn3270":
@@ -116,7 +116,7 @@ class Session:
         Raises: as `command`; AccessFailed if there is no such program.
         """
         program, *arguments = self.command(client)
-        path = shutil.which(program)
+        path = find_program(program)
         if path is None:
             why = f"the program {printable(program)!r} for the session is not installed"
             raise AccessFailed(why, uri=self.uri, where=self.program)

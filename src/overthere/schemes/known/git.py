@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from overthere.ground.errors import CodingError, Finding, InvalidURI, Unwritable
+from overthere.ground.exact import exact
 from overthere.schemes.host_locator import HostLocator
+from overthere.schemes.known.http import HTTPLocator
+from overthere.schemes.known.ssh import SSHLocator
 from overthere.schemes.model import Example, Scheme, default_port
+from overthere.values.encoding import IN_SEGMENT, encode
+from overthere.values.uri import URI
 
-__all__ = ["PORT", "SCHEME", "GitLocator"]
+__all__ = ["PORT", "SCHEME", "GitLocator", "git_url"]
 
 DOCUMENT = "git-clone(1), GIT URLS"
 PORT = 9418
@@ -56,3 +63,55 @@ SCHEME = Scheme(
         '"+" in a scheme no meaning.',
     ),
 )
+
+_URL = re.compile(r"(?:ssh|git|https?|(git\+ssh|ssh\+git))://", re.IGNORECASE)
+_OTHER_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCP = re.compile(r"(?:([A-Za-z0-9._~+-]+)@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(.+)", re.DOTALL)
+_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)")
+
+
+def git_url(text: str) -> SSHLocator | GitLocator | HTTPLocator:
+    """The place of a repository as git takes it, in parts: `user@host:path`, which is ssh, and ssh:, git:, http: and
+    https: URLs (git-clone(1), GIT URLS).
+
+    text: in `user@host:path` every character of the path stands for itself; in a URL it may be an escape.
+
+    Returns: a locator with `user`, `host`, `port`, `path` and `uri()`.  The path begins with "/": code forges read
+    `host:a` and `ssh://host/a` alike, while other servers take the first from the home folder of the user.
+
+    Raises: InvalidURI for a path of this machine: one without a colon, with a slash before the first colon, or with a
+    drive of Windows; for other schemes, and for an invalid URL.
+
+    >>> from overthere.schemes import git_url
+    >>> git_url("git@github.com:joe/project.git")
+    SSHLocator(user='git', host='github.com', path='/joe/project.git')
+    >>> git_url("git@github.com:joe/project.git") == git_url("ssh://git@github.com/joe/project.git")
+    True
+    >>> git_url("https://github.com/joe/project.git").path
+    '/joe/project.git'
+    """
+    text = exact(text, "git_url()")
+    if url := _URL.match(text):
+        found = URI(f"ssh{text[url.end(1) :]}" if url[1] else text).locator
+        assert isinstance(found, SSHLocator | GitLocator | HTTPLocator)
+        return found
+    before, colon, _ = text.partition(":")
+    scp = _SCP.fullmatch(text)
+    if not colon:
+        why = "there is no colon, so it is a path of this machine"
+    elif _DRIVE.match(text):
+        why = "it begins with a drive of Windows, so it is a path of this machine"
+    elif _OTHER_URL.match(text):
+        why = f"{before!r} is not one of ssh, git, http and https"
+    elif "/" in before:
+        why = "a slash is before the first colon, so it is a path of this machine"
+    else:
+        why = "expected user@host:path"
+        try:
+            if scp is not None:
+                path = encode(scp[3].lstrip("/"), "path", keep=f"{IN_SEGMENT}/")
+                return git_url(str(SSHLocator(scp[1], host=scp[2], path=f"/{path}").uri()))
+        except (Unwritable, CodingError):
+            pass
+    message = f"not the URL of a repository: {why}"
+    raise InvalidURI(text, Finding("scheme-syntax", 0, len(before), "any", "any", "", DOCUMENT, message))

@@ -14,8 +14,8 @@ from overthere.kernel.percent import percent_decode  # the native one refuses a 
 from overthere.values.hosts.idn import to_ascii
 
 __all__ = [
-    "Address", "certificate_name", "embedded_ipv4", "forbidden", "link_local", "literal", "nat64_prefix",
-    "resolvable",
+    "Address", "certificate_name", "client_name", "embedded_ipv4", "forbidden", "has_delimiter", "link_local",
+    "literal", "nat64_prefix", "older_name", "resolvable",
 ]  # fmt: skip
 
 Address = IPv4Address | IPv6Address
@@ -32,12 +32,9 @@ def literal(host: str, *, decoded: bool = False) -> Address | None:
     >>> [str(literal(host)) for host in ("127.1", "0x7f000001", "017700000001", "[::1%25lo]", "h.example")]
     ['127.0.0.1', '127.0.0.1', '127.0.0.1', '::1%lo', 'None']
     """
-    text = host if decoded else percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    text = host if decoded else _decode(host)
     if not text.isascii():
-        try:
-            text = resolvable(text)
-        except UnicodeError:
-            text = normalize_unicode("NFKC", text).replace("\u3002", ".")
+        text = client_name(text, decoded=True)
     if text.startswith("["):
         text = text[1:].removesuffix("]")
     if ":" in text or text[-1:].isdigit():  # no other text is an address to it, which it says by three exceptions
@@ -62,12 +59,75 @@ _LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
 def resolvable(host: str) -> str:
     """A host as a resolver takes it: a name beyond US-ASCII by IDNA (RFC 3986 3.2.2; UTS 46).
 
-    Raises: UnicodeError if there is no such name.
+    Raises: UnicodeError if there is no such name: a label is empty or longer than 63 (RFC 1034 3.1), or there is a
+    delimiter of URIs or a control character.
 
     >>> resolvable("B\u00fccher.example")
     'xn--bcher-kva.example'
     """
-    return host if host.isascii() else to_ascii(host)
+    name = host if host.isascii() else to_ascii(host)
+    labels = name.removesuffix(".").split(".")
+    if len(name) > 254 or not all(0 < len(label) < 64 for label in labels):
+        raise UnicodeError("a label is empty or too long")
+    if (wrong := has_delimiter(name)) and not (wrong in ":%" and literal(name, decoded=True)):
+        raise UnicodeError(f"a name cannot contain {wrong!r}")
+    return name
+
+
+def client_name(host: str, *, decoded: bool = False) -> str:
+    """The name that a client would ask for, in lower case: mapped by UTS 46, or as nearly as that goes.
+
+    Lenient clients ask for names that IDNA 2008 rejects: letters are folded, and ignored characters are removed.
+
+    host: as a URI writes it, unless it is `decoded`.
+
+    >>> client_name("metadata.google\u3002%EF%BD%89nternal"), client_name("LOC%C2%ADALHOST\u200d")
+    ('metadata.google.internal', 'localhost')
+    """
+    text = host if decoded else _decode(host)
+    if text.isascii():
+        return text.lower()
+    with suppress(UnicodeError):
+        return to_ascii(text).lower()
+    mapped = normalize_unicode("NFKC", normalize_unicode("NFKC", _IGNORED.sub("", text)).casefold())
+    return _IGNORED.sub("", mapped).replace("\u3002", ".")
+
+
+def older_name(host: str) -> str:
+    """The name that a client of IDNA 2003 would ask for (RFC 3490), which ignores fewer characters than UTS 46.
+
+    host: as a URI writes it.
+
+    >>> older_name("fa%C3%9F.example"), older_name("b%C3%BCcher.ex%E2%81%A4ample")
+    ('fass.example', 'xn--bcher-kva.xn--example-el7c')
+    """
+    text = _decode(host)
+    with suppress(UnicodeError):
+        return text.encode("idna").decode().lower() if len(text) < 1000 else client_name(host)
+    return client_name(host)
+
+
+def has_delimiter(name: str) -> str:
+    """The first character of a decoded name that ends or divides a host for some reader; "" for none.
+
+    >>> has_delimiter("evil.example/.good.example"), has_delimiter("good.example")
+    ('/', '')
+    """
+    found = _DELIMITER.search(name)
+    return "" if found is None else found[0]
+
+
+# UTS 46 4 takes most of them out, nameprep (RFC 3454 B.1) the others: soft hyphens, joiners, variation selectors.
+_IGNORED = re.compile(
+    "[\u00ad\u034f\u1806\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U0001bca0-\U0001bca3\U000e0000-\U000e0fff]"
+)
+# Control characters, and the delimiters of RFC 3986 2.2 and of the URL Standard 3.5 ("forbidden domain code point").
+_DELIMITER = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029/?#@:\\\[\]%<>^|\ufffd\ud800-\udfff]")
+
+
+def _decode(host: str) -> str:
+    return percent_decode(host.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
 
 
 def certificate_name(host: str) -> str:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from overthere.base import Base, from_content
 from overthere.links.documents import css, embedded_data, html
 from overthere.links.documents.scope import narrow_base
+from overthere.links.documents.xml.encodings import FEEDS, Encoding, declared_encoding, decode_content, encoding_of
 from overthere.links.documents.xml.events import characters, events, unescape
-from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, way_of_attribute, way_of_text
+from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, vocabulary_of, way_of_attribute, way_of_text
 from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["read"]
@@ -24,15 +25,17 @@ _CUSTOMARY = frozenset(NAMESPACES.values())
 _NAME = 64  # characters of a name that are shown
 _PAIRS = 4096  # schema locations at one element
 _CACHE = 4096
+_WITHOUT_CHILDREN = ("escaped", "inline")
+"""Ways to read the text of an element that has no child elements."""
 _PSEUDO = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
-_HTML_TYPES = ("html", "text/html")
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """The references of an XML document, in its order.
 
     Left out are names: namespaces, `atom:id`, a `guid` that is no permanent link.  Text that is HTML, in a feed, is
-    read as HTML, and its references are at "description > a href".
+    read as HTML, and its references are at "description > a href"; so is content in base64, which is counted if its
+    media type has no reader here, and noted if it cannot be decoded.
 
     Nothing is fetched: no external subset, no external entity.
     """
@@ -54,12 +57,20 @@ class _Open(NamedTuple):
     """What an end tag brings back."""
 
     place: str
-    way: str | None
+    way: str | Encoding | None
     pieces: list[str] | None
     base: Base | None
     """The base outside, if this element has one of its own."""
     prefixes: dict[str, str | None] | None
     """What the prefixes meant outside that this element declares."""
+
+
+def _source_part(base: Base) -> Base:
+    """The base of relationships: the part that they are of, `a/b.xml` of `a/_rels/b.xml.rels` (ECMA-376-2 6.5)."""
+    folder, _, last = base.uri.path.rpartition("/")
+    if not last.endswith(".rels") or not folder.endswith("_rels"):
+        return base
+    return base._replace(uri=base.uri.join(f"../{last.removesuffix('.rels')}"))
 
 
 class _XMLReader:
@@ -104,6 +115,8 @@ class _XMLReader:
                 self.clear()
             known = self.names[name] = self.resolve(name)
         vocabulary, local, place = known
+        if not self.root and vocabulary == "relationships":
+            self.page = _source_part(self.outer)
         self.root = self.root or local
         outside = None
         if attributes:
@@ -114,15 +127,35 @@ class _XMLReader:
                 self.xhtml(place, attributes)
             else:
                 self.attributes(name, known, attributes)
-        way = way_of_text(vocabulary, local)
-        if way == "typed":
-            way = "html" if attributes.get("type") in _HTML_TYPES or "mode" in attributes else None
-        elif vocabulary == "xhtml" and local == "script":
-            way = html.embedded_kind(local, attributes)
-        elif way == "link":
-            way = None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
+        way = self.choose_reading(known, attributes)
+        if self.elements and isinstance(around := self.elements[-1].way, Encoding) and around.way in _WITHOUT_CHILDREN:
+            self.elements[-1] = self.elements[-1]._replace(way=None)
         self.pieces = None if way is None else []
         self.elements.append(_Open(place, way, self.pieces, outside, prefixes))
+
+    def choose_reading(self, name: tuple[str, str, str], attributes: dict[str, str]) -> str | Encoding | None:
+        """How the text of an element is read; None if it holds no references."""
+        vocabulary, local, _ = name
+        if attributes and self.root in FEEDS and (encoding := declared_encoding(attributes)) is not None:
+            return encoding
+        way = way_of_text(vocabulary, local)
+        if way in ("typed", "html"):
+            return encoding_of(attributes, is_html=way == "html")
+        if way == "link":
+            return None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
+        if vocabulary == "xhtml":
+            if local == "script":
+                return html.embedded_kind(local, attributes)
+            if local == "body" and self.root in FEEDS:
+                return Encoding("escaped")
+        elif vocabulary == "rdf" and local == "value" and self.elements and self.elements[-1].place == "content:item":
+            # Literal if `rdf:parseType` says so, otherwise escaped (RSS 1.0, mod_content).
+            return Encoding("escaped")
+        elif vocabulary == "content" and local == "encoding":
+            named = next((value for key, value in attributes.items() if self.attribute(key) == "rdf:resource"), "")
+            if not named.endswith("#dt-wellformed"):
+                self.found.append(Note("unsupported"))
+        return way
 
     def end(self) -> None:
         place, way, pieces, outside, prefixes = self.elements.pop()
@@ -178,7 +211,7 @@ class _XMLReader:
         name = self.prefixes.get(prefix)
         if name is None:
             return prefix if prefix in _CUSTOMARY else None
-        return NAMESPACES.get(name.strip(_SPACE))
+        return vocabulary_of(name)
 
     def resolve(self, name: str) -> tuple[str, str, str]:
         """The vocabulary of an element, its local name, and the name to show."""
@@ -219,12 +252,12 @@ class _XMLReader:
     def value(self, way: str, place: str, attribute: str, value: str) -> None:
         if way == "one":
             self.add(f"{place} {attribute}", value)
-        elif way == "pairs":
-            # Namespace names and where their schemas are, by turns (XML Schema 1 4.3.2).
-            locations = value.split(None, 2 * _PAIRS)
-            for location in locations[1 : 2 * _PAIRS : 2]:
-                self.add(f"{place} {attribute}", location)
-            self.too_long |= len(locations) > 2 * _PAIRS
+        elif way in ("pairs", "several"):
+            # In pairs: namespace names and where their schemas are, by turns (XML Schema 1 4.3.2).
+            references = value.split(None, 2 * _PAIRS)
+            for reference in references[1 : 2 * _PAIRS : 2] if way == "pairs" else references[: 2 * _PAIRS]:
+                self.add(f"{place} {attribute}", reference)
+            self.too_long |= len(references) > 2 * _PAIRS
         elif way == "css" and "(" in value:
             for where, reference in css.inline(value):
                 self.add(f"{place} {where if attribute == 'style' else attribute}", reference)
@@ -259,8 +292,11 @@ class _XMLReader:
         elif inner is not around:
             self.scoped = inner
 
-    def content(self, place: str, way: str, text: str) -> None:
-        if way == "one":
+    def content(self, place: str, way: str | Encoding, text: str) -> None:
+        if isinstance(way, Encoding):
+            if text.strip(_SPACE):
+                self.add_content(place, way, text)
+        elif way == "one":
             if text.strip(_SPACE):
                 self.add(place, text)
         elif way == "style":
@@ -268,9 +304,23 @@ class _XMLReader:
                 self.add(f"{place} {where}", reference)
         elif way in html.EMBEDDED["type"]:
             self.embed(EmbeddedContent(way, text))
-        elif "<" in text:
-            for one in html.read(text).items:
-                if isinstance(one, EmbeddedContent):
-                    self.embed(one, f"{place} > ")
-                else:
-                    self.add(f"{place} > {one.where}", one.reference, one.codebase)
+
+    def add_content(self, place: str, encoding: Encoding, text: str) -> None:
+        """The references in what an element of a feed holds as HTML or in base64."""
+        base = self.scoped or self.page
+        for content in decode_content(text, encoding, base or self.outer):
+            if isinstance(content, str):
+                for one in html.read(content).items:
+                    if isinstance(one, EmbeddedContent):
+                        self.embed(one, f"{place} > ")
+                    else:
+                        self.add(f"{place} > {one.where}", one.reference, one.codebase)
+            elif not isinstance(content, Document):
+                self.found.append(content)
+            elif self.depth >= self.options.depth:
+                self.found.append(Note("too-deep"))
+            else:
+                for found in read(content._replace(depth=self.depth + 1), self.options):
+                    if isinstance(found, Found):
+                        found = found._replace(where=f"{place} > {found.where}", base=found.base or base)
+                    self.found.append(found)

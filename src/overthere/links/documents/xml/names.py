@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overthere.links.documents.css import PAINTED
 
-__all__ = ["MAIN", "NAMESPACES", "ROOTS", "way_of_attribute", "way_of_text"]
+__all__ = ["MAIN", "NAMESPACES", "ROOTS", "vocabulary_of", "way_of_attribute", "way_of_text"]
 
 NAMESPACES = {
     "http://www.w3.org/XML/1998/namespace": "xml",
@@ -13,35 +13,56 @@ NAMESPACES = {
     "http://www.w3.org/2000/svg": "svg",
     "http://www.w3.org/2005/Atom": "atom",
     "http://purl.org/atom/ns#": "atom",
+    "http://purl.org/echo/": "atom",
+    "http://purl.org/pie/": "atom",
     "http://purl.org/rss/1.0/": "rss",
+    "http://purl.org/net/rss1.1#": "rss",
+    "http://purl.org/rss/1.0/modules/rss091#": "rss",
+    "http://backend.userland.com/rss": "rss",
+    "http://backend.userland.com/rss091": "rss",
+    "http://backend.userland.com/rss092": "rss",
     "http://my.netscape.com/rdf/simple/0.9/": "rss",
     "http://channel.netscape.com/rdf/simple/0.9/": "rss",
     "http://backend.userland.com/rss2": "rss",
     "http://blogs.law.harvard.edu/tech/rss": "rss",
     "http://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
     # As they are met beside the one that sitemaps.org gives.
-    "https://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
     "http://sitemaps.org/schemas/sitemap/0.9": "sitemap",
     "http://www.sitemap.org/schemas/sitemap/0.9": "sitemap",
     "http://www.sitemaps.org/schemas/sitemap/0.84": "sitemap",
     "http://www.google.com/schemas/sitemap/0.84": "sitemap",
-    "https://www.google.com/schemas/sitemap/0.84": "sitemap",
     "http://www.google.com/schemas/sitemap/0.9": "sitemap",
-    "https://www.google.com/schemas/sitemap/0.9": "sitemap",
     "http://www.google.com/schemas/sitemap-image/1.1": "image",
-    "https://www.google.com/schemas/sitemap-image/1.1": "image",
     "http://www.google.com/schemas/sitemap-video/1.1": "video",
-    "https://www.google.com/schemas/sitemap-video/1.1": "video",
     "http://opml.org/spec2": "opml",
     "http://www.opml.org/spec2": "opml",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
     "http://purl.org/rss/1.0/modules/content/": "content",
     "http://search.yahoo.com/mrss/": "media",
-    "http://search.yahoo.com/mrss": "media",
     "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
     "http://wellformedweb.org/CommentAPI/": "wfw",
     "http://rssnamespace.org/feedburner/ext/1.0": "feedburner",
     "http://purl.org/syndication/thread/1.0": "thr",
+    # Modules of RSS with elements that hold a URI; in others it is in `rdf:resource`, or in an attribute of its own.
+    "http://purl.org/rss/1.0/modules/aggregation/": "ag",
+    "http://backend.userland.com/blogChannelModule": "blogChannel",
+    "http://conversationsnetwork.org/rssNamespace-1.0/": "conversationsNetwork",
+    "http://backend.userland.com/creativeCommonsRssModule": "creativeCommons",
+    "http://cyber.law.harvard.edu/rss/creativeCommonsRssModule.html": "creativeCommons",
+    "http://freshmeat.net/rss/fm/": "fm",
+    "http://base.google.com/ns/1.0": "g",
+    "http://base.google.com/cns/1.0": "g",
+    "http://openid.net/xmlns/1.0": "openid",
+    "http://madskills.com/public/xml/rss/module/pingback/": "pingback",
+    "https://podcastindex.org/namespace/1.0": "podcast",
+    "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
+    "http://podlove.org/simple-chapters": "psc",
+    "http://hacks.benhammersley.com/rss/streaming/": "str",
+    "http://feedsync.org/2007/feedsync": "sx",
+    "http://madskills.com/public/xml/rss/module/trackback/": "trackback",
+    "http://purl.org/rss/1.0/modules/wiki/": "wiki",
+    "http://www.usemod.com/cgi-bin/mb.pl?ModWiki": "wiki",
+    "xri://$xrd*($v*2.0)": "xrd",
     "http://www.w3.org/2007/app": "app",
     "http://www.w3.org/2001/XMLSchema-instance": "xsi",
     "http://www.w3.org/2001/XMLSchema": "xs",
@@ -50,13 +71,35 @@ NAMESPACES = {
     "http://www.w3.org/1999/XSL/Transform": "xsl",
     "http://www.w3.org/1998/Math/MathML": "mathml",
     "http://www.opengis.net/kml/2.2": "kml",
+    "http://earth.google.com/kml/2.0": "kml",
     "http://earth.google.com/kml/2.1": "kml",
+    "http://earth.google.com/kml/2.2": "kml",
     "http://a9.com/-/spec/opensearch/1.1/": "opensearch",
     "http://schemas.openxmlformats.org/package/2006/relationships": "relationships",
+    "http://www.tei-c.org/ns/1.0": "tei",
 }
 """Namespace names, and the prefixes by which these vocabularies are shown whatever prefix a document uses."""
 
-MAIN = frozenset(("atom", "kml", "mathml", "opml", "relationships", "rss", "sitemap", "svg", "xhtml", ""))
+
+def _simplified(namespace: str) -> str:
+    """A namespace name without what is often misspelled: its scheme, the case of its letters, a slash at its end."""
+    name = namespace.strip(" \t\r\n").lower().rstrip("/#")
+    return name.rpartition("://")[2]
+
+
+_BY_SIMPLIFIED_NAME = {_simplified(name): prefix for name, prefix in NAMESPACES.items()}
+
+
+def vocabulary_of(namespace: str) -> str | None:
+    """The customary prefix of a namespace; None if it is not known.
+
+    >>> vocabulary_of("http://www.itunes.com/DTDs/PodCast-1.0.dtd"), vocabulary_of("http://example.com/")
+    ('itunes', None)
+    """
+    return NAMESPACES.get(namespace) or _BY_SIMPLIFIED_NAME.get(_simplified(namespace))
+
+
+MAIN = frozenset(("atom", "kml", "mathml", "opml", "relationships", "rss", "sitemap", "svg", "tei", "xhtml", ""))
 """Vocabularies of whole documents: their elements are shown without a prefix."""
 
 ROOTS = {
@@ -79,16 +122,30 @@ _TEXTS = {
     "atom": {"icon": "one", "logo": "one", "uri": "one", "url": "one"}
     # The last three are those of Atom 0.3.
     | dict.fromkeys(("content", "rights", "subtitle", "summary", "title", "copyright", "info", "tagline"), "typed"),
-    "rss": {"link": "one", "comments": "one", "docs": "one", "url": "one", "guid": "link", "description": "html"},
+    "rss": {"link": "one", "comments": "one", "docs": "one", "url": "one", "guid": "link"}
+    | dict.fromkeys(("description", "fullitem", "body"), "html"),
     "sitemap": {"loc": "one"},
     "image": {"loc": "one", "license": "one"},
     "video": {"content_loc": "one", "player_loc": "one", "thumbnail_loc": "one"},
     "content": {"encoded": "html"},
-    "media": {"description": "typed"},
+    "media": {"description": "typed", "text": "typed", "title": "typed", "backLink": "one", "response": "one"},
     "itunes": {"new-feed-url": "one"},
-    "wfw": {"comment": "one", "commentRss": "one"},
-    "feedburner": {"origLink": "one", "origEnclosureLink": "one"},
-    "kml": {"href": "one", "description": "html"},
+    "wfw": {"comment": "one", "commentRss": "one", "commentRSS": "one"},
+    "feedburner": dict.fromkeys(("origLink", "origEnclosureLink", "awareness", "feedburnerHostname"), "one"),
+    "ag": {"sourceURL": "one"},
+    "blogChannel": dict.fromkeys(("blogRoll", "mySubscriptions", "blink", "changes"), "one"),
+    "conversationsNetwork": {"image": "one"},
+    "creativeCommons": {"license": "one"},
+    "fm": {"screenshot_url": "one"},
+    "g": dict.fromkeys(("link", "image_link", "additional_image_link", "url_of_item_being_reviewed"), "one"),
+    "openid": {"Delegate": "one"},
+    "opml": {"ownerId": "one", "docs": "one"},
+    "pingback": {"server": "one", "target": "one"},
+    "str": {"associatedApplication.downloadUri": "one"},
+    "trackback": {"ping": "one", "about": "one"},
+    "wiki": {"diff": "one", "history": "one"},
+    "xrd": {"URI": "one"},
+    "kml": dict.fromkeys(("href", "styleUrl", "targetHref", "sourceHref"), "one") | {"description": "html"},
     "opensearch": {"Image": "one"},
     "svg": {"style": "style"},
     "xhtml": {"style": "style"},
@@ -99,6 +156,7 @@ _EVERYWHERE = {
     "href": "one",
     "src": "one",
     "url": "one",
+    "conref": "one",  # DITA 1.3, 2.1.3.4
     "xlink:href": "one",
     "rdf:about": "one",
     "rdf:resource": "one",
@@ -107,8 +165,15 @@ _EVERYWHERE = {
 }
 _ATTRIBUTES = {
     "atom": {"generator uri": "one", "category scheme": "one"},
+    "kml": {"SchemaData schemaUrl": "one"},
     "opml": {"outline xmlUrl": "one", "outline htmlUrl": "one"},
+    "podcast": {"person img": "one", "source uri": "one", "socialInteract uri": "one", "remoteItem feedUrl": "one"},
+    "psc": {"chapter image": "one"},
+    "sx": {"related link": "one"},
     "relationships": {"Relationship Target": "one"},
+    # TEI P5 16.1 and 11.1: pointers, several with blanks between them.
+    "tei": {f"{name} target": "several" for name in ("gloss", "link", "note", "ptr", "ref", "term")}
+    | {f"{name} facs": "several" for name in ("cb", "div", "facsimile", "fw", "lb", "p", "pb", "surface", "zone")},
     # RFC 4685 3: `ref` is a name, as atom:id is.
     "thr": {"in-reply-to source": "one"},
     "xs": {f"{element} schemaLocation": "one" for element in ("import", "include", "override", "redefine")},

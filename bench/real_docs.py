@@ -1,0 +1,60 @@
+"""The checker on documentation that others wrote: a line for each checkout that the caller has.
+
+    python bench/real_docs.py FOLDER...
+    python bench/real_docs.py FOLDER --site SITE [--base URI]
+
+With --site, the errors of the site that was built of the sources stand beside those of its sources: what the site lacks
+must be an error or unsure in the sources, and what it has must be no error there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from overthere.broken import KINDS, Broken, Checker, Summary, check
+
+HEAD = (
+    f"{'sources':<40} {'generator':<12} {'documents':>9} {'references':>10} {'errors':>7} {'unsure':>7} "
+    f"{'templates':>9} {'seconds':>8}"
+)
+
+
+def levels(found: Iterable[Broken]) -> Counter[str]:
+    """How many findings there are of each level, `unsure` apart."""
+    return Counter("unsure" if one.kind == "unsure" else KINDS[one.kind].level for one in found)
+
+
+def row(folder: str, checker: Checker) -> str:
+    """A line of the table: what the check of a folder has found."""
+    summary = Summary()
+    begin = time.monotonic()
+    found = levels(check([folder], checker, summary))
+    seconds = time.monotonic() - begin
+    name = "/".join(Path(os.path.abspath(folder)).parts[-2:])
+    generator = summary.projects[0].generator if summary.projects else "-"
+    return (
+        f"{name[-40:]:<40} {generator:<12} {summary.documents:>9,} {summary.references:>10,} {found['error']:>7,} "
+        f"{found['unsure']:>7,} {summary.passed['template']:>9,} {seconds:>8.2f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--site", help="the folder of the built site")
+    parser.add_argument("--base", help="the URI of the built site")
+    options = parser.parse_args()
+    print(HEAD)
+    for folder in options.folders:
+        print(row(folder, Checker()))
+    if options.site is not None:
+        print(row(options.site, Checker(base=() if options.base is None else (options.base,))))
+
+
+if __name__ == "__main__":
+    main()

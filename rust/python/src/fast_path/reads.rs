@@ -1,0 +1,189 @@
+//! What is read out of a value: names, decoded text, user and password; and how it is shown without secrets.
+
+use std::collections::HashSet;
+
+use overthere_core::edit::{split_path, suffix_start};
+use overthere_core::percent;
+use overthere_core::place::{At, Component, Part};
+use overthere_core::resolve::Parsed;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+
+use super::values::{on_value, with_buffer};
+use super::{Answer, Call};
+use crate::quick;
+
+/// The characters that a part of a value stands for; None if its octets are not UTF-8.
+fn decoded_text<'py>(py: Python<'py>, part: &[u8]) -> Answer<'py> {
+    if memchr::memchr(b'%', part).is_none() {
+        return quick::text(py, part).map(|text| Some(text.into_any()));
+    }
+    with_buffer(|out| match percent::decode(part, out).map(|_| std::str::from_utf8(out)) {
+        Ok(Ok(_)) => quick::text(py, out).map(|text| Some(text.into_any())),
+        _ => Ok(None),
+    })
+}
+
+/// `value.segments`
+pub(super) fn segments<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| {
+        let (py, path) = (value.py(), parsed.path());
+        if path.is_empty() {
+            return Ok(Some(PyTuple::empty(py).into_any()));
+        }
+        let path = path.strip_prefix(b"/").unwrap_or(path);
+        let texts: PyResult<Vec<_>> =
+            path.split(|&octet| octet == b'/').map(|one| quick::text(py, one)).collect();
+        Ok(Some(PyTuple::new(py, texts?)?.into_any()))
+    })
+}
+
+/// `value.name`
+pub(super) fn name<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| decoded_text(value.py(), split_path(parsed.path()).1))
+}
+
+/// `value.suffix`
+pub(super) fn suffix<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| {
+        let name = split_path(parsed.path()).1;
+        decoded_text(value.py(), name.part(suffix_start(name)..))
+    })
+}
+
+/// The component that is asked for, or the path; None if it is undefined.
+fn component<'a>(call: &Call<'_, '_>, parsed: Parsed<'a>) -> PyResult<Option<Option<&'a [u8]>>> {
+    let component = match call.unnamed() {
+        [_] => Some(Component::Path),
+        [_, name] => Component::named(name.cast_exact::<PyString>()?.to_str()?),
+        _ => None,
+    };
+    let get = |component| parsed.spans.get(component, parsed.text.len()).map(|span| span.of(parsed.text));
+    Ok(component.map(get))
+}
+
+/// `value.decoded()`, `value.decoded("query")`
+pub(super) fn decoded<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value, ..] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| match component(call, parsed)? {
+        Some(Some(part)) => decoded_text(value.py(), part),
+        Some(None) => Ok(Some(value.py().None().into_bound(value.py()))),
+        None => Ok(None),
+    })
+}
+
+/// `value.decoded_bytes()`, `value.decoded_bytes("query")`
+pub(super) fn decoded_bytes<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value, ..] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| match component(call, parsed)? {
+        Some(Some(part)) => with_buffer(|out| {
+            Ok(percent::decode(part, out).ok().map(|_| PyBytes::new(value.py(), out).into_any()))
+        }),
+        Some(None) => Ok(Some(value.py().None().into_bound(value.py()))),
+        None => Ok(None),
+    })
+}
+
+/// The userinfo cut at its first ":"; None if it is undefined.
+fn credentials<'a>(parsed: Parsed<'a>) -> Option<(&'a [u8], Option<&'a [u8]>)> {
+    let userinfo = parsed.spans.userinfo()?.of(parsed.text);
+    Some(match memchr::memchr(b':', userinfo) {
+        Some(at) => (userinfo.part(..at), Some(userinfo.part(at + 1..))),
+        None => (userinfo, None),
+    })
+}
+
+/// `value.user`
+pub(super) fn user<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| match credentials(parsed) {
+        Some((user, _)) => decoded_text(value.py(), user),
+        None => Ok(Some(value.py().None().into_bound(value.py()))),
+    })
+}
+
+/// `value.password`
+pub(super) fn password<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| match credentials(parsed) {
+        Some((_, Some(password))) => decoded_text(value.py(), password),
+        _ => Ok(Some(value.py().None().into_bound(value.py()))),
+    })
+}
+
+/// `value.redacted()` of a text without a secret
+pub(super) fn redacted<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| {
+        let is_safe = !may_hold_secret(value.py(), parsed.text)?;
+        Ok(is_safe.then(|| value.get().text.bind(value.py()).clone().into_any()))
+    })
+}
+
+/// `repr(value)` of a text without a secret
+pub(super) fn repr<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [value] = call.unnamed() else { return Ok(None) };
+    on_value(value, |value, parsed| {
+        let py = value.py();
+        // With an apostrophe in it, Python quotes otherwise.
+        if memchr::memchr(b'\'', parsed.text).is_some() || may_hold_secret(py, parsed.text)? {
+            return Ok(None);
+        }
+        let name = value.get_type().name()?;
+        with_buffer(|out| {
+            for piece in [name.to_str()?.as_bytes(), b"('", parsed.text, b"')"] {
+                out.extend_from_slice(piece);
+            }
+            quick::text(py, out).map(|text| Some(text.into_any()))
+        })
+    })
+}
+
+/// Whether a valid text may hold what `overthere.ground.redact` masks; `false` is certain.
+fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
+    // A password has "@" after it; what is escaped may be a URI of its own.
+    if memchr::memchr(b'@', text).is_some()
+        || memchr::memchr_iter(b'%', text).any(|at| is_delimiter(text, at))
+    {
+        return Ok(true);
+    }
+    let mut names = None;
+    for equals in memchr::memchr_iter(b'=', text) {
+        let before = text.part(..equals);
+        let start = before.iter().rposition(|octet| b"?&#;".contains(octet)).map_or(0, |at| at + 1);
+        let name: Vec<u8> = before.part(start..).iter().map(|octet| octet.to_ascii_lowercase()).collect();
+        let name = name.iter().map(|&octet| if octet == b'-' { b'_' } else { octet }).collect::<Vec<u8>>();
+        let names = match names {
+            Some(names) => names,
+            None => *names.insert(secret_names(py)?),
+        };
+        if names.contains(&name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the escape at a place may stand for a delimiter, a letter of a name that is cut there, or another escape.
+fn is_delimiter(text: &[u8], at: usize) -> bool {
+    matches!(
+        percent::octet(text, at),
+        Some(b'=' | b'-' | b'_' | b'@' | b'%' | b'?' | b'&' | b'#' | b';' | b':' | b'/' | b'\\')
+    ) || text.len() < at + 3
+        || text.at(at) != b'%'
+}
+
+/// The names of parameters whose values are secrets, in lower case and with "_" for "-".
+fn secret_names(py: Python<'_>) -> PyResult<&HashSet<Vec<u8>>> {
+    static NAMES: PyOnceLock<HashSet<Vec<u8>>> = PyOnceLock::new();
+    NAMES.get_or_try_init(py, || {
+        let names =
+            py.import(intern!(py, "overthere.ground.secret_parameters"))?.getattr(intern!(py, "NAMES"))?;
+        names.try_iter()?.map(|name| Ok(name?.extract::<String>()?.into_bytes())).collect()
+    })
+}

@@ -1,0 +1,182 @@
+"""Which source a reference means: by files, and by the addresses that the generator gives to pages."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from overthere.broken.generators.project import Project
+
+__all__ = ["Answer", "Pages", "front_matter"]
+
+_HEAD = 1 << 13
+_MOST = 200_000
+"""Files of a project."""
+_SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
+_FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
+_VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
+_ITEM = re.compile(r"[ \t]*+-[ \t]++[\"']?([^\"'#\n]++)")
+_ENDINGS = re.compile(r"(?:(?:/|\A)(?:index(?:\.html?)?|))?/?\Z|\.html?\Z", re.IGNORECASE)
+
+
+class Answer(NamedTuple):
+    """What a reference means."""
+
+    path: str | None
+    """The file, or the folder of a list of pages; None if nothing is known."""
+    leaves: bool = False
+    """Whether it leads out of the site."""
+
+
+class Pages:
+    """The pages of a project by their addresses."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def find_source(self, source: str, path: str, is_markup: bool) -> Answer:
+        """The source that a reference names.
+
+        source: the absolute path of the document; path: of the reference, decoded.
+        is_markup: whether it is a link or an image of Markdown or reStructuredText, which the generator may rewrite.
+        """
+        project = self.project
+        if path.startswith("/"):
+            return self._find((path[len(project.prefix) :],)) if path.startswith(project.prefix) else Answer(None)
+        if is_markup and project.rewrites:
+            for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
+                file = os.path.normpath(os.path.join(folder, path))
+                if os.path.isfile(file):
+                    return Answer(file)
+        return self._find([posixpath.join(base, path) for base in self._bases(source)])
+
+    def _find(self, addresses: list[str] | tuple[str, ...]) -> Answer:
+        """The first that there is of some addresses below the root of the site."""
+        leaves = bool(addresses)
+        for one in addresses:
+            address = _normal(one)
+            if address is None:
+                continue
+            leaves = False
+            if (page := self.by_address.get(_key(address))) is not None:
+                return Answer(page)
+            for folder in (*self.project.roots, *(mount.folder for mount in self.project.mounts)):
+                file = os.path.join(folder, address)
+                if os.path.isfile(file):
+                    return Answer(file)
+                index = os.path.join(file, "index.html")
+                if os.path.isfile(index):
+                    return Answer(index)
+        return Answer(None, leaves)
+
+    def _bases(self, source: str) -> list[str]:
+        """The folders, as addresses, from which relative references of a page are resolved."""
+        found: dict[str, None] = {}
+        for mount in self.project.mounts:
+            if not source.startswith(os.path.join(mount.folder, "")):
+                continue
+            for address in self._addresses(mount.folder, mount.route, source):
+                is_index = self._is_index(source)
+                folder = posixpath.dirname(address)
+                if is_index:
+                    found[f"{address}/" if address else ""] = None
+                else:
+                    if self.project.ending != ".html":
+                        found[f"{address}/"] = None
+                    if self.project.ending != "/":
+                        found[f"{folder}/" if folder else ""] = None
+                if is_index and not self.project.ending:
+                    found[f"{folder}/" if folder else ""] = None
+        return list(found)
+
+    def _is_index(self, source: str) -> bool:
+        return os.path.splitext(os.path.basename(source))[0] in self.project.indexes
+
+    @cached_property
+    def by_address(self) -> Mapping[str, str]:
+        """The sources by the keys of their addresses; what is surely so comes before what may be."""
+        found: dict[str, str] = {}
+        for mount in self.project.mounts:
+            for file in self._files(mount.folder):
+                for address in self._addresses(mount.folder, mount.route, file):
+                    found.setdefault(_key(address), file)
+            if self.project.generator == "hugo":
+                for folder in {os.path.dirname(file) for file in found.values()}:
+                    below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
+                    if not below.startswith(".."):
+                        found.setdefault(_key(below if below != "." else ""), folder)
+        return found
+
+    def _files(self, top: str) -> Iterator[str]:
+        count = 0
+        for folder, folders, files in os.walk(top):
+            below = os.path.relpath(folder, top).replace(os.sep, "/")
+            folders[:] = sorted(
+                one
+                for one in folders
+                if one not in _SKIPPED and (one if below == "." else f"{below}/{one}") not in self.project.outputs
+            )
+            for name in sorted(files):
+                if name.endswith(self.project.suffixes):
+                    yield os.path.join(folder, name)
+                    count += 1
+            if count > _MOST:
+                return
+
+    def _addresses(self, top: str, route: str, file: str) -> Iterator[str]:
+        below = os.path.relpath(file, top).replace(os.sep, "/")
+        suffix = next((one for one in self.project.suffixes if below.endswith(one)), "")
+        stem = below[: len(below) - len(suffix)]
+        front = front_matter(file) if self.project.keys else {}
+        stems = [stem]
+        if self.project.addresses is not None:
+            given = {key: front[key] for key in self.project.keys if key in front}
+            stems += self.project.addresses(self.project, stem, given)
+        for one in stems:
+            folder, _, last = one.rpartition("/")
+            if last in self.project.indexes:
+                one = folder
+            yield f"{route}{one}".strip("/")
+            if route and one != stem:
+                yield one.strip("/")  # an address of front matter may be below the root
+
+
+def front_matter(file: str) -> dict[str, list[str]]:
+    """The fields of a page's front matter, in YAML or TOML, as far as they are texts and lists of texts."""
+    try:
+        with open(file, "rb") as opened:
+            head = opened.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
+    except OSError:
+        return {}
+    mark = head[:3]
+    if mark not in ("---", "+++") or (end := head.find(f"\n{mark}", 3)) < 0:
+        return {}
+    lines = head[4:end].split("\n")
+    found: dict[str, list[str]] = {}
+    key = ""
+    for line in lines:
+        if field := _FIELD.match(line):
+            key = field[1]
+            found[key] = [one.strip() for one in _VALUE.findall(field[2])]
+        elif key and (item := _ITEM.match(line)):
+            found[key].append(item[1].strip())
+        elif line[:1].strip():
+            key = ""
+    return found
+
+
+def _normal(address: str) -> str | None:
+    """The address without dots; None if it leads out of the site."""
+    normal = posixpath.normpath(address.lstrip("/")) if address.strip("/") else ""
+    if normal == ".." or normal.startswith("../"):
+        return None
+    return "" if normal == "." else normal + ("/" if address.endswith("/") and normal else "")
+
+
+def _key(address: str) -> str:
+    """What is the same for all forms of an address: `a/b`, `a/b/`, `a/b.html`, `a/b/index.html`."""
+    return _ENDINGS.sub("", address).strip("/")

@@ -1,0 +1,86 @@
+"""Docusaurus: `docusaurus.config.*`; `docs/1-a/b.mdx` is `/docs/a/b`, with or without a slash at its end."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from overthere.broken.generators.configuration import js_values, site_path
+from overthere.broken.generators.project import IMPORTS, Mount, Project
+
+__all__ = ["FILES", "read"]
+
+FILES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts"))
+_NUMBER = re.compile(r"(?<![^/])\d++[ \t]*+[-_.]++[ \t]*+(?=[^/])")
+_DATE = re.compile(r"(?<![^/])(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]")
+_VERSION = re.compile(r"\Aversion-([^/]++)/")
+_MADE = re.compile(
+    r"(?:(?!(?:tags|category|archive|authors|page|search)(?:/|\Z))[^/]*+/)*+"
+    r"(?:tags|category|archive|authors|page|search)(?:/.*+)?|(?:.*/)?(?:rss|atom|feed|sitemap)\.(?:xml|json)",
+    re.DOTALL,
+).fullmatch
+_PAGE_MAKERS = re.compile(r"openapi|redoc|typedoc|client-redirects|createRedirects")
+_INSERTS = re.compile(IMPORTS, re.MULTILINE)
+
+
+def read(folder: str, config: str, text: str) -> Project:
+    paths = [os.path.normpath(os.path.join(folder, one)) for one in ("docs", "blog", *js_values(text, "path"))]
+    routes = dict.fromkeys(one.strip("/") for one in (*js_values(text, "routeBasePath"), "docs", "blog", ""))
+    mounts = [
+        Mount(path, f"{route}/" if route else "")
+        for path in dict.fromkeys(paths)
+        if os.path.isdir(path) and path != folder
+        for route in dict.fromkeys((*routes, os.path.basename(path)))
+    ]
+    mounts += [
+        Mount(os.path.join(folder, name), f"{route}/" if route else "")
+        for name in _folders(folder, "versioned_docs")
+        for route in routes
+    ]
+    mounts += [Mount(os.path.join(folder, "src", "pages")), Mount(folder)]
+    return Project(
+        "docusaurus",
+        config,
+        tuple(mounts),
+        "docusaurus",
+        suffixes=(".md", ".mdx", ".tsx", ".jsx", ".js", ".ts"),
+        indexes=("index", "README", "readme"),
+        ending="",
+        roots=tuple(os.path.join(folder, one) for one in ("static", *_texts(text, "staticDirectories"))),
+        prefix=site_path((js_values(text, "baseUrl") or ("",))[0]),
+        keys=("slug", "id", "permalink", "date", "title"),
+        addresses=_addresses,
+        outputs=("build", ".docusaurus", "node_modules"),
+        parts=("src/components", "src/theme"),
+        makes=_MADE,
+        more_pages="a plug-in may make it" if _PAGE_MAKERS.search(text) else "",
+        inserts=_INSERTS,
+        bases=(folder,),
+        aliases=re.compile(r"@.*+|pathname:.*+|!.*+").fullmatch,
+    )  # fmt: skip
+
+
+def _folders(folder: str, name: str) -> list[str]:
+    try:
+        return [os.path.join(name, one) for one in sorted(os.listdir(os.path.join(folder, name)))]
+    except OSError:
+        return []
+
+
+def _texts(text: str, key: str) -> list[str]:
+    found = re.search(rf"\b{key}\s*+:\s*+\[([^\]]*+)\]", text)
+    return re.findall(r"[\"']([^\"']++)[\"']", found[1]) if found else []
+
+
+def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
+    plain = _NUMBER.sub("", stem)
+    folder, _, last = plain.rpartition("/")
+    within = f"{folder}/" if folder else ""
+    found = [plain, _DATE.sub(r"\1/\2/\3/", stem), _DATE.sub("", stem)]
+    found += [f"{within}{one}" for one in front.get("id", ())]
+    for slug in (*front.get("slug", ()), *front.get("permalink", ())):
+        found += [slug.strip("/"), f"{within}{slug.strip('/')}"]
+    if last == folder.rpartition("/")[2] and folder:
+        found.append(folder)  # a page that is called as its folder stands for it
+    return found

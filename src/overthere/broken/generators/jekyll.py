@@ -1,0 +1,89 @@
+"""Jekyll: `_config.yml`; `a/b.md` is `/a/b.html`, of posts and collections the address is made by a pattern."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from overthere.broken.generators.configuration import site_path, yaml_block, yaml_value
+from overthere.broken.generators.project import Mount, Project
+
+__all__ = ["FILES", "read"]
+
+FILES = ("_config.yml", "_config.yaml", "_config.toml")
+_POST = re.compile(r"(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(?:(\d{4})-(\d{1,2})-(\d{1,2})-)?([^/]++)")
+_COLLECTION = re.compile(r"(?:.*/)?_([^/]++)/(.*)")
+_PATTERN = re.compile(r"^[ \t]++permalink[ \t]*+:[ \t]*+[\"']?([^\"'#\n]++)", re.MULTILINE)
+_INSERTS = re.compile(
+    r"\{%-?\s*+(?:include(?:_relative|_cached)?\s++(?P<path>[\w./-]++)|for|render)|\{\{-?\s*+(?:content|page\.content)"
+)
+_STYLES = {
+    "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
+    "none": "/:categories/:title.html", "ordinal": "/:categories/:year/:y_day/:title.html",
+}  # fmt: skip
+
+
+def read(folder: str, config: str, text: str) -> Project:
+    # Jupyter Book uses the same file name; its folder also has a table of contents.
+    if os.path.exists(os.path.join(folder, "_toc.yml")):
+        return Project(
+            "jupyter-book", config, (Mount(folder),), "myst", suffixes=(".md", ".ipynb", ".rst"), outputs=("_build",),
+            makes=re.compile(r"genindex|search|_static/.*").fullmatch, aliases=re.compile(r"[^#?]*+").fullmatch,
+        )  # fmt: skip
+    style = yaml_value(text, "permalink")
+    patterns = [one.strip() for one in _PATTERN.findall(text)]
+    collections = yaml_block(text, "collections")
+    extra = re.search(r"archives|paginate|datapage|multiple-languages|polyglot|scholar", text)
+    return Project(
+        "jekyll",
+        config,
+        (Mount(os.path.join(folder, yaml_value(text, "source"))),),
+        "kramdown" if re.search(r"^\s+input:\s*kramdown", text, re.MULTILINE) else "jekyll",
+        suffixes=(".md", ".markdown", ".html", ".htm", ".mkd", ".mkdn"),
+        indexes=("index", "README", "readme"),
+        ending="/" if style.endswith(("pretty", "/")) or any(one.endswith("/") for one in patterns) else "",
+        roots=(os.path.join(folder, "assets"),),
+        prefix=site_path(yaml_value(text, "baseurl")),
+        keys=("permalink", "redirect_from", "title", "slug", "categories", "category"),
+        addresses=_Addresses([_STYLES.get(style, style), *patterns, *_STYLES.values()], collections),
+        outputs=("_site", "vendor", "node_modules"),
+        parts=("_layouts", "_includes", "_sass", "_data"),
+        makes=re.compile(r"(?:.*/)?(?:feed|atom|rss|sitemap)\.xml|robots\.txt|.*\.css").fullmatch,
+        more_pages="a plug-in may make it" if extra else "",
+        inserts=_INSERTS,
+        bases=(os.path.join(folder, "_includes"),),
+    )
+
+
+class _Addresses:
+    """The addresses of pages by the patterns of a configuration."""
+
+    def __init__(self, patterns: list[str], collections: str) -> None:
+        self.patterns: list[str] = [one for one in dict.fromkeys(patterns) if ":" in one]
+        self.collections: str = collections
+
+    def __call__(self, project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
+        found = [one.strip("/") for one in (*front.get("permalink", ()), *front.get("redirect_from", ()))]
+        names: dict[str, str] = {}
+        if post := _POST.fullmatch(stem):
+            year, month, day = post[2] or "", (post[3] or "").zfill(2), (post[4] or "").zfill(2)
+            title = (front.get("slug") or [post[5]])[0]
+            categories = "/".join([post[1] or "", *front.get("categories", ()), *front.get("category", ())]).strip("/")
+            names = {
+                "collection": "posts", "year": year, "month": month, "day": day, "title": title, "slug": title,
+                "name": title, "categories": categories.lower(), "path": title, "i_month": month.lstrip("0"),
+                "i_day": day.lstrip("0"), "short_year": year[2:], "output_ext": ".html",
+            }  # fmt: skip
+        elif own := _COLLECTION.fullmatch(stem):
+            last = own[2].rpartition("/")[2]
+            names = {
+                "collection": own[1], "path": own[2], "name": last, "title": (front.get("slug") or [last])[0],
+                "slug": last, "output_ext": ".html",
+            }  # fmt: skip
+            found.append(f"{own[1]}/{own[2]}")
+        for pattern in self.patterns if names else ():
+            made = re.sub(r":(\w++)", lambda name: names.get(name[1], name[0]), pattern)
+            if ":" not in made:
+                found.append(re.sub("//+", "/", made).strip("/"))
+        return found

@@ -1,0 +1,56 @@
+"""VitePress and VuePress: `.vitepress/config.*`; a page `a/b.md` is `a/b.html`, or `a/b`."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from overthere.broken.generators.configuration import js_values, site_path
+from overthere.broken.generators.project import Mount, Project
+
+__all__ = ["FILES", "read"]
+
+FILES = tuple(
+    f".{name}press/config{middle}.{suffix}"
+    for name in ("vite", "vue")
+    for middle in ("", "/index")
+    for suffix in ("js", "ts", "mjs", "mts", "cjs", "cts")
+)
+_INSERTS = re.compile(
+    r"<!--[ \t]*+@include:[ \t]*+(?P<path>(?:(?!-->)[^\s{}#<>])++)|^[ \t]*+import\s[^\n]*\.vue[\"']", re.MULTILINE
+)
+_DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
+
+
+def read(folder: str, config: str, text: str) -> Project:
+    name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
+    given = js_values(text, "srcDir")
+    sources = os.path.normpath(os.path.join(folder, given[0])) if given and ".." not in given[0] else folder
+    own = os.path.join(folder, name)
+    dynamic = _has_parameters(sources)
+    unsure = "the configuration rewrites addresses" if re.search(r"\brewrites\b", text) else ""
+    return Project(
+        "vitepress",
+        config,
+        (Mount(sources),),
+        "vitepress",
+        suffixes=(".md",),
+        indexes=("index", "README"),
+        roots=(os.path.join(sources, "public"), os.path.join(own, "public")),
+        prefix=site_path((js_values(text, "base") or ("",))[0]),
+        outputs=(f"{name}/dist", f"{name}/cache", "node_modules"),
+        parts=(name,),
+        makes=re.compile(r"llms(?:-full)?\.txt|feed\.(?:xml|rss|json|atom)|sitemap\.xml|rss\.xml|404").fullmatch,
+        more_pages=unsure or ("a page with parameters may make it" if dynamic else ""),
+        inserts=_INSERTS,
+        aliases=re.compile(r"[@~].*+").fullmatch,
+    )
+
+
+def _has_parameters(sources: str) -> bool:
+    """Whether a page has parameters in its name, as `[name].md` has."""
+    for _, folders, files in os.walk(sources):
+        folders[:] = [one for one in folders if one != "node_modules" and not one.startswith(".")]
+        if any(_DYNAMIC.fullmatch(file) for file in files if file.endswith(".md")):
+            return True
+    return False

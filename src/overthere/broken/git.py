@@ -1,0 +1,160 @@
+"""Git, asked about a repository without that repository's configuration, hooks and drivers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from overthere.ground import atomic
+from overthere.ground.processes import find_program
+
+__all__ = ["Git", "open_repository"]
+
+_SETTINGS = re.compile(
+    r"core\.(?:autocrlf|checkstat|eol|excludesfile|filemode|ignorecase|longpaths|precomposeunicode"
+    r"|repositoryformatversion|sparsecheckout|sparsecheckoutcone|symlinks|trustctime)"
+    r"|extensions\.(?:objectformat|refstorage)|branch\..+\.(?:merge|remote)|remote\..+\.fetch",
+    re.DOTALL,
+)
+"""Settings that are taken over: how files are compared and which branch is followed.  None names a program."""
+_SHARED = ("refs", "packed-refs", "reftable", "shallow", "info", "logs")
+_OWN = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "logs", "index")
+"""What is copied of the directories of Git, in this order: loose references before packed ones."""
+_KEPT_VARIABLES = ("GIT_EXEC_PATH",)
+_LONGEST_PATH = 1 << 15
+
+
+class _Place(NamedTuple):
+    top: Path
+    own: Path
+    """The directory of Git: `.git`, or that of a worktree or a submodule."""
+    shared: Path
+    """The directory that all worktrees of the repository have in common."""
+
+
+class Git(NamedTuple):
+    """Git for one repository."""
+
+    top: str
+    """The real path of the folder of its files."""
+    program: str
+    environment: dict[str, str]
+
+    def run(self, *arguments: str) -> str:
+        """What a command prints.  Raises: ValueError if it fails."""
+        command = [self.program, "--no-pager", *arguments]
+        done = subprocess.run(
+            command, cwd=self.top, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        if done.returncode:
+            lines = os.fsdecode(done.stderr).strip().splitlines() or [f"exit {done.returncode}"]
+            raise ValueError(f"git {arguments[0]}: {lines[0]}")
+        return os.fsdecode(done.stdout)
+
+
+@contextmanager
+def open_repository(folder: str) -> Iterator[Git]:
+    """The repository around a folder: that of the current folder if this contains it, otherwise the nearest.
+
+    Git reads a copy of its references and its index next to a configuration that is written here, and its objects where
+    they are: nothing that the repository's own configuration names is run or asked.
+
+    Raises: ValueError if there is none, or if it cannot be read; or without Git.
+    """
+    program = find_program("git")
+    if program is None:
+        raise ValueError("git is not installed")
+    place = _find(folder)
+    with atomic.temporary_folder() as copy:
+        try:
+            yield _prepare(program, place, Path(copy))
+        except OSError as error:
+            raise ValueError(f"git: {place.own} cannot be read: {error}") from None
+
+
+def _find(folder: str) -> _Place:
+    real = Path(os.path.realpath(folder))
+    nearest = _find_nearest(real)
+    if nearest is None:
+        raise ValueError(f"git: no repository contains {folder}")
+    current = _find_nearest(Path(os.path.realpath(os.curdir)))
+    if current is None or current.top == nearest.top or not real.is_relative_to(current.top):
+        return nearest
+    if nearest.own.is_relative_to(current.shared):  # a submodule, or another worktree
+        return nearest
+    raise ValueError(f"git: {nearest.top} is another repository within {current.top}: run this in it")
+
+
+def _find_nearest(folder: Path) -> _Place | None:
+    for top in (folder, *folder.parents):
+        with suppress(OSError, ValueError):  # a file that names no path
+            own = top / ".git"
+            if own.is_file():
+                own = _pointer(own, "gitdir: ")
+            shared = _pointer(own / "commondir", "") if (own / "commondir").is_file() else own
+            if (own / "HEAD").is_file() and (shared / "objects").is_dir():
+                return _Place(top, own, shared)
+    return None
+
+
+def _pointer(file: Path, prefix: str) -> Path:
+    """The real path that a file of Git names."""
+    with file.open("rb") as opened:
+        named = os.fsdecode(opened.read(_LONGEST_PATH)).removeprefix(prefix).rstrip("\r\n")
+    return Path(os.path.realpath(file.parent / named))
+
+
+def _prepare(program: str, place: _Place, copy: Path) -> Git:
+    shared = copy / "shared"
+    own = shared if place.own == place.shared else shared / "worktrees" / "own"
+    own.mkdir(parents=True)
+    (shared / "refs").mkdir()
+    for name in _SHARED:
+        atomic.copy(place.shared / name, shared)
+    for name in (*_OWN, *(file.name for file in place.own.glob("sharedindex.*"))):
+        if own != shared or name not in _SHARED:
+            atomic.copy(place.own / name, own)
+    if own != shared:
+        atomic.copy(place.own / "HEAD", shared)
+        atomic.write(own / "commondir", b"../..\n")
+    atomic.create_empty(copy / "empty")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables |= {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    variables |= {
+        "GIT_ALLOW_PROTOCOL": "", "GIT_CEILING_DIRECTORIES": str(place.top.parent), "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+    }  # fmt: skip
+    outside = Git(str(copy), program, variables | {"GIT_DIR": str(copy / "none")})
+    settings = _list_settings(outside.run("config", "-z", "--list"))
+    for file in (place.shared / "config", place.own / "config.worktree"):
+        if file.is_file():
+            settings += _list_settings(outside.run("config", "-z", "--list", "--no-includes", "--file", str(file)))
+    atomic.write(shared / "config", os.fsencode("".join(_write_setting(*one) for one in settings)))
+    inside = {
+        "GIT_CONFIG_GLOBAL": str(copy / "empty"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": str(own),
+        "GIT_OBJECT_DIRECTORY": str(place.shared / "objects"), "GIT_WORK_TREE": str(place.top),
+    }  # fmt: skip
+    return Git(str(place.top), program, variables | inside)
+
+
+def _list_settings(listed: str) -> list[tuple[str, str]]:
+    """The settings in `git config -z --list` that are taken over."""
+    pairs = (one.partition("\n") for one in listed.split("\0"))
+    return [(key, value if separator else "true") for key, separator, value in pairs if _SETTINGS.fullmatch(key)]
+
+
+def _write_setting(key: str, value: str) -> str:
+    section, _, rest = key.partition(".")
+    subsection, _, name = rest.rpartition(".")
+    quoted = f" {_quote(subsection)}" if subsection else ""
+    return f"[{section}{quoted}]\n\t{name} = {_quote(value)}\n"
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

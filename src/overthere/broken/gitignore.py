@@ -1,0 +1,122 @@
+"""What Git ignores, by the `.gitignore` files of a repository (gitignore(5)); Git itself is not run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["IgnoredFiles"]
+
+_READ = 1 << 18
+_PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
+_TRAILING = re.compile(r"(?<![\\ \t])[ \t]++\Z")
+_FOLDERS = "**"
+"""The part of a pattern that fits any number of folders."""
+_NOTHING = re.compile(r"(?!)").fullmatch
+Fits: TypeAlias = Callable[[str], object]
+
+
+class IgnoredFiles:
+    """The patterns of a repository, each file of them read once."""
+
+    def __init__(self, top: str) -> None:
+        """top: the absolute path of the root of the repository."""
+        self.top = top
+        self._patterns: dict[str, list[_Pattern]] = {}
+
+    def __contains__(self, path: str) -> bool:
+        """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
+        below = os.path.relpath(path, self.top).replace(os.sep, "/")
+        if below == "." or below.startswith("../"):
+            return False
+        pieces = below.split("/")
+        # What is below an ignored folder is ignored.
+        return any(
+            self._is_match(pieces[:count], count < len(pieces) or path.endswith("/"))
+            for count in range(1, len(pieces) + 1)
+        )
+
+    def _is_match(self, pieces: list[str], is_folder: bool) -> bool:
+        """The last pattern that fits counts; files in deeper folders come later."""
+        ignored = False
+        for depth in range(len(pieces)):
+            folder = os.path.join(self.top, *pieces[:depth])
+            if folder not in self._patterns:
+                self._patterns[folder] = _read(folder)
+            below = pieces[depth:]
+            for one in self._patterns[folder]:
+                if (is_folder or not one.is_for_folders) and _fits(below, one.parts):
+                    ignored = not one.is_negated
+        return ignored
+
+
+class _Pattern(NamedTuple):
+    parts: tuple[Fits | None, ...]
+    """For each piece of a path below the folder of the file that has the pattern; None: any number of folders."""
+    is_negated: bool
+    is_for_folders: bool
+
+
+def _read(folder: str) -> list[_Pattern]:
+    try:
+        with open(os.path.join(folder, ".gitignore"), "rb") as file:
+            lines = file.read(_READ).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return [_pattern(line) for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _pattern(line: str) -> _Pattern:
+    line = _TRAILING.sub("", line)
+    is_negated = line.startswith("!")
+    line = line[is_negated:]
+    path = line.rstrip("/")
+    parts = path.split("/")
+    if len(parts) == 1:  # in any folder
+        parts.insert(0, _FOLDERS)
+    elif parts[-1] == _FOLDERS:  # what is in the folder, and not the folder
+        parts.append("*")
+    try:
+        made = tuple(None if one == _FOLDERS else _expression(one) for one in parts if one)
+    except re.error:  # a range that ends before it begins
+        made = ()
+    return _Pattern(made, is_negated, line.endswith("/"))
+
+
+def _expression(part: str) -> Fits:
+    """What a part without a slash fits.  Each "*" takes as little as it can, and only the last one more."""
+    runs = [""]
+    for piece in _PIECES.findall(part):
+        if piece[0] == "*":
+            runs.append("")
+        elif piece == "?":
+            runs[-1] += "."
+        elif piece[0] == "[" and len(piece) > 1:
+            inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            runs[-1] += f"[^{inner[1:]}]" if inner[:1] in "!^" else f"[{inner}]"
+        else:
+            runs[-1] += re.escape(piece[-1])
+    first, *middle = runs
+    last = f".*{middle.pop()}" if middle else ""
+    return re.compile(f"{first}{''.join(f'(?>.*?{run})' for run in middle)}{last}", re.DOTALL).fullmatch
+
+
+def _fits(pieces: list[str], parts: tuple[Fits | None, ...]) -> bool:
+    """Whether a path fits a pattern; of its "any folders" only the last can be longer than it was first taken."""
+    piece = part = 0
+    again: tuple[int, int] | None = None
+    while piece < len(pieces):
+        expression = parts[part] if part < len(parts) else _NOTHING
+        if expression is None:
+            part += 1
+            again = piece, part
+        elif expression(pieces[piece]):
+            piece, part = piece + 1, part + 1
+        elif again is not None:
+            piece, part = again[0] + 1, again[1]
+            again = piece, part
+        else:
+            return False
+    return bool(parts) and all(one is None for one in parts[part:])

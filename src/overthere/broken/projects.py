@@ -1,0 +1,151 @@
+"""Which generator makes a site of the sources: known from the file that configures it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from overthere.broken.filters import file_settings
+from overthere.broken.generators import (
+    antora,
+    astro,
+    docusaurus,
+    eleventy,
+    hugo,
+    jekyll,
+    mdbook,
+    mkdocs,
+    quarto,
+    sphinx,
+    vitepress,
+)  # fmt: skip
+from overthere.broken.generators.project import (
+    NO_PROJECT,
+    TEMPLATE_FOLDERS,
+    TEMPLATES,
+    Project,
+    Projects,
+    folders_above,
+)
+from overthere.broken.model import Checker
+from overthere.links.job.task_builder import Task
+
+__all__ = ["find_projects", "project_of"]
+
+_READ = 1 << 20
+_READERS: dict[str, Callable[[str, str, str], Project | None]] = {
+    **dict.fromkeys(mkdocs.FILES, mkdocs.read),
+    **dict.fromkeys(sphinx.FILES, sphinx.read),
+    **dict.fromkeys(sphinx.BOOK_FILES, sphinx.book),
+    **dict.fromkeys(mdbook.FILES, mdbook.read),
+    **dict.fromkeys(vitepress.FILES, vitepress.read),
+    **dict.fromkeys(docusaurus.FILES, docusaurus.read),
+    **dict.fromkeys(jekyll.FILES, jekyll.read),
+    **dict.fromkeys(hugo.FILES, hugo.read),
+    **dict.fromkeys(eleventy.FILES, eleventy.read),
+    **dict.fromkeys(astro.FILES, astro.read),
+    **dict.fromkeys(quarto.FILES, quarto.read),
+    **dict.fromkeys(antora.FILES, antora.read),
+}
+"""By the name of the configuration, from its folder, its path and its text: the project; None if it is of another
+program."""
+_LAST = frozenset(os.path.basename(name) for name in _READERS)
+
+
+def find_projects(tasks: Iterable[Task]) -> Projects:
+    """The projects of the sources.
+
+    Configurations are looked for among the sources, and from them upwards to the root of the repository.
+    """
+    found: dict[str, Project] = {}
+    for path in _configurations(tasks):
+        folder, name = _split(os.path.abspath(path))
+        if folder in found or not os.path.isfile(path):
+            continue
+        project = _READERS[name](folder, path, _text(path))
+        if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
+            found[folder] = project
+    return Projects(found.values())
+
+
+def _confine(project: Project, top: str) -> Project:
+    """A project without folders outside of its repository: a configuration of a stranger may name any."""
+
+    def is_within(folder: str) -> bool:
+        return os.path.normpath(folder) == top or os.path.normpath(folder).startswith(os.path.join(top, ""))
+
+    return project._replace(
+        mounts=tuple(mount for mount in project.mounts if is_within(mount.folder)),
+        roots=tuple(filter(is_within, project.roots)),
+        bases=tuple(filter(is_within, project.bases)),
+    )
+
+
+def project_of(checker: Checker, source: str) -> Project:
+    """The project of a document by its path, with the rule of anchors that the settings say."""
+    path = os.path.abspath(source)
+    project = _innermost(checker, path) or (TEMPLATES if _is_beside(checker.projects, path) else NO_PROJECT)
+    own = file_settings(checker, source) if checker.files else None
+    rule = own.anchors if own is not None and own.anchors is not None else checker.anchors
+    return project if rule in ("auto", project.anchors) else project._replace(anchors=rule)
+
+
+def _innermost(checker: Checker, path: str) -> Project | None:
+    if not checker.projects:
+        return None
+    by_folder = checker.projects.by_folder
+    folder = os.path.dirname(path)
+    while folder not in by_folder:
+        folder, before = os.path.dirname(folder), folder
+        if folder == before:
+            return None
+    project = by_folder[folder]
+    below = path[len(folder) :].lstrip(os.sep).replace(os.sep, "/")
+    return None if any(below.startswith(f"{one}/") for one in project.outputs) else project
+
+
+def _is_beside(projects: Projects, path: str) -> bool:
+    """Whether a file is in a folder of templates beside a project."""
+    folder = os.path.dirname(path)
+    while projects and folder not in projects.config_folders:
+        folder, name = os.path.split(folder)
+        if name in TEMPLATE_FOLDERS:
+            return True
+    return False
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The folder and the name of a configuration, which may have folders: `.vitepress/config.ts`."""
+    folder, name = os.path.split(path)
+    while name not in _READERS:
+        folder, last = os.path.split(folder)
+        name = f"{last}/{name}"
+    return folder, name
+
+
+def _is_configuration(path: str) -> bool:
+    pieces = path.replace(os.sep, "/").split("/")
+    return pieces[-1] in _LAST and any("/".join(pieces[-count:]) in _READERS for count in (1, 2, 3))
+
+
+def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
+    starts: dict[str, None] = {}
+    for task in tasks:
+        if task.name is not None:
+            continue
+        yield from filter(_is_configuration, task.paths)
+        starts |= dict.fromkeys([os.path.dirname(path) for path in task.paths] if task.root is None else [task.root])
+    for start in starts:
+        for folder in folders_above(os.path.abspath(start)):
+            names = [name for name in _READERS if os.path.isfile(os.path.join(folder, name))]
+            yield from (os.path.relpath(os.path.join(folder, name)) for name in names)
+            if names:
+                break
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_READ).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+    except OSError:
+        return ""

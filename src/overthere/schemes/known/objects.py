@@ -1,0 +1,253 @@
+"""s3, gs, az: objects of stores, and the https URLs of the same objects.
+
+The URIs are those of the stores' own tools, of Hadoop and of fsspec; no document defines them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from overthere.ground.errors import CodingError, Finding, InvalidURI, Unwritable
+from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.model import Example, Scheme, slash_for_empty_path
+from overthere.values.encoding import IN_SEGMENT, decode, encode
+from overthere.values.uri import URI
+
+__all__ = ["ABFS", "ABFSS", "AZ", "GS", "S3", "S3A", "AzureLocator", "GSLocator", "ObjectLocator", "S3Locator"]
+
+_S3 = "Amazon S3 User Guide, Virtual hosting of general purpose buckets"
+_GS = "Cloud Storage, Request endpoints"
+_AZ = "Azure Storage, Use the Azure Data Lake Storage URI"
+_S3_HOST = re.compile(r"(?:(.+)\.)?s3(?:[.-](?:dualstack\.)?([a-z]{2}(?:-[a-z]+)+-[0-9]))?\.amazonaws\.com(?:\.cn)?")
+_GS_HOST = re.compile(r"(?:(.+)\.)?storage\.googleapis\.com")
+_AZURE_HOST = re.compile(r"([a-z0-9]+)\.(?:blob|dfs)\.core\.windows\.net")
+_KEPT = f"{IN_SEGMENT}/".replace("+", "")
+_AZURE = ".dfs.core.windows.net"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ObjectLocator(Locator):
+    """The object of a store: an `S3Locator`, `GSLocator` or `AzureLocator`, which `from_https` finds by the host.
+
+    >>> from overthere.schemes.locators import ObjectLocator
+    >>> ObjectLocator.from_https("https://storage.googleapis.com/bucket/a%20b.txt?X-Goog-Signature=c")
+    GSLocator(bucket='bucket', key='a b.txt')
+    """
+
+    bucket: str = ""
+    """The bucket, in Azure the container; as written."""
+    key: str = ""
+    """The name of the object, decoded, without the slash before it; "" for the bucket itself."""
+    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"bucket", "account", "region"}
+
+    @classmethod
+    def split(cls, given: Given) -> Self:
+        if not given.host or given.user is not None or given.port is not None:
+            raise given.refuse(given.path if given.host is None else None, '"//" and a bucket', "bucket", _S3)
+        return cls(given.host, given.decode(given.path or ""), **given.rest())
+
+    def join(self, to: Writer) -> str:
+        return f"//{self.bucket}/{to.text(self.key, f'{IN_SEGMENT}/')}"
+
+    @classmethod
+    def from_https(cls, uri: URI | str) -> Self:
+        """The object that an https or http URL of a store names; without query and fragment, such as a signature.
+
+        Raises: InvalidURI if it is not the URL of an object or a bucket, or not of this class; CodingError for a key
+        that is not UTF-8.
+
+        >>> from overthere.schemes.locators import AzureLocator, S3Locator
+        >>> S3Locator.from_https("https://bucket.s3.eu-west-1.amazonaws.com/a/b.txt")
+        S3Locator(bucket='bucket', key='a/b.txt', region='eu-west-1')
+        >>> AzureLocator.from_https("https://account.blob.core.windows.net/container/a.txt").uri()
+        URI('abfss://container@account.dfs.core.windows.net/a.txt')
+        """
+        parsed = URI(uri)
+        is_web = parsed.scheme.lower() in ("http", "https") and parsed.userinfo is None
+        if is_web and parsed.effective_port in (80, 443):
+            for kind in (S3Locator, GSLocator, AzureLocator):
+                found = kind._from_host((parsed.host or "").lower(), decode(parsed.path.removeprefix("/")))
+                if isinstance(found, cls) and found.bucket:
+                    return found
+        end = len(parsed.scheme) + (0 if parsed.authority is None else len(f"://{parsed.authority}"))
+        why = "not the https URL of an object: the host is not that of a store, or there is no bucket"
+        raise InvalidURI(str(parsed), Finding("scheme-syntax", 0, end, "authority", "authority", "", _S3, why))
+
+    @classmethod
+    def _from_host(cls, host: str, path: str) -> ObjectLocator | None:
+        """The object of a host in lower case and a decoded path, the bucket "" if there is none."""
+        raise NotImplementedError
+
+    def _https(self, host: str, path_style: bool) -> URI:
+        """Raises: Unwritable for a key that a path cannot have, or a bucket that a host cannot."""
+        path = f"{self.bucket}/{self.key}" if path_style else self.key
+        if not {".", ".."}.isdisjoint(path.split("/")):  # escaped or not (RFC 3986 6.2.2.3)
+            raise Unwritable('an https URL loses a segment "." or ".." of a key')
+        before = "" if path_style else f"{self.bucket}."
+        try:  # servers may decode a "+" to a space
+            return URI(f"https://{before}{host}/{encode(path, 'path', keep=_KEPT)}")
+        except (CodingError, InvalidURI) as error:
+            raise Unwritable(f"an https URL cannot express this: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class S3Locator(ObjectLocator):
+    """Bucket and key of an object of Amazon S3.
+
+    >>> from overthere import URI
+    >>> URI("s3://bucket/a%20b/c.txt").locator
+    S3Locator(bucket='bucket', key='a b/c.txt')
+    """
+
+    region: str | None = field(default=None, compare=False)
+    """The region in the https URL; an s3: URI does not have it."""
+    scheme: str = field(default="s3", kw_only=True)
+
+    @classmethod
+    def _from_host(cls, host: str, path: str) -> S3Locator | None:
+        match = _S3_HOST.fullmatch(host)
+        bucket, _, key = (path if match is None or match[1] is None else f"{match[1]}/{path}").partition("/")
+        return None if match is None else S3Locator(bucket, key, match[2])
+
+    def https(self, *, path_style: bool | None = None) -> URI:
+        """The https URL of the object, in its `region`, or without one in that of the bucket.
+
+        path_style: whether the bucket begins the path; None: only if the certificate or the case of a host does not
+        allow it there: a bucket with a "." or a capital.
+
+        Raises: Unwritable for a key with a segment "." or "..".
+
+        >>> from overthere.schemes.locators import S3Locator
+        >>> S3Locator("bucket", "a b.txt", "eu-west-1").https()
+        URI('https://bucket.s3.eu-west-1.amazonaws.com/a%20b.txt')
+        >>> S3Locator("bucket", "a.txt", "eu-west-1").https(path_style=True)
+        URI('https://s3.eu-west-1.amazonaws.com/bucket/a.txt')
+        """
+        region = "" if self.region is None else f".{self.region}"
+        china = ".cn" if region.startswith(".cn-") else ""
+        in_path = "." in self.bucket or self.bucket != self.bucket.lower() if path_style is None else path_style
+        return self._https(f"s3{region}.amazonaws.com{china}", in_path)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class GSLocator(ObjectLocator):
+    """Bucket and key of an object of Google Cloud Storage.
+
+    >>> from overthere import URI
+    >>> URI("gs://bucket/a%20b/c.txt").locator
+    GSLocator(bucket='bucket', key='a b/c.txt')
+    """
+
+    scheme: str = field(default="gs", kw_only=True)
+
+    @classmethod
+    def _from_host(cls, host: str, path: str) -> GSLocator | None:
+        match = _GS_HOST.fullmatch(host)
+        bucket, _, key = (path if match is None or match[1] is None else f"{match[1]}/{path}").partition("/")
+        return None if match is None else GSLocator(bucket, key)
+
+    def https(self, *, path_style: bool = True) -> URI:
+        """The https URL of the object.
+
+        path_style: whether the bucket begins the path; otherwise it begins the host.
+
+        Raises: Unwritable for a key with a segment "." or "..".
+
+        >>> from overthere.schemes.locators import GSLocator
+        >>> GSLocator("bucket", "a.txt").https(), GSLocator("bucket", "a.txt").https(path_style=False)
+        (URI('https://storage.googleapis.com/bucket/a.txt'), URI('https://bucket.storage.googleapis.com/a.txt'))
+        """
+        return self._https("storage.googleapis.com", path_style)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class AzureLocator(ObjectLocator):
+    """Container (`bucket`), key and account of an object of Azure Storage.
+
+    >>> from overthere import URI
+    >>> URI("abfss://container@account.dfs.core.windows.net/a.txt").locator
+    AzureLocator(bucket='container', key='a.txt', account='account')
+    >>> URI("az://container/a.txt").locator
+    AzureLocator(bucket='container', key='a.txt')
+    """
+
+    account: str | None = None
+    """The account; None if it is that of the environment.  An az: URI does not have it."""
+    scheme: str = field(default="abfss", kw_only=True)
+
+    @property
+    def container(self) -> str:
+        """The container: `bucket` by the name that Azure has for it."""
+        return self.bucket
+
+    @classmethod
+    def split(cls, given: Given) -> Self:
+        host = given.host or ""
+        if given.user is None or given.scheme == "az":
+            return super(AzureLocator, cls).split(given)
+        is_account = (
+            host.lower().endswith(_AZURE) and host.lower() != _AZURE and given.password is None and given.port is None
+        )
+        if not (given.user and is_account):
+            raise given.refuse(host, f'"//", a container, "@", an account and "{_AZURE}"', "authority", _AZ)
+        return cls(given.user, given.decode(given.path or ""), host[: -len(_AZURE)], **given.rest())
+
+    def join(self, to: Writer) -> str:
+        if self.account is None:
+            return super(AzureLocator, self).join(to)
+        return f"//{self.bucket}@{self.account}{_AZURE}/{to.text(self.key, f'{IN_SEGMENT}/')}"
+
+    @classmethod
+    def _from_host(cls, host: str, path: str) -> AzureLocator | None:
+        match = _AZURE_HOST.fullmatch(host)
+        bucket, _, key = path.partition("/")
+        return None if match is None else AzureLocator(bucket, key, match[1])
+
+    def https(self, *, service: str = "blob") -> URI:
+        """The https URL of the object.
+
+        service: "blob", or "dfs" for that of Data Lake Storage.
+
+        Raises: Unwritable without an account, and for a key with a segment "." or ".."; ValueError for another service.
+
+        >>> from overthere.schemes.locators import AzureLocator
+        >>> AzureLocator("container", "a.txt", "account").https(service="dfs")
+        URI('https://account.dfs.core.windows.net/container/a.txt')
+        """
+        if service not in ("blob", "dfs"):
+            raise ValueError(f'service is "blob" or "dfs", not {service!r}')
+        if not self.account:
+            raise Unwritable("the https URL needs an account: dataclasses.replace(locator, account=...)")
+        return self._https(f"{self.account}.{service}.core.windows.net", True)
+
+
+def _scheme(name: str, title: str, kind: type[ObjectLocator], document: str, *examples: str) -> Scheme:
+    authority = 'bucket [ "@" 1*( ALPHA / DIGIT ) ".dfs.core.windows.net" ]' if name.startswith("abfs") else "bucket"
+    facts: dict[str, Any] = {} if name.startswith("abfs") else {"no_userinfo": document}
+    return Scheme(
+        name=name,
+        title=title,
+        documents={"rfc3986": document},
+        locator=kind,
+        syntax=f'{name}-uri = "{name}:" "//" {authority} path-abempty\n'
+        'bucket = ( ALPHA / DIGIT ) *( ALPHA / DIGIT / "-" / "." / "_" )',
+        rules={"rfc3986": (f"{name}-uri",)},
+        needs_host=True,
+        hierarchical=True,
+        unspoken="an object takes the API of its store; links and tables read it with the extra stores",
+        normal=(slash_for_empty_path("RFC 3986 6.2.3"),),
+        examples=tuple(Example(text, "of our own") for text in examples),
+        notes=("IANA does not list the name; the URIs are those of the vendor's tools and of fsspec.",),
+        **facts,
+    )
+
+
+S3 = _scheme("s3", "Objects of Amazon S3", S3Locator, _S3, "s3://bucket/folder/a%20b.txt", "s3://bucket")
+S3A = _scheme("s3a", "Objects of Amazon S3, as Hadoop names them", S3Locator, _S3, "s3a://bucket/folder/a.txt")
+GS = _scheme("gs", "Objects of Google Cloud Storage", GSLocator, _GS, "gs://bucket/folder/a.txt")
+AZ = _scheme("az", "Objects of Azure Storage", AzureLocator, _AZ, "az://container/folder/a.txt")
+_ABFS = "abfs://container@account.dfs.core.windows.net/folder/a.txt"
+ABFS = _scheme("abfs", "Objects of Azure Data Lake Storage", AzureLocator, _AZ, _ABFS)
+ABFSS = _scheme("abfss", "Objects of Azure Data Lake Storage by TLS", AzureLocator, _AZ, _ABFS.replace(":", "s:"))

@@ -1,0 +1,68 @@
+"""Host names that no resolver takes: each entry of a policy says so by its own exception, and nothing is looked up."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import pytest
+from hostile_names import HOSTILE_NAMES
+
+from overthere import AccessRefused, OverthereError, Policy, open
+from overthere.access.errors import AccessFailed
+
+
+def looked_up(host: str, port: int) -> list[str]:
+    raise AssertionError(f"{host!r} was looked up")
+
+
+async def alooked_up(host: str, port: int) -> list[str]:
+    return looked_up(host, port)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("system", [True, False])
+def test_addresses_of_names_that_no_resolver_takes(name: str, system: bool) -> None:
+    with pytest.raises(AccessFailed, match="no resolver knows the name"):
+        Policy().addresses(name, 80, resolve=None if system else looked_up)
+    with pytest.raises(AccessFailed, match="no resolver knows the name"):
+        asyncio.run(Policy().aaddresses(name, 80, resolve=None if system else alooked_up))
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_names_that_no_resolver_takes_are_judged_and_not_opened(name: str) -> None:
+    uri = f"http://{''.join(f'%{octet:02X}' for octet in name.encode('utf-8', 'surrogatepass'))}/"
+    with pytest.raises((AccessRefused, OverthereError)):
+        Policy(hosts=frozenset({".good.example", ""})).judge(uri)
+    with pytest.raises(OverthereError):
+        open(uri)
+
+
+@pytest.mark.parametrize("error", [socket.gaierror(8, "x"), UnicodeError("x"), ValueError("x"), OSError("x")])
+def test_what_a_resolver_raises_is_a_failure(error: Exception) -> None:
+    def look_up(host: str, port: int) -> list[str]:
+        raise error
+
+    async def alook_up(host: str, port: int) -> list[str]:
+        raise error
+
+    given: dict[str, Any] = {"resolve": look_up}
+    with pytest.raises(AccessFailed, match="could not be resolved"):
+        Policy().addresses("h.example", 80, **given)
+    with pytest.raises(AccessFailed, match="could not be resolved"):
+        asyncio.run(Policy().aaddresses("h.example", 80, resolve=alook_up))
+
+
+@pytest.mark.parametrize(
+    "host", ["a." + "b" * 63 + ".example", ".".join(["abc"] * 63), "h.example.", "a_b.example", "xn--bcher-kva.example"]
+)
+def test_names_at_the_limits_are_looked_up(host: str) -> None:
+    asked: list[str] = []
+
+    def look_up(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["192.0.43.8"]
+
+    assert Policy().addresses(host, 80, resolve=look_up)
+    assert asked == [host]

@@ -1,0 +1,290 @@
+"""`broken --since`: Git says what has changed, and runs nothing that a repository, a change or a variable names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from overthere.broken.changes import changed_files
+from servers import NET
+
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+
+PROGRAMS = [
+    "alias.diff", "alias.ls-files", "alias.config", "alias.rev-parse", "browser.x.cmd", "browser.x.path",
+    "core.alternateRefsCommand", "core.askPass", "core.editor", "core.fsmonitor", "core.gitProxy", "core.pager",
+    "core.sshCommand", "credential.helper", "credential.https://h.helper", "diff.external", "diff.x.command",
+    "diff.x.textconv", "diff.guitool", "diff.tool", "difftool.x.cmd", "difftool.x.path", "filter.x.clean",
+    "filter.x.process", "filter.x.smudge", "gc.recentObjectsHook", "gc.repackFilterTo", "gpg.program",
+    "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand", "guitool.x.cmd",
+    "help.browser", "instaweb.browser", "instaweb.httpd", "interactive.diffFilter", "man.x.cmd", "man.x.path",
+    "man.viewer", "merge.x.driver", "merge.guitool", "merge.tool", "mergetool.x.cmd", "mergetool.x.path", "pager.diff",
+    "pager.ls-files", "pager.config", "receive.procReceiveRefs", "remote.origin.receivepack",
+    "remote.origin.uploadpack", "remote.origin.vcs", "remote.origin.proxy", "sendemail.ccCmd", "sendemail.headerCmd",
+    "sendemail.toCmd", "sendemail.smtpServer", "sendemail.sendmailCmd", "sequence.editor", "submodule.s.update",
+    "trailer.x.cmd", "trailer.x.command", "uploadpack.packObjectsHook", "web.browser",
+]  # fmt: skip
+"""The settings of Git that name a program (git-config(1) and the pages that it includes), each with a name for `*`."""
+OTHERWISE = {
+    "core.hooksPath": "{hooks}",
+    "include.path": "{config}",
+    "includeIf.gitdir:/.path": "{config}",
+    "includeIf.onbranch:**.path": "{config}",
+    "remote.origin.url": "ext::{program}",
+    "url.ext::{program} .insteadOf": "https://h/",
+    "core.worktree": "/",
+    "init.templateDir": "{hooks}",
+    "core.attributesFile": "{attributes}",
+    "extensions.worktreeConfig": "true",
+    "trace2.normalTarget": "{marks}",
+    "trace2.eventTarget": "{marks}",
+}
+"""Those that lead to a program by way of another file, a URI or a folder."""
+VARIABLES = (
+    "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR",
+    "EDITOR", "VISUAL", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_TRACE", "GIT_TRACE2", "GIT_TRACE2_EVENT",
+    "GIT_TRACE_SETUP",
+)  # fmt: skip
+NAMES_PROGRAM = re.compile(
+    r"(?i)(cmd|command|program|pager|editor|driver|textconv|hook|helper|askpass|fsmonitor|\.clean|smudge|\.process"
+    r"|uploadpack|receivepack|viewer|browser|difffilter|\.vcs)$"
+)
+HARMLESS = frozenset(
+    (
+        "advice.ignoredHook",
+        "advice.waitingForEditor",
+        "alias.*",
+        "color.pager",
+        "column.clean",
+        "diff.<driver>.cachetextconv",
+        "gitcvs.dbDriver",
+    )
+)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    names = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    for role in ("AUTHOR", "COMMITTER"):
+        names |= {f"GIT_{role}_NAME": "a", f"GIT_{role}_EMAIL": "a@h"}
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(
+        command, env=os.environ | names, check=True, capture_output=True, text=True, timeout=NET
+    ).stdout
+
+
+class Trap:
+    """A program that writes to a file, under the names by which settings reach it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.marks = folder / "marks"
+        self.program = folder / "trap"
+        self.program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{self.marks}'\ncat 2>/dev/null </dev/null\nexit 0\n")
+        self.program.chmod(0o755)
+        self.hooks = folder / "hooks"
+        self.hooks.mkdir()
+        for hook in (
+            "post-checkout",
+            "post-index-change",
+            "fsmonitor-watchman",
+            "pre-auto-gc",
+            "reference-transaction",
+        ):
+            shutil.copy(self.program, self.hooks / hook)
+        self.config = folder / "config"
+        self.config.write_text(f'[core]\n\tfsmonitor = "{self.program}"\n[filter "x"]\n\tclean = "{self.program}"\n')
+        self.attributes = folder / "attributes"
+        self.attributes.write_text("* filter=x diff=x merge=x\n")
+
+    def settings(self) -> dict[str, str]:
+        values = vars(self)
+        rest = {key.format(**values): value.format(**values) for key, value in OTHERWISE.items()}
+        named = {key: f"!{self.program}" if key.startswith("alias") else str(self.program) for key in PROGRAMS}
+        return named | rest
+
+    @property
+    def is_sprung(self) -> bool:
+        return self.marks.exists()
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Trap:
+    return Trap(tmp_path / "trap")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a commit of two documents, each of which has attributes that name drivers."""
+    top = tmp_path / "repository"
+    docs = top / "docs"
+    docs.mkdir(parents=True)
+    git(top, "init", "-q", "-b", "main")
+    (top / ".gitattributes").write_text("* filter=x diff=x merge=x\n")
+    (docs / "same.md").write_text("[a](same.md)\n")
+    (docs / "edited.md").write_text("[a](gone.md)\n")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "first")
+    (docs / "edited.md").write_text("[a](lost.md)\n")
+    os.utime(docs / "same.md", (1, 1))  # Git compares its content anew, through filters
+    (docs / "new.md").write_text("[a](new.md)\n")
+    return top
+
+
+def add_bare_repository(folder: Path, trap: Trap) -> None:
+    """A bare repository as plain files of a change."""
+    git(folder, "init", "-q", "--bare", "nested")
+    for file in ("HEAD", "config", "objects", "refs"):
+        (folder / "nested" / file).rename(folder / file)
+    shutil.rmtree(folder / "nested")
+    (folder / "config").write_text(
+        f'[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = "{folder}"\n'
+        f'\tfsmonitor = "{trap.program}"\n'
+    )
+
+
+def set_all(file: Path, settings: dict[str, str]) -> None:
+    for key, value in settings.items():
+        git(file.parent, "config", "--file", str(file), "--add", key, value)
+
+
+def changes(top: Path) -> set[str]:
+    return {os.path.relpath(one, os.path.realpath(top)) for one in changed_files(str(top / "docs"), "HEAD")}
+
+
+EXPECTED = {"docs/edited.md", "docs/new.md"}
+
+
+def test_the_table_has_every_setting_that_names_a_program() -> None:
+    """As far as the installed Git lists its settings; a new one is added to the table or to the harmless ones."""
+    listed = {key for key in git(Path("/"), "help", "--config").split() if NAMES_PROGRAM.search(key)} - HARMLESS
+    patterns = [re.compile(re.sub(r"\\?<[^>]*>|\\\*", ".+", re.escape(key)), re.IGNORECASE) for key in listed]
+    table = [*PROGRAMS, *OTHERWISE]
+    assert {pattern.pattern for pattern in patterns if not any(map(pattern.fullmatch, table))} == set()
+
+
+@pytest.mark.parametrize("key", [*PROGRAMS, *OTHERWISE])
+def test_no_setting_of_a_repository_runs_a_program(repository: Path, trap: Trap, key: str) -> None:
+    settings = trap.settings()
+    key = key.format(**vars(trap))
+    set_all(repository / ".git" / "config", {key: settings[key]})
+    assert changes(repository) == EXPECTED
+    assert not trap.is_sprung
+
+
+def test_all_settings_and_variables_at_once(repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the configuration of the repository, of a worktree, of a bare repository in the sources, and of the user."""
+    settings = trap.settings()
+    for file in (repository / ".git" / "config", repository / ".git" / "config.worktree", trap.hooks / "user"):
+        set_all(file, settings)
+    shutil.copytree(trap.hooks, repository / ".git" / "hooks", dirs_exist_ok=True)
+    add_bare_repository(repository / "docs", trap)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(trap.hooks / "user"))
+    monkeypatch.setenv("GIT_DIR", str(repository / "docs"))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(trap.program))
+    for name in VARIABLES:
+        monkeypatch.setenv(name, str(trap.marks if "TRACE" in name else trap.program))
+    assert changes(repository) > EXPECTED
+    assert not trap.is_sprung
+
+
+@pytest.mark.parametrize("key", ["core.fsmonitor", "filter.x.clean", "diff.external", "include.path"])
+def test_the_trap_would_be_sprung(repository: Path, trap: Trap, key: str) -> None:
+    """The same question to Git itself, so that a trap that never springs is seen."""
+    set_all(repository / ".git" / "config", {key: trap.settings()[key]})
+    git(repository, "diff", "HEAD")
+    assert trap.is_sprung
+
+
+def test_a_bare_repository_in_the_sources_is_not_asked(
+    repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_bare_repository(repository / "docs", trap)
+    command = [sys.executable, "-m", "overthere", "broken", "docs", "--since", "HEAD", "--format", "jsonl"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=NET, check=False)
+    assert (done.returncode, "lost.md" in done.stdout) == (1, True), done.stderr
+    monkeypatch.chdir(repository / "docs")
+    assert {os.path.basename(one) for one in changed_files(".", "HEAD")} > {"edited.md", "new.md"}
+    assert not trap.is_sprung
+
+
+def test_a_repository_that_was_unpacked_into_the_sources_is_not_asked(
+    repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could say that nothing has changed; where it is the only one, its configuration is not read."""
+    git(repository / "docs", "init", "-q")
+    git(repository / "docs", "commit", "-q", "--allow-empty", "-m", "planted")
+    set_all(repository / "docs" / ".git" / "config", trap.settings())
+    monkeypatch.chdir(repository)
+    with pytest.raises(ValueError, match="another repository"):
+        changed_files("docs", "HEAD")
+    monkeypatch.chdir(repository.parent)
+    assert len(changed_files("repository/docs", "HEAD")) == 3
+    assert not trap.is_sprung
+
+
+@pytest.mark.parametrize("form", ["files", "reftable"])
+def test_all_ways_of_naming_a_revision(tmp_path: Path, form: str) -> None:
+    """Branches, tags, what a branch follows, what it was; packed or not, also in worktrees and submodules."""
+    top, clone = tmp_path / "top", tmp_path / "clone"
+    try:
+        git(tmp_path, "init", "-q", "-b", "main", f"--ref-format={form}", str(top))
+    except subprocess.CalledProcessError:
+        pytest.skip("this Git has no such form of references")
+    (top / "a.md").write_text("1")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "1")
+    git(top, "tag", "v1")
+    git(tmp_path, "clone", "-q", f"--ref-format={form}", str(top), str(clone))
+    (clone / "b.md").write_text("2")
+    git(clone, "add", ".")
+    git(clone, "commit", "-q", "-m", "2")
+    git(clone, "worktree", "add", "-q", str(tmp_path / "tree"), "-b", "side")
+    for folder in (clone, tmp_path / "tree"):
+        for pack in (False, True):
+            if pack:
+                git(folder, "pack-refs", "--all")
+                git(folder, "gc", "-q")
+            for name in ("v1", "HEAD~1", "origin/main", "main^", "refs/tags/v1", "@~"):
+                assert changed_files(str(folder), name) == {os.path.realpath(folder / "b.md")}, name
+    for name in ("@{upstream}", "main@{1}"):
+        assert changed_files(str(clone), name) == {os.path.realpath(clone / "b.md")}, name
+    for name in ("-x", "nope", "HEAD:a.md", "", "a\nb", "v1 --output=x"):
+        with pytest.raises(ValueError, match=r"revision|git"):
+            changed_files(str(clone), name)
+
+
+def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: Trap) -> None:
+    for name in ("inner", "outer"):
+        git(tmp_path, "init", "-q", name)
+        (tmp_path / name / "a.md").write_text("1")
+        git(tmp_path / name, "add", ".")
+        git(tmp_path / name, "commit", "-q", "-m", "1")
+    outer = tmp_path / "outer"
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+    git(outer, "commit", "-q", "-m", "2")
+    (outer / "sub" / "a.md").write_text("2")
+    set_all(outer / ".git" / "modules" / "sub" / "config", trap.settings())
+    monkeypatch.chdir(outer)
+    assert changed_files(".", "HEAD") == frozenset()
+    assert changed_files("sub", "HEAD") == {os.path.realpath("sub/a.md")}
+    assert not trap.is_sprung
+
+
+def test_what_is_said_without_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="no repository"):
+        changed_files(str(tmp_path), "HEAD")
+    for content in (b"", b"gitdir: nowhere\n", b"gitdir: " + b"x" * 100_000, b"\xff\0"):
+        (tmp_path / ".git").write_bytes(content)
+        with pytest.raises(ValueError, match="no repository"):
+            changed_files(str(tmp_path), "HEAD")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ValueError, match="not installed"):
+        changed_files(str(tmp_path), "HEAD")

@@ -1,0 +1,114 @@
+"""Findings as people read them: how many lines, in which order, and what of them a terminal shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from overthere.base import Base
+from overthere.broken import Broken, Checker, Summary, check
+from overthere.broken.reference_check import ReferenceState
+from overthere.broken.reporting import finding
+from overthere.broken.scan import Reference
+from overthere.cli.broken_lines import GROUPS, lines
+from overthere.cli.broken_summary import summary_lines
+from overthere.values.uri import URI
+
+HERE = Base(URI("file:///"), "retrieval", "retrieval")
+
+
+def missing(source: str, target: str, line: int = 1) -> Broken:
+    one = Reference("a href", target, HERE, None, None)
+    return finding(source, "no-document", "it", one, ReferenceState(target), (line, 1, 0, 1))
+
+
+def shown(findings: list[Broken], by: str | None, width: int | None = None) -> list[str]:
+    return [line.plain for line in lines(findings, by, width)]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a", f"t{n}") for n in range(40)],
+        [(f"s{n}", "t") for n in range(40)],
+        [("a", f"t{n % 20}") for n in range(40)],
+        [(f"s{n % 7}", f"t{n % 11}") for n in range(77)],
+        [],
+    ],
+)
+def test_by_target_is_never_longer_than_by_document(pairs: list[tuple[str, str]]) -> None:
+    findings = [missing(source, target) for source, target in pairs]
+    assert len(shown(findings, "target")) <= len(shown(findings, "file"))
+
+
+def test_a_terminal_shows_fifty_and_counts_the_others() -> None:
+    findings = [missing(f"{number}.html", f"t{number}") for number in range(60)]
+    told = shown(findings, None, 80)
+    assert sum(" error " in line for line in told) == 50
+    assert told[-1] == "and 10 more: 10 no-document; all of them with --group file, or -o FILE.html"
+    assert sum(" error " in line for by in GROUPS[:2] for line in shown(findings, by, 80)) == 120
+    assert sum(" error " in line for line in shown(findings, None)) == 60
+
+
+def test_a_terminal_shows_targets_where_many_findings_share_one() -> None:
+    findings = [missing(f"{number}.html", "t") for number in range(11)]
+    assert len(shown(findings, None, 80)) == 2
+    assert len(shown(findings[1:], None, 80)) == 20
+
+
+def test_what_was_found_before_an_interruption_is_shown_without_a_verdict() -> None:
+    def interrupted() -> Iterator[Broken]:
+        yield missing("a.html", "t")
+        raise KeyboardInterrupt
+
+    told: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        told.extend(line.plain for line in lines(interrupted(), None, 80))
+    assert len(told) == 2
+    summary = Summary(documents=1)
+    assert "no broken links" in list(summary_lines(summary, 1))
+    assert "no broken links" not in list(summary_lines(summary, 1, is_whole=False))
+
+
+def test_a_file_is_named_relative_to_the_current_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = missing("a.html", f"{(tmp_path / 'b.html').as_uri()}")
+    assert "  b.html  " in shown([one], "target")[0]
+    assert "file:" not in shown([missing("a.html", "file:///elsewhere/b.html")], "target")[0]
+
+
+def test_the_remedy_of_a_kind_is_told_once() -> None:
+    findings = [missing("a.html", "t"), missing("a.html", "u")]
+    assert not any("correct the path" in line for line in shown(findings, "file"))
+    summary = Summary(documents=1)
+    summary.kinds.update(one.kind for one in findings)
+    assert list(summary_lines(summary, 1)).count("  no-document: correct the path or restore the file") == 1
+
+
+def test_an_anchor_is_looked_for_where_a_page_sends_its_reader_on(tmp_path: Path) -> None:
+    refresh = '<meta http-equiv="refresh" content="{}; url={}"><title>moved</title>'
+    pages = {
+        "old.html": refresh.format(0, "between.html"),
+        "between.html": refresh.format(0, "new/page.html"),
+        "later.html": refresh.format(5, "new/page.html"),
+        "one.html": refresh.format(0, "two.html"),
+        "two.html": refresh.format(0, "one.html"),
+        "new/page.html": "<h1 id=part>x</h1>",
+        "index.html": "".join(
+            f'<a href="{one}">x</a>'
+            for one in ("old.html", "old.html#part", "old.html#gone", "later.html#part", "one.html#part")
+        ),
+    }
+    os.mkdir(tmp_path / "new")
+    for name, text in pages.items():
+        (tmp_path / name).write_text(text)
+    found = [one for one in check([tmp_path], Checker(), Summary()) if one.source.endswith("index.html")]
+    assert [(one.reference, one.kind, one.suggestion) for one in found] == [
+        ("old.html#part", "sent-on", "new/page.html#part"),
+        ("old.html#gone", "no-fragment", None),
+        ("later.html#part", "no-fragment", None),
+        ("one.html#part", "no-fragment", None),
+    ]

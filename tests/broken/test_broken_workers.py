@@ -1,0 +1,63 @@
+"""Documents that are read in several processes: the same findings, and nothing lost where one of them ends."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from overthere.broken import Broken, Checker, Summary, check, workers
+from overthere.broken.site import Site
+from overthere.links.job.sources import tasks
+from overthere.links.model import Options
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Sixty documents that refer to one another, each third reference wrongly."""
+    for number in range(60):
+        there = f"{(number + 1) % 60}.{'rst' if (number + 1) % 4 == 0 else 'md'}"
+        if number % 4 == 0:
+            text = f"Title\n=====\n\n`a <{there}>`_ `b <gone{number}.html>`_\n\n"
+        else:
+            text = f"# Title\n\n[a]({there}#title) [b]({there}#gone) ![c](gone.png)\n\n"
+        (tmp_path / f"{number}{'.rst' if number % 4 == 0 else '.md'}").write_text(text + "word " * 300)
+    (tmp_path / "index.html").write_text('<a href="1.md#title">x</a><a href="1.md#gone">x</a>')
+    return tmp_path
+
+
+def checked(folder: Path, count: int) -> tuple[list[Broken], dict[str, object]]:
+    summary = Summary()
+    found = list(check([folder], Checker(workers=count), summary))
+    return found, asdict(summary)
+
+
+def test_several_processes_find_what_one_finds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_LEAST", 1)
+    monkeypatch.setattr(workers, "_LOT", 1 << 12)
+    assert checked(folder, 3) == checked(folder, 1)
+    assert len(checked(folder, 3)[0]) == 106
+
+
+def test_small_work_starts_no_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "Workers", None)
+    assert checked(folder, 3)[0]
+
+
+@pytest.mark.parametrize("killed", [1, 3])
+def test_what_a_process_leaves_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_LEAST", 1)
+    monkeypatch.setattr(workers, "_LOT", 1 << 12)
+    checker, options = Checker(workers=3), Options()
+    parts = list(tasks([str(folder)], None, options))
+    given = workers.cut_work(parts, checker)
+    processes = workers.Workers(Site(parts, checker), checker, options, 3)
+    try:
+        for child in list(processes._children.values())[:killed]:
+            child.kill()
+            child.join()
+        found = [one.source for gathered in processes.read(given) for one in gathered.pages]
+    finally:
+        processes.close()
+    assert sorted(found) == sorted(str(path) for path in folder.iterdir() if path.suffix != ".html")

@@ -1,0 +1,125 @@
+"""The small sites of test_generators.py, built by the generators themselves.
+
+What is called an error in the sources is broken on the site that is made of them, and what is called fine works there.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from overthere.broken import KINDS, Checker, Summary, check
+from test_generators import SITES
+
+OUTPUT = "built"
+
+
+class Build(NamedTuple):
+    """How a site is built."""
+
+    command: tuple[str, ...]
+    prefix: str
+    """The path under which it is published."""
+    more: dict[str, str]
+    """Files that the build needs, and that say nothing of references."""
+    package: str = ""
+    """Of the package index, if it is installed for this test."""
+
+
+BUILDS: dict[str, Build] = {
+    "sphinx": Build((sys.executable, "-m", "sphinx", "-Q", ".", OUTPUT), "/", {}),
+    "mkdocs": Build(
+        ("mkdocs", "build", "-q", "-d", OUTPUT),
+        "/site/",
+        {
+            "mkdocs.yml": "site_name: x\nsite_url: https://h.example/site/\ntheme: material\nplugins:\n  - search\n"
+            "  - tags\nmarkdown_extensions:\n  - pymdownx.snippets\n"
+        },
+        "mkdocs-material==9.6.14",
+    ),
+    "hugo": Build(
+        ("hugo", "--quiet", "-d", OUTPUT),
+        "/",
+        {
+            "config.toml": "baseURL = 'https://h.example/'\n",
+            "layouts/_default/single.html": "<html>{{ .Content }}</html>",
+            "layouts/_default/list.html": "<html>{{ .Content }}</html>",
+            "layouts/shortcodes/include.html": "",
+        },
+    ),
+    "jekyll": Build(("jekyll", "build", "-q", "-d", OUTPUT), "/site/", {}),
+}
+# Rows that the plain generator does not know, and why.
+NOT_BUILT = {
+    "<inv:python#index>": "the inventory is on a server",
+    "/site/was/": "a plug-in that Debian does not have",
+}
+
+
+def program(build: Build, folder: Path) -> str:
+    """The generator."""
+    if not build.package:
+        if shutil.which(build.command[0]) is None:
+            pytest.skip(f"{build.command[0]} is not installed")
+        return build.command[0]
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", build.package]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    if done.returncode and "NewConnectionError" in done.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert done.returncode == 0, done.stderr
+    return str(folder / "bin" / build.command[0])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", BUILDS)
+def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Path) -> None:
+    build = BUILDS[name]
+    command = [program(build, tmp_path / "environment"), *build.command[1:]]
+    files, rows = SITES[name]
+    sources = tmp_path / "sources"
+    for path, text in {**files, **build.more}.items():
+        (sources / path).parent.mkdir(parents=True, exist_ok=True)
+        (sources / path).write_text(text)
+    for number, (path, written, _) in enumerate(rows):
+        called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", written)
+        with (sources / path).open("a") as file:
+            file.write(f"\n{called}\n")
+    done = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    checker = Checker(base=(f"https://h.example{build.prefix}",))
+    broken = {
+        (found.source, found.reference)
+        for found in check([sources / OUTPUT], checker, Summary())
+        if KINDS[found.kind].level == "error"
+    }
+    wrong = []
+    judged = 0
+    for number, (_, written, told) in enumerate(rows):
+        links = list(links_called(f"row{number}", sources / OUTPUT))
+        if told not in ("error", "fine") or any(one in written for one in NOT_BUILT):
+            continue
+        judged += bool(links)
+        is_broken = all(link in broken for link in links)  # a reference that became no link leads nowhere
+        if (links or told == "error") and is_broken != (told == "error"):
+            wrong.append((written, told, links))
+    assert wrong == []
+    assert judged > len(rows) // 3
+
+
+def links_called(label: str, site: Path) -> Iterator[tuple[str, str]]:
+    """The pages that have a link or an image so called, and what is written there."""
+    link = re.compile(rf'<a\s[^>]*?href="([^"]*)"[^>]*>(?:\s*<span[^>]*>)?\s*{label}<')
+    for path in sorted(site.rglob("*.html")):
+        text = path.read_text("utf-8")
+        yield from ((str(path), unescape(found[1])) for found in link.finditer(text))
+        for image in re.findall(rf'<img\s[^>]*alt="{label}"[^>]*>', text):
+            yield from ((str(path), unescape(one)) for one in re.findall(r'src="([^"]*)"', image))

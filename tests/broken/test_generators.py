@@ -1,0 +1,533 @@
+"""What generators make of their sources: of each a small site, and what a reference in it is."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from growth import outgrows
+from overthere.broken import KINDS, Checker, Summary, check
+from overthere.broken.generators import configuration, inserts, mdbook, templates
+from overthere.broken.gitignore import IgnoredFiles
+from overthere.cli.broken_summary import summary_lines
+from overthere.links.job.task_documents import open_file
+
+# Of each generator: its files, and references as (document, written there, what it is).  "fine": no finding; "error",
+# "unsure" (a warning), "note"; "template": not judged.
+SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
+    "mdbook": (
+        {
+            "book.toml": '[book]\nsrc = "text"\n[output.html.redirect]\n"old.html" = "a.html"\n',
+            "text/README.md": "# Start\n",
+            "text/a.md": "# One\n\n{{#include part.md}}\n",
+            "text/part.md": "## Inserted\n",
+            "text/b/c.md": "# Two\n\n{{#include gone.md}}\n",
+            "text/x.png": "",
+        },
+        [
+            ("text/a.md", "[x](b/c.md)", "fine"),
+            ("text/a.md", "[x](b/c.html#two)", "fine"),
+            ("text/b/c.md", "[x](../a.html)", "fine"),
+            ("text/b/c.md", "[x](../index.html#start)", "fine"),
+            ("text/a.md", "[x](old.html)", "fine"),
+            ("text/a.md", "[x](print.html)", "fine"),
+            ("text/a.md", "[x](#inserted)", "fine"),
+            ("text/a.md", "[x](#gone)", "error"),
+            ("text/a.md", "[x](b/c.html#gone)", "unsure"),
+            ("text/a.md", "[x](gone.html)", "error"),
+            ("text/a.md", "![x](gone.png)", "error"),
+            ("text/a.md", "[x](../std/index.html)", "unsure"),
+        ],
+    ),
+    "mdbook with a preprocessor": (
+        {"book.toml": "[book]\n[preprocessor.spec]\n", "src/a.md": "# One\n"},
+        [
+            ("src/a.md", "[x](expr.path.rule)", "unsure"),
+            ("src/a.md", "[x]: proc_macro::Group", "unsure"),
+            ("src/a.md", "[x](#r-expr)", "unsure"),
+            ("src/a.md", "[x](gone/b.md)", "error"),
+        ],
+    ),
+    "mkdocs": (
+        {
+            "mkdocs.yml": "site_url: https://h.example/site/\nplugins:\n  - search\n  - tags\n",
+            "docs/index.md": "# Home\n",
+            "docs/guide/setup.md": "# Set up\n\n--8<-- \"part.md\"\n",
+            "docs/guide/index.md": "# Guide\n\n::: module.name\n",
+            "docs/img/a.png": "",
+            "part.md": "## Inserted\n",
+            "theme/templates/home.html": "{% extends 'base.html' %}\n",
+            "theme/templates/feed.xml": "{{ head }}\n<feed>{{ more }}\n",
+            "theme/plain.html": "<p>{% is written so %}\n",
+            "docs/a.css": "",
+            "package.json": "{}",
+        },
+        [
+            ("theme/templates/home.html", '<img src="assets/a.png">', "unsure"),
+            ("theme/templates/home.html", '<a href="#icon">x</a>', "unsure"),
+            ("theme/templates/home.html", '<a href="{% url "x" %}">x</a>', "template"),
+            ("theme/plain.html", '<a href="#gone">x</a>', "error"),
+            ("docs/a.css", '@import "package";', "unsure"),
+            ("docs/a.css", "@import './part';", "error"),
+            ("docs/a.css", "a { background: url(@/a.png) }", "unsure"),
+            ("docs/a.css", "a { background: url(gone.png) }", "error"),
+            ("docs/index.md", "[x](guide/setup.md#set-up)", "fine"),
+            ("docs/index.md", "[x](guide/setup.md#inserted)", "fine"),
+            ("docs/index.md", "[x](guide/setup/)", "fine"),
+            ("docs/index.md", '<a href="guide/setup/">x</a>', "fine"),
+            ("docs/guide/setup.md", "[x](../../)", "fine"),
+            ("docs/guide/setup.md", '<img src="../../img/a.png">', "fine"),
+            ("docs/guide/setup.md", "![x](../img/a.png)", "fine"),
+            ("docs/guide/setup.md", '<img src="../img/a.png">', "unsure"),
+            ("docs/guide/setup.md", "[x](/site/guide/)", "fine"),
+            ("docs/guide/setup.md", "[x](/guide/)", "unsure"),
+            ("docs/guide/setup.md", "[x](../../tags/)", "unsure"),
+            ("docs/guide/setup.md", "[x](#gone)", "error"),
+            ("docs/guide/setup.md", "[x](index.md#module.name)", "unsure"),
+            ("docs/guide/setup.md", "[x](gone.md)", "error"),
+            ("docs/index.md", "[x](guide/gone/)", "error"),
+            ("docs/index.md", "[x]({{ page.url }}/b)", "template"),
+        ],
+    ),
+    "mkdocs with hooks": (
+        {"mkdocs.yml": "hooks:\n  - hook.py\n", "docs/a.md": "# One\n"},
+        [("docs/a.md", "[x](#gone)", "unsure"), ("docs/a.md", "[x](gone.md)", "unsure")],
+    ),
+    "mkdocs with generated pages": (
+        {"mkdocs.yml": "plugins:\n- gen-files:\n    scripts: [a.py]\n", "docs/a.md": "# One\n"},
+        [("docs/a.md", "[x](gone.md)", "unsure"), ("docs/a.md", "[x](#gone)", "error")],
+    ),
+    "sphinx": (
+        {
+            "conf.py": "extensions = ['myst_parser']\nmyst_heading_anchors = 2\n",
+            "index.md": "(the-start)=\n# Home\n",
+            "in/other.rst": ".. _named place:\n\nOther\n=====\n",
+        },
+        [
+            ("index.md", "[x](in/other)", "fine"),
+            ("index.md", "[x](in/other.rst)", "fine"),
+            ("index.md", "[x](in/other.html)", "error"),
+            ("in/other.rst", "`x <../index.html>`_", "fine"),
+            ("in/other.rst", "`x <../genindex.html>`__", "fine"),
+            ("index.md", "[x](the-start)", "fine"),
+            ("index.md", "[x](#the-start)", "fine"),
+            ("index.md", "[x](<inv:python#index>)", "fine"),
+            ("index.md", "[x](gone-label)", "error"),
+            ("index.md", "[x](gone.md)", "error"),
+            ("index.md", "[x](genindex.html)", "error"),
+            ("index.md", "[x](#gone)", "error"),
+        ],
+    ),
+    "sphinx with names of objects": (
+        {"conf.py": "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n", "a.md": "# One\n"},
+        [("a.md", "[x](package.Name)", "unsure"), ("a.md", "[x](#package.Name)", "unsure")],
+    ),
+    "vitepress": (
+        {
+            ".vitepress/config.ts": "export default { base: '/', cleanUrls: true }\n",
+            "index.md": "# Home\n",
+            "guide/build.md": "# Build\n\n## build.target\n\n<!--@include: ./part.md-->\n",
+            "guide/part.md": "## Inserted\n",
+            "guide/live.md": "<script setup>\nimport List from './List.vue'\n</script>\n\n<List />\n",
+            "public/logo.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+        },
+        [
+            ("guide/build.md", "[x](#build-target)", "fine"),
+            ("guide/build.md", "[x](./live)", "fine"),
+            ("guide/build.md", "[x](/guide/build#inserted)", "fine"),
+            ("guide/build.md", "[x](/guide/build.html)", "fine"),
+            ("guide/build.md", "![x](/logo.svg)", "fine"),
+            ("guide/build.md", "[x](/)", "fine"),
+            ("guide/build.md", "[x](./live#gone)", "unsure"),
+            ("guide/build.md", "[x](/gone)", "error"),
+            ("guide/build.md", "[x](./gone)", "error"),
+            ("guide/build.md", "[x](#build.target)", "error"),
+            ("guide/build.md", '<a :href="x">x</a>', "fine"),
+        ],
+    ),
+    "docusaurus": (
+        {
+            "docusaurus.config.js": "module.exports = { baseUrl: '/', presets: [{ docs: { path: 'docs' } }] }\n",
+            "docs/01-intro.md": "---\nslug: /start\n---\n# Intro {#own}\n",
+            "docs/02-guide/03-first.mdx": "import Part from './_part.mdx'\n\n# First\n\n<Part />\n",
+            "docs/02-guide/_part.mdx": "## Inserted\n",
+            "blog/2024-01-02-news.md": "# News\n",
+            "static/img/a.png": "",
+        },
+        [
+            ("docs/01-intro.md", "[x](02-guide/03-first.mdx#inserted)", "fine"),
+            ("docs/01-intro.md", "[x](/docs/guide/first)", "fine"),
+            ("docs/01-intro.md", "[x](guide/first/)", "fine"),
+            ("docs/02-guide/03-first.mdx", "[x](/docs/start#own)", "fine"),
+            ("docs/02-guide/03-first.mdx", "[x](/blog/2024/01/02/news)", "fine"),
+            ("docs/02-guide/03-first.mdx", "![x](/img/a.png)", "fine"),
+            ("docs/02-guide/03-first.mdx", "<a href={post.url}>x</a>", "template"),
+            ("docs/02-guide/03-first.mdx", "![x](@site/static/gone.png)", "unsure"),
+            ("docs/02-guide/03-first.mdx", "[x](/docs/gone)", "error"),
+            ("docs/02-guide/03-first.mdx", "[x](./gone.md)", "error"),
+            ("docs/01-intro.md", "[x](#gone)", "error"),
+        ],
+    ),
+    "hugo": (
+        {
+            "hugo.toml": "baseURL = 'https://h.example/'\n",
+            "content/_index.md": "# Home\n",
+            "content/docs/one.md": "---\naliases: [/old/]\n---\n# One\n",
+            "content/docs/two.md": "# Two\n\n{{< include \"x.md\" >}}\n",
+            "content/post/Three.md": "---\nurl: /third/\n---\n# Three\n",
+            "static/a.png": "",
+        },
+        [
+            ("content/docs/one.md", "[x](../two/)", "fine"),
+            ("content/docs/one.md", "[x](/docs/two)", "fine"),
+            ("content/docs/one.md", "[x](two.md)", "unsure"),
+            ("content/docs/one.md", "[x](/third/)", "fine"),
+            ("content/docs/two.md", "[x](/old/#one)", "fine"),
+            ("content/docs/one.md", "[x](/docs/)", "fine"),
+            ("content/docs/one.md", "![x](/a.png)", "fine"),
+            ("content/docs/one.md", '[x]({{< ref "two.md" >}})', "template"),
+            ("content/docs/one.md", "[x](/docs/two#gone)", "unsure"),
+            ("content/docs/one.md", "[x](/tags/a/)", "unsure"),
+            ("content/docs/one.md", "[x](/tags/)", "fine"),
+            ("content/docs/one.md", "[x](../gone/)", "error"),
+            ("content/docs/one.md", "[x](/gone/)", "error"),
+            ("content/docs/one.md", "[x](#gone)", "error"),
+        ],
+    ),
+    "hugo with a render hook": (
+        {
+            "assets/a.css": "",
+            "README.md": "",
+            "CHANGES.md": "",
+            "hugo.toml": "baseURL = 'https://h.example/'\n",
+            "content/docs/one.md": "# One\n",
+            "content/docs/two.md": "# Two\n",
+            "themes/book/layouts/_default/_markup/render-link.html": "",
+        },
+        [("content/docs/one.md", "[x](two.md)", "fine"), ("content/docs/one.md", "[x](gone.md)", "error"),
+            ("assets/a.css", "a { background: url(../fonts/a.woff) }", "unsure"),
+            ("README.md", "[x](docs/one.md)", "error"),
+            ("CHANGES.md", "[x](docs/one.md)", "unsure"),
+            ("CHANGES.md", "[x](docs/gone.md)", "error"),
+        ],
+    ),
+    "jekyll": (
+        {
+            "_config.yml": "baseurl: /site\ncollections:\n  docs:\n    output: true\n"
+            "    permalink: /:collection/:path/\n",
+            "index.md": "---\n---\n# Home\n",
+            "_docs/one.md": "---\n---\n# One\n",
+            "_docs/in/two.md": "---\nredirect_from: /was/\n---\n# Two\n\n{% include part.html %}\n",
+            "_includes/part.html": '<p id="inserted">x <a href="unknown/">y</a></p>',
+            "_posts/2020-01-02-news.md": "---\n---\n# News\n",
+            "pages/team.md": "---\npermalink: /team/\n---\n# Team\n",
+        },
+        [
+            ("_docs/one.md", "[x](../in/two/)", "fine"),
+            ("_docs/one.md", "[x](/site/docs/in/two/#inserted)", "fine"),
+            ("_docs/one.md", "[x](/site/team/)", "fine"),
+            ("_docs/one.md", "[x](/site/was/)", "fine"),
+            ("index.md", "[x](2020/01/02/news.html)", "fine"),
+            ("index.md", "[x]({{ '/docs/one/' | relative_url }})", "template"),
+            ("index.md", "<a href=\"{{ '/docs/one/' | relative_url }}\">x</a>", "template"),
+            ("_includes/part.html", '<a href="gone/">x</a>', "unsure"),
+            ("_docs/one.md", "[x](../gone/)", "error"),
+            ("_docs/one.md", "[x](/site/gone/)", "error"),
+            ("_docs/one.md", "[x](/elsewhere/)", "unsure"),
+        ],
+    ),
+    "eleventy": (
+        {
+            "eleventy.config.js": "export default (c) => ({ dir: { input: 'src' } })\n",
+            "src/index.md": "# Home\n",
+            "src/docs/one.md": "# One\n",
+            "src/docs/two.njk": "---\npermalink: /second/\n---\n<a href=\"{% url 'x' %}\">y</a>",
+        },
+        [
+            ("src/docs/one.md", "[x](/second/)", "fine"),
+            ("src/index.md", "[x](docs/one/)", "fine"),
+            ("src/index.md", "[x](/docs/one/)", "fine"),
+            ("src/index.md", "[x](/gone/)", "unsure"),
+        ],
+    ),
+    "astro": (
+        {
+            "astro.config.mjs": "export default { base: '' }\n",
+            "src/content/docs/index.mdx": "# Home\n",
+            "src/content/docs/guides/First.md": "---\ntitle: x\n---\n# First\n",
+            "src/pages/about.astro": "<a href={url}>x</a>",
+            "public/a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+        },
+        [
+            ("src/content/docs/index.mdx", "[x](/guides/first/#first)", "fine"),
+            ("src/content/docs/index.mdx", "[x](guides/first)", "fine"),
+            ("src/content/docs/guides/First.md", "[x](/about/)", "fine"),
+            ("src/content/docs/guides/First.md", "[x](/a.svg)", "fine"),
+            ("src/content/docs/guides/First.md", "[x](/gone/)", "error"),
+            ("src/content/docs/guides/First.md", "[x](#gone)", "error"),
+        ],
+    ),
+    "quarto": (
+        {
+            "_quarto.yml": "project:\n  type: website\n",
+            "index.qmd": "# Home\n",
+            "in/b.qmd": "# Second {#sec-own}\n\n{{< include _part.qmd >}}\n",
+            "in/_part.qmd": "## Inserted\n",
+        },
+        [
+            ("in/b.qmd", "[x](../index.html#home)", "fine"),
+            ("in/b.qmd", "[x](/index.qmd)", "fine"),
+            ("in/b.qmd", "[x](#inserted)", "fine"),
+            ("in/b.qmd", "[x](#sec-own)", "fine"),
+            ("in/b.qmd", "[x](gone.qmd)", "error"),
+        ],
+    ),
+    "no generator": (
+        {
+            ".git/HEAD": "ref: refs/heads/main\n",
+            ".gitignore": "/made/\n*.out\n!kept.out\n",
+            "README.md": "# Title\n\n## <a id=\"old\"></a>Second\n",
+            "docs/guide.md": "# Guide\n",
+        },
+        [
+            ("docs/guide.md", "[x](/README.md#title)", "fine"),
+            ("docs/guide.md", "[x](/docs)", "fine"),
+            ("docs/guide.md", "[x](../README.md#user-content-old)", "fine"),
+            ("docs/guide.md", "[x](../made/page.html)", "unsure"),
+            ("docs/guide.md", "[x](a.out)", "unsure"),
+            ("docs/guide.md", "[x](kept.out)", "error"),
+            ("docs/guide.md", "[x](guide)", "error"),
+            ("docs/guide.md", "[x](/gone.md)", "note"),
+            ("docs/guide.md", "[x](https://{{ cookiecutter.host }}/)", "template"),
+        ],
+    ),
+    "a generator that is not known": (
+        {
+            ".git/HEAD": "ref: refs/heads/main\n",
+            "site/content/learn/one.md": "---\ntitle: One\n---\n## Using {/*using*/}\n",
+            "site/content/learn/two.md": "---\ntitle: Two\n---\n<Challenges />\n",
+            "site/public/a.png": "",
+        },
+        [
+            ("site/content/learn/one.md", "[x](/learn/two)", "fine"),
+            ("site/content/learn/one.md", "[x](./two)", "fine"),
+            ("site/content/learn/one.md", "![x](/a.png)", "fine"),
+            ("site/content/learn/one.md", "[x](#using)", "fine"),
+            ("site/content/learn/one.md", "[x](/learn/two#gone)", "unsure"),
+            ("site/content/learn/one.md", "[x](#gone)", "error"),
+            ("site/content/learn/one.md", "[x](./gone)", "error"),
+            ("site/content/learn/one.md", "[x](/gone)", "note"),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_what_a_reference_is_on_the_site(name: str, tmp_path: Path) -> None:
+    files, rows = SITES[name]
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    begin: dict[str, int] = {}
+    for path, written, _ in rows:
+        with (tmp_path / path).open("a") as file:
+            if path not in begin:
+                begin[path] = 0
+            file.write(f"\n{written}\n")
+    told: dict[tuple[str, int], str] = {}
+    summary = Summary()
+    for found in check([tmp_path], Checker(), summary):
+        source = str(Path(found.source).relative_to(tmp_path))
+        told[source, found.line or 0] = "unsure" if found.kind == "unsure" else KINDS[found.kind].level
+    places = {(path, written): _line(tmp_path / path, written) for path, written, _ in rows}
+    seen = [(path, written, told.get((path, places[path, written]), "fine")) for path, written, _ in rows]
+    # A template is no finding, and is counted.
+    assert seen == [(path, written, "fine" if what == "template" else what) for path, written, what in rows]
+    assert summary.passed["template"] >= sum(what == "template" for _, _, what in rows)
+    assert pickle.dumps(summary.projects)  # several processes read the documents
+    assert (summary.projects[0].generator if summary.projects else "") == {
+        "no generator": "", "a generator that is not known": "",
+    }.get(name, name.partition(" ")[0])  # fmt: skip
+
+
+def _line(file: Path, written: str) -> int:
+    return next(number for number, line in enumerate(file.read_text().split("\n"), 1) if line == written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ['"{{ a }}"', '"{% url "x" %}"', "\"<?php echo '>' ?>\"", '"<%= a("b") %>"', "'{{ \"a\" }}/b'"],
+)
+def test_a_template_is_one_attribute(written: str, tmp_path: Path) -> None:
+    (tmp_path / "a.njk.html").write_text(f'<a href={written}>x</a> <a href="gone.html">y</a>')
+    (tmp_path / "eleventy.config.js").write_text("")
+    summary = Summary()
+    found = [one.reference for one in check([tmp_path], Checker(), summary) if one.source.endswith(".html")]
+    assert (found, summary.passed["template"]) == (["gone.html"], 1)
+
+
+@pytest.mark.parametrize("piece", ["{{", "{%", "<%", "={", "{{ x", "={{", "<?", "{{}}", "}}{{"])
+def test_templates_take_linear_time(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    assert len(templates.hide(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_ignored"),
+    [
+        ("build/", "a/build/x.html", True),
+        ("build/", "a/build", False),
+        ("/build", "a/build", False),
+        ("a/**/c", "a/b/d/c", True),
+        ("*.html", "x/y.html", True),
+        ("*.html\n!y.html", "x/y.html", False),
+        ("[ab].txt", "b.txt", True),
+        ("\\#x", "#x", True),
+        ("# x", "x", False),
+        ("doc/*.txt", "doc/a/b.txt", False),
+        ("doc/*.txt", "doc/b.txt", True),
+        ("a/**", "a/b/c", True),
+        ("a/**", "a", False),
+        ("**/b/**/d", "a/b/c/c/d", True),
+        ("**/b/**/d", "a/b/d", True),
+        ("**/b/**/d", "a/c/d", False),
+        ("[^ab].txt", "c.txt", True),
+        ("a\\*", "ab", False),
+        ("a\\*", "a*", True),
+        ("a ", "a", True),
+        ("/", "a", False),
+        ("[", "[", True),
+    ],
+)
+def test_what_git_ignores(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text(pattern)
+    assert (str(tmp_path / path) in IgnoredFiles(str(tmp_path))) is is_ignored
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 60 + "b", "**/a/" * 60 + "b", "[a-z]*" * 40 + "!"])
+def test_a_pattern_takes_linear_time(pattern: str, tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text(pattern)
+    ignored = IgnoredFiles(str(tmp_path))
+    assert (
+        outgrows(lambda name: name in ignored, lambda n: f"{tmp_path}/" + "a" * n, (60, 240, 960, 3840), 0.05) is None
+    )
+    assert outgrows(lambda name: name in ignored, lambda n: f"{tmp_path}/" + "a/" * n, (15, 60, 240), 0.5, 80) is None
+
+
+def test_configurations_of_strangers_are_read_as_text() -> None:
+    hostile = "docs_dir: !!python/object/apply:os.system ['x']\nplugins: &a [*a, *a]\n"
+    assert configuration.yaml_value(hostile, "docs_dir") == "!!python/object/apply:os.system ["
+    assert configuration.yaml_block(f"hooks:\n{'  - a' * 100_000}\n", "hooks")
+    assert configuration.js_values("base: process.exit()", "base") == []
+
+
+def test_what_is_inserted_is_read_once_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: str) -> BinaryIO:
+        read.append(os.path.basename(path))
+        return open_file(path)
+
+    monkeypatch.setattr(inserts, "open_file", counted)
+    every = "".join(f"{{{{#include {name}.md}}}}\n" * 30 for name in "abc")
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text(every)
+    (tmp_path / "long.md").write_text("x" * (1 << 21))
+    os.mkfifo(tmp_path / "pipe.md")
+    project = mdbook.read(str(tmp_path), str(tmp_path / "book.toml"), "[book]\nsrc = '.'\n")
+    assert project is not None
+    page = "{{#include long.md}}\n{{#include pipe.md}}\n" + every
+    found = list(inserts.inserted_texts(page, str(tmp_path / "page.md"), project))
+    assert read == ["long.md", "a.md", "b.md", "c.md"]
+    assert [text for text, _ in found] == ["", "", every, every, every, ""]
+    assert [why for _, why in found if why] == [
+        "what is inserted there is not known: {{#include long.md",
+        "what is inserted there is not known: {{#include pipe.md",
+        "more than 100 texts are inserted there",
+    ]
+
+
+# Configurations of strangers: folders outside of the repository, what cannot be a path, what goes deep.
+HOSTILE: dict[str, str] = {
+    "mkdocs.yml": 'docs_dir: "/\0/"\nplugins: &a [*a]\n',
+    "book.toml": '[book]\nsrc = "/"\n',
+    "_config.yml": "source: /\nincludes_dir: /\n",
+    "docusaurus.config.js": f'path: "{"../" * 99}"\npresets: {"[" * 9999}',
+    "conf.py": 'extensions = []\nhtml_extra_path = ["../outside"]\n',
+    "hugo.toml": 'baseURL = "/"\n[[module.mounts]]\nsource = "../outside"\ntarget = "content"\n',
+    ".vitepress/config.ts": 'srcDir: "/"\n',
+    "_quarto.yml": 'project:\n  type: website\n  output-dir: "../.."\n',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_configuration_leads_out_of_its_repository(name: str, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    for path, text in {
+        name: HOSTILE[name],
+        ".git/HEAD": "",
+        "docs/a.md": "--8<-- '../../outside/b.md'\n\n{{#include ../../outside/b.md}}\n\n[x](#secret)\n\n[y](/b.md)\n",
+        "../outside/b.md": "# Secret\n",
+    }.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text)
+    summary = Summary()
+    found = {one.reference: one.kind for one in check([site], Checker(), summary)}
+    assert found.keys() == {"#secret", "/b.md"}
+    folders = [mount.folder for project in summary.projects for mount in project.mounts]
+    assert all(Path(os.path.normpath(folder)).is_relative_to(site) for folder in folders)
+
+
+def references(tmp_path: Path, text: str, name: str = "a.md") -> dict[str | None, str]:
+    """The findings of a document by their references."""
+    (tmp_path / name).write_text(text)
+    return {one.reference: one.kind for one in check([tmp_path], Checker(), Summary())}
+
+
+def test_a_formula_is_no_link(tmp_path: Path) -> None:
+    text = "$[f](x)$ $$[g](y)$$ \\([h](z)\\) It costs $5 [here](b.md) and $6.\n\n```math\n[i](j)\n```\n"
+    assert references(tmp_path, text) == {"b.md": "no-document"}
+
+
+def test_targets_outside_are_judged_by_their_scheme(tmp_path: Path) -> None:
+    bad = (
+        "tel:",
+        "tel:abc",
+        "mailto:a@",
+        "htp://h.example/",
+        "htttps://h.example/",
+        "htpp://h.example/",
+        "https://h:99999/",
+    )
+    good = ("tel:+1-201-555", "mailto:a@h.example", "https://h:65535/", "slack:x", "ftps://h.example/")
+    found = references(tmp_path, "\n\n".join(f"[x](<{one}>)" for one in (*bad, *good)))
+    assert found == dict.fromkeys(bad, "not-of-scheme") | {"mailto:a@": "bad-mailto"}
+
+
+def test_a_heading_of_github_has_two_names(tmp_path: Path) -> None:
+    assert references(tmp_path, "# A b\n\n[x](#a-b) [y](#user-content-a-b) [z](#user-content-c)\n") == {
+        "#user-content-c": "no-fragment"
+    }
+
+
+def test_a_missing_document_with_a_slash_is_no_question_of_case(tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text("")
+    assert references(tmp_path, '<a href="b.html/">x</a> <a href="B.html">y</a>', "a.html") == {
+        "b.html/": "no-document",
+        "B.html": "wrong-case",
+    }
+
+
+def test_the_summary_names_five_configurations_and_counts_the_others(tmp_path: Path) -> None:
+    summary = Summary()
+    for number in range(9):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}/book.toml").write_text("[book]\n")
+    list(check([tmp_path], Checker(), summary))
+    lines = [line for line in summary_lines(summary, 1) if " read as " in line]
+    assert len(lines) == 6
+    assert lines[-1] == "further folders are read as mdbook does (4)"

@@ -1,0 +1,157 @@
+"""WARC files that other software writes: lines that end with LF, and records over several gzip members."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from overthere.links.containers.records import cuts
+from overthere.links.model import Options
+from test_warc import PAGE, documents, gz, packed, record, response
+
+sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
+
+from laws import records as law
+
+BOTH = pytest.mark.parametrize("compressed", [False, True])
+
+
+def lf(whole: bytes, body: bytes = PAGE, *, is_false: bool = False) -> bytes:
+    """A record with LF in its header, its HTTP header and behind its content.  is_false: its length counts CR LF."""
+    head, _, rest = whole.partition(b"\r\n\r\n")
+    block = rest.removesuffix(b"\r\n\r\n")
+    said = b"Content-Length: %d" % len(block)
+    assert said in head
+    new = block.replace(b"\r\n", b"\n")
+    head = head.replace(said, b"Content-Length: %d" % len(block if is_false else new))
+    return head.replace(b"\r\n", b"\n") + b"\n\n" + new + b"\n\n"
+
+
+def join(parts: list[bytes], compressed: bool) -> bytes:
+    return packed(parts) if compressed else b"".join(parts)
+
+
+def check_parts(data: bytes) -> None:
+    """Parts of a file give what it gives as a whole; so do both readers."""
+    whole = documents(data)
+    for split in (1, 60, 500, 5000):
+        places: list[int | None] = [*cuts(io.BytesIO(data), split), None]
+        assert [one for a, b in pairwise(places) for one in documents(data, Options(), a or 0, b)] == whole
+    native = law.read_file(data, Options(), natively=True)
+    assert native == law.read_file(data, Options(), natively=False)
+
+
+@BOTH
+def test_lines_that_end_with_lf_are_read_with_a_note(compressed: bool) -> None:
+    parts = [lf(record(response(b"<a href=%d>" % number))) for number in range(3)]
+    data = join(parts, compressed)
+    found = documents(data)
+    assert [(one.content, one.notes) for one in found] == [(b"<a href=%d>" % n, ("corrupt",)) for n in range(3)]
+    assert {one.media_type for one in found} == {"text/html"}
+    check_parts(data)
+
+
+@BOTH
+def test_lf_and_cr_lf_in_one_file(compressed: bool) -> None:
+    good, other = record(response(b"good")), lf(record(response(b"other")))
+    for parts in ([good, other, good], [other, good, other], [good, good, other], [other, other, good]):
+        data = join(parts, compressed)
+        is_lf = [part is other for part in parts]
+        assert [(one.content, one.notes) for one in documents(data)] == [
+            (b"other", ("corrupt",)) if has_lf else (b"good", ()) for has_lf in is_lf
+        ]
+        check_parts(data)
+
+
+@BOTH
+@pytest.mark.parametrize("extra", [-9, -1, 3, 7, 500, 10**15])
+def test_false_length_damages_only_itself_with_lf(compressed: bool, extra: int) -> None:
+    first, last = lf(record(response(b"1"))), lf(record(response(b"3")))
+    second = lf(record(response(PAGE * 9)))
+    said = second[second.index(b"Content-Length: ") :].partition(b"\n")[0]
+    wrong = second.replace(said, b"Content-Length: %d" % (int(said.partition(b": ")[2]) + extra))
+    one, two, three = documents(join([first, wrong, last], compressed))
+    assert (one.content, three.content) == (b"1", b"3")
+    assert (two.content, two.notes) == (PAGE * 9, ("corrupt", "wrong-length"))
+    check_parts(join([first, wrong, last], compressed))
+
+
+@BOTH
+def test_warcinfo_that_counts_its_lines_with_cr_lf(compressed: bool) -> None:
+    info = lf(
+        record(b"software: x\r\nformat: WARC\r\n\r\n", b"warcinfo", media_type=b"application/warc-fields"),
+        is_false=True,
+    )
+    data = join([info, lf(record(response(b"1"))), lf(record(response(b"2")), is_false=True)], compressed)
+    found = documents(data)
+    assert [one.content for one in found][1:] == [b"1", b"2"]
+    assert all(one.notes for one in found)
+    check_parts(data)
+
+
+def test_last_lines_with_lf_are_missing() -> None:
+    whole = lf(record(response()))
+    assert [one.notes for one in documents(whole)] == [("corrupt",)]
+    for less in (1, 2):
+        assert [(one.content, one.notes) for one in documents(whole[:-less])] == [(PAGE, ("corrupt", "truncated"))]
+    for end in range(1, len(whole)):
+        assert documents(whole[:end])[-1].notes, end
+
+
+def split(whole: bytes, places: list[int]) -> list[bytes]:
+    return [gz(whole[a:b]) for a, b in pairwise([0, *places, len(whole)])]
+
+
+@pytest.mark.parametrize("places", [[20], [300], [20, 300], [120, 200, 305], list(range(10, 300, 7))])
+def test_record_goes_on_in_the_next_members(places: list[int]) -> None:
+    whole, good = record(response(PAGE * 20)), record(response(b"good"))
+    data = b"".join([gz(good), *split(whole, places), gz(good), gz(good)])
+    found = documents(data)
+    assert [(one.content, one.notes) for one in found] == [
+        (b"good", ()), (PAGE * 20, ("corrupt",)), (b"good", ()), (b"good", ()),
+    ]  # fmt: skip
+    assert found[1].source == f"w!{len(gz(good))}!0"
+    check_parts(data)
+
+
+def test_members_of_any_size() -> None:
+    """Whatever the members hold, each record is read, unless one looks like the beginning of another."""
+    chance = random.Random(5)
+    parts = [record(response(b"%d" % number * 50)) for number in range(12)]
+    whole = b"".join(parts)
+    for _ in range(40):
+        places = sorted(chance.sample(range(9, len(whole)), chance.randrange(1, 30)))
+        data = b"".join(split(whole, places))
+        found = documents(data)
+        assert [one.content for one in found if one.content] == [b"%d" % number * 50 for number in range(12)], places
+        check_parts(data)
+
+
+def test_member_that_is_broken_ends_the_record() -> None:
+    whole, good = record(response(PAGE * 20)), record(response(b"good"))
+    first, second, third = split(whole, [250, 350])
+    for broken in (second[:12] + b"\0\0\0\0" + second[16:], second[:-3], b"garbage"):
+        found = documents(first + broken + third + gz(good))
+        assert found[-1].content == b"good"
+        assert found[0].notes
+    assert documents(first + second + third[:-4])[0].notes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_readers_agree_on_damaged_variants(seed: int) -> None:
+    chance = random.Random(seed)
+    good, other = record(response(PAGE)), lf(record(response(PAGE * 3)))
+    for _ in range(60):
+        parts = [chance.choice([good, other]) for _ in range(5)]
+        plain = b"".join(parts)
+        places = sorted(chance.sample(range(9, len(plain)), 4))
+        data = bytearray(chance.choice([plain, packed(parts), b"".join(split(plain, places))]))
+        for _ in range(chance.randrange(4)):
+            at = chance.randrange(len(data))
+            data[at : at + chance.randrange(3)] = chance.choice([b"\n", b"\r\n", b"WARC/1.0\n", b"\n\n", b"\xff"])
+        check_parts(bytes(data))
