@@ -26,7 +26,8 @@ WORDS = tuple(
         "http://", "//", "/", ":", ":80", ":0443", "@", "?", "#", "%41", "%C3%A9", "%E6%97%A5", "%F0%9F%98%80",
         "%ff", "..", "/./", "[::1]", "[fe80::1%25eth0]", "[v1.a]", "é", "ÿ", "プ", "日本", "\U0001f600", "\U00010400",
         "\ue000", "\u202e", "e\u0301", "xn--bcher-kva",
-        "bücher.example", "example.com", "192.0.2.1", "a=1&b=2", "+", ";", ",", "mailto:", "urn:",
+        "bücher.example", "example.com", "WWW.b.Co.Uk", "a.www.ck", "github.io.", "a..b", "h.0x7f", "192.0.2.1",
+        "a=1&b=2", "+", ";", ",", "mailto:", "urn:",
     )
 )  # fmt: skip
 

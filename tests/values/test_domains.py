@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, URIReference, columns
+from overthere import IRI, URI, IRIReference, URIReference, columns
 from overthere.columns import rowwise
 from overthere.values.hosts.domains import SuffixList, suffix_list
 from support import cases, ids, linear
@@ -27,6 +27,13 @@ def test_cut(row: dict[str, Any]) -> None:
     if "suffix" in row:
         assert found is not None
         assert found.public_suffix == row["suffix"]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.get("private", True)], ids=lambda row: row["id"])
+def test_the_parts_of_a_value_are_those_of_the_list(row: dict[str, Any]) -> None:
+    value = IRIReference(f"//{row['host']}")
+    found = suffix_list().split(value.host or "")
+    assert [getattr(value, part) for part in PARTS] == [found and getattr(found, part) for part in PARTS]
 
 
 def test_the_lists_own_rows() -> None:

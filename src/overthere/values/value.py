@@ -64,21 +64,21 @@ class Value(Conveniences):
         path = self.path
         return tuple(path.removeprefix("/").split("/")) if path else ()
 
-    @property
+    @front_property
     def public_suffix(self) -> str | None:
         """The part of the host under which names are registered (publicsuffix.org); needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.public_suffix
 
-    @property
+    @front_property
     def registrable_domain(self) -> str | None:
         """The public suffix with one more label; None for addresses.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
         return (cut := of_host(self.host)) and cut.registrable_domain
 
-    @property
+    @front_property
     def subdomain(self) -> str | None:
         """The part of the host before the registrable domain.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host

@@ -4,6 +4,7 @@
 //! `overthere.kernel.native.front` makes them; name, signature and docstring are the function's own.
 
 mod conversions;
+mod domains;
 mod edits;
 mod ladder;
 mod pairs;
@@ -231,6 +232,9 @@ fast_paths! {
     password: "password", Property, reads::password;
     effective_port: "effective_port", Property, schemes::effective_port;
     origin: "origin", Property, schemes::origin;
+    public_suffix: "public_suffix", Property, domains::public_suffix;
+    registrable_domain: "registrable_domain", Property, domains::registrable_domain;
+    subdomain: "subdomain", Property, domains::subdomain;
     redacted: "redacted", Method, reads::redacted;
     repr: "__repr__", Method, reads::repr;
 }
