@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import tarfile
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
+from overthere.cli.app import app
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.kinds import kind, kind_of, media_type_of
 from overthere.links.model import Document
 from support import cases, ids, linear
+from test_archives import zipped
 
 KINDS = cases("kinds")
 
@@ -112,3 +117,35 @@ def test_default_charset() -> None:
 @given(st.binary(), st.one_of(st.none(), st.text(), st.sampled_from(["big5", "iso-2022-jp", "utf-16be", "gb18030"])))
 def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
     assert isinstance(decode_text(content, told)[0], str)
+
+
+@pytest.mark.parametrize(
+    ("type_", "content", "where"),
+    [
+        ("markdown", "[a](/b)", "link"),
+        ("html", "a <b id=c><a href=/b>", "a href"),
+        ("xml", "<a href='/b'/>", "a href"),
+        ("css", "url(/b)", "url()"),
+        ("text", "<a href='/b'>http://h/b", "text"),
+        ("uri-list", "http://h/b", "uri-list"),
+    ],
+)
+def test_a_type_on_the_command_line_goes_before_name_and_content(
+    tmp_path: Path, type_: str, content: str, where: str
+) -> None:
+    file = tmp_path / "a.css"
+    file.write_text(content)
+    for source, typed in ((str(file), None), ("-", content)):
+        command = ["links", source, "--type", type_, "--base", "http://h/", "--format", "jsonl"]
+        done = CliRunner().invoke(app, command, input=typed)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", where)], rows
+
+
+def test_a_type_is_not_that_of_what_a_folder_or_an_archive_holds(tmp_path: Path) -> None:
+    (tmp_path / "a.css").write_text("x { background: url(b) }")
+    (tmp_path / "a.zip").write_bytes(zipped({"a.css": b"x { background: url(b) }"}))
+    for source in (tmp_path, tmp_path / "a.zip"):
+        done = CliRunner().invoke(app, ["links", str(source), "--type", "zip", "--format", "jsonl"])
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert {row["where"] for row in rows} == {"url()"}

@@ -22,9 +22,12 @@ ROWS = [(name, row) for name in READERS for row in cases(name)]
 
 
 def read(name: str, content: str | bytes, charset: str | None = None) -> tuple[list[Found], list[str]]:
+    """What a reader finds, and its notes but that on vocabularies, for those of the rows are invented."""
     octets = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
     given = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
-    return [x for x in given if isinstance(x, Found)], [x.kind for x in given if isinstance(x, Note)]
+    return [x for x in given if isinstance(x, Found)], [
+        x.kind for x in given if isinstance(x, Note) and x.kind != "no-vocabulary"
+    ]
 
 
 def shown(found: Found) -> list[str]:
@@ -92,6 +95,37 @@ def test_bases_within_bases_stay_short() -> None:
     base = found[-1].base
     assert base is not None
     assert 4000 < len(str(base.uri)) <= 4096
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<project xmlns='http://m.example/p'><url>http://h/a</url></project>", [("url", "http://h/a")]),
+        (
+            "<p:r xmlns:p='x'>http://h/a<p:b>http://h/b</p:b>/c www.h.example<i href='d'/></p:r>",
+            [("b", "http://h/b"), ("i href", "d"), ("r", "http://h/a"), ("r, abbreviated", "www.h.example")],
+        ),
+        ("<r><feed xmlns='http://www.w3.org/2005/Atom'><icon>i</icon><id>urn:x:y</id></feed></r>", None),
+    ],
+)
+def test_xml_without_rules_is_said_and_its_text_is_searched(text: str, found: list[tuple[str, str]] | None) -> None:
+    given = list(READERS["xml"](Document("d", text.encode(), OUTER), Options()))
+    assert [one.kind for one in given if isinstance(one, Note)] == ["no-vocabulary"]
+    if found is not None:
+        assert sorted((one.where, one.reference) for one in given if isinstance(one, Found)) == sorted(found)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        "feed", "rss", "urlset", "svg", "html", "concept", "map", "book", "package", "channel",
+        "x xmlns='http://docbook.org/ns/docbook'", "w:document xmlns:w='http://schemas.openxmlformats.org/w/2006/main'",
+        "o:c xmlns:o='urn:oasis:names:tc:opendocument:xmlns:office:1.0'", "TEI xmlns='http://www.tei-c.org/ns/1.0'",
+    ],
+)  # fmt: skip
+def test_vocabularies_with_rules(root: str) -> None:
+    text = f"<{root}>http://h/a</{root.partition(' ')[0]}>"
+    assert list(READERS["xml"](Document("d", text.encode(), OUTER), Options())) == []
 
 
 def test_names_are_shown_short() -> None:

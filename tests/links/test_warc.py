@@ -168,6 +168,37 @@ def test_lengths_that_lie() -> None:
             assert (two.content, two.notes) == (PAGE * 9, ("wrong-length",))
 
 
+FIELDS = (
+    b"WARC-Type: resource", b"WARC-Record-ID: <urn:uuid:0>", b"WARC-Date: 2026-11-27T00:00:00Z", b"Content-Length: 1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_record_behind_a_wrong_length_is_found_by_any_mandatory_field(field: bytes) -> None:
+    for spelled in (field, field.lower(), field.replace(b": ", b" :\t")):
+        wrong = record(response(PAGE), length=7)
+        last = b"WARC/1.1\r\nWARC-Target-URI: http://other/\r\n" + spelled + b"\r\n\r\n" + PAGE + b"\r\n\r\n"
+        one, *others = documents(wrong + last)
+        assert (one.content, one.notes) == (PAGE, ("wrong-length",))
+        assert [two.source for two in others] == [f"w!{len(wrong)}"]
+        assert all(two.base.uri != one.base.uri for two in others)
+
+
+@pytest.mark.parametrize("damage", [b"WARC/1.0\r\n", b"WARC/1.0\r\nWARC-Type: response\r\n", b"WA"])
+def test_what_lies_between_two_records_is_of_neither(damage: bytes) -> None:
+    first, lost, last = record(response(b"1")), record(response(PAGE)), record(response(b"3"))
+    found = documents(first + lost.removeprefix(damage) + last)
+    assert [(one.content, one.notes) for one in found] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
+    assert [one.source for one in found][1] == f"w!{len(first)}"
+
+
+def test_a_response_needs_no_type() -> None:
+    for block in (response(), response(b"x", b"Location: /b\r\n")):
+        whole = record(block)
+        typeless = whole.replace(b"Content-Type: application/http; msgtype=response\r\n", b"", 1)
+        assert documents(typeless) == documents(whole)
+
+
 def test_the_last_line_ends_are_missing() -> None:
     """WARC 1.1 4: two line ends behind each record; without those of the last it is read whole, and said to be cut."""
     whole = record(response())

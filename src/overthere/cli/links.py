@@ -29,6 +29,7 @@ from overthere.ground.errors import OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
+from overthere.links.documents.kinds import TYPES
 from overthere.links.model import Options
 from overthere.links.report.selection import CHOICES
 
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from overthere.values.uri import URI
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
-_FINGERPRINT = ("base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "csv_safe", "limit")
+_FINGERPRINT = (
+    "base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "kind", "csv_safe", "limit"
+)  # fmt: skip
 """The options that change the rows."""
 _COMMIT = 2.0
 """Seconds between commits of the progress."""
@@ -95,6 +98,7 @@ def _form(name: str | None) -> Canonical | None:
     help="Read also og: and twitter: metas, JSON-LD, import maps, srcdoc, data-src, RDFa and attributionsrc. Without "
     "it the summary counts them.",
 )
+@click.option("--type", "kind", type=click.Choice(list(TYPES)), help="Read each file, URI or - as this.")
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option(
     "--plot",

@@ -148,6 +148,7 @@ NOTES = {
     "too-deep": "is nested deeper than the limit; the deeper part may be unread",
     "encrypted": "is encrypted",
     "unsupported": "is of a type without a reader",
+    "no-vocabulary": "is XML without rules for its links; href, src, url and URIs in its text were read",
 }
 """Kinds of `Note`."""
 UNREAD = frozenset(
@@ -186,6 +187,8 @@ class Options(NamedTuple):
     metadata: bool = False
     """Whether references in other syntaxes inside HTML are read: metas of Open Graph and Twitter, JSON-LD, import maps,
     speculation rules, documents in `srcdoc`; otherwise `Done.passed` of `batches` counts these."""
+    kind: str | None = None
+    """The kind of each source that is not a folder, from `kinds.TYPES`; None: its type, name and content decide."""
     limit: int = 1 << 25
     """The most octets to read of a document."""
     depth: int = 16
@@ -220,6 +223,7 @@ class OptionFields(TypedDict, total=False):
     audit: bool
     whatwg: bool
     metadata: bool
+    kind: str | None
     limit: int
     depth: int
     registry: Registry | None

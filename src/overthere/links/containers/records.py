@@ -79,10 +79,11 @@ _VERSION = (b"WARC/1.", b"WARC/0.")
 _BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r?+\n(?:(?!WARC/)[^\r\n]++\r?+\n)*+\r?+\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _RECORD_END = re.compile(rb"\r?\n\r?\n(?=\r?\n|WARC/|(?:W(?:A(?:RC?)?)?)?\Z)")
+_SEPARATOR = re.compile(rb"\r\n\r\n|\n\n")
 _LENGTH = re.compile(rb"\nContent-Length:(?:\r?\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r?\n", re.IGNORECASE)
 # A line that begins with a blank goes on with the one before (WARC 1.1 section 4).
 _TYPE = re.compile(rb"\nWARC-Type:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE)
-_ID = re.compile(rb"\nWARC-Record-ID:", re.IGNORECASE)
+_MANDATORY = re.compile(rb"\n(?:WARC-Record-ID|WARC-Type|WARC-Date|Content-Length)[ \t]*+:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
@@ -240,7 +241,9 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
     after = stop + len(_END if end is None else end)
     has_lf = _has_lf(block[0]) or end not in (None, b"", _END)
     notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
-    if end is None:
+    if end is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
+        after = stop + separator.end()  # it ends as it says: what follows is no record, and none of its octets
+    elif end is None:
         # Too long, it would swallow the next records; too short, it would hide the rest of its own.
         after = _next_block(file, begin, size)
         notes += ("truncated",) if stop > size and after >= size else ("wrong-length",)
@@ -261,21 +264,26 @@ def _end_lines(file: BinaryIO, stop: int, size: int) -> bytes | None:
     them, None if something else is there."""
     if stop > size:
         return None
-    file.seek(stop)
-    tail = file.read(9)
+    tail = _read_at(file, stop, 9)
     if match := _RECORD_END.match(tail):
         return match[0]
     return b"" if len(tail) < 4 and (_END.startswith(tail) or tail == b"\n") else None
 
 
+def _read_at(file: BinaryIO, at: int, count: int) -> bytes:
+    file.seek(at)
+    return file.read(count)
+
+
 def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
-    file.seek(max(at - 4, 0))
-    tail = file.read(min(at, 4))
+    tail = _read_at(file, max(at - 4, 0), min(at, 4))
     return 4 if tail == _END else 2 if has_lf and tail.endswith(b"\n\n") else 0
 
 
 def _next_block(file: BinaryIO, at: int, size: int) -> int:
-    """Where from `at` on a line begins a header block that has a type, an identifier and a length; or `size`."""
+    """Where from `at` on a line begins a header block with one of the fields that each has (WARC 1.1 section 5); or
+    `size`.
+    """
     at = max(at - 1, 0)
     step = PIECE  # where every record lies, the next one is near
     while at < size:
@@ -284,7 +292,7 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
         place = window.find(b"\nWARC/")
         while 0 <= place < step:
             block = _BLOCK.match(window, place + 1, place + _HEAD_MOST)
-            if block and _TYPE.search(block[0]) and _ID.search(block[0]) and _LENGTH.search(block[0]):
+            if block and _MANDATORY.search(block[0]):
                 return at + place + 1
             place = window.find(b"\nWARC/", place + 1)
         at += step

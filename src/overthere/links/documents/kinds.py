@@ -10,7 +10,7 @@ from overthere.links.documents.first_octets import content_kind
 from overthere.links.model import Document
 
 __all__ = [
-    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "Kind", "kind", "kind_of", "media_type_of", "passed_kind",
+    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "TYPES", "Kind", "kind", "kind_of", "media_type_of", "passed_kind",
 ]  # fmt: skip
 
 HEAD = 4096
@@ -65,6 +65,13 @@ _MEDIA_TYPES = {
     "application/javascript": "code",
     "application/x-javascript": "code",
 }
+TYPES = {
+    "html": "text/html", "xml": "application/xml", "css": "text/css", "json": "application/json",
+    "markdown": "text/markdown", "rst": "text/x-rst", "notebook": "application/x-ipynb+json", "text": "text/plain",
+    "uri-list": "text/uri-list", "message": "message/rfc822", "mbox": "application/mbox", "warc": "application/warc",
+    "zip": "application/zip", "tar": "application/x-tar",
+}  # fmt: skip
+"""A media type for each kind that people name."""
 _WELL_FORMED = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]++/[!#$%&'*+.^_`|~0-9A-Za-z-]++")  # RFC 9110 8.3.1, 5.6.2
 # Told by servers that do not know: the name and the content decide (MIME Sniffing 5.1, "unknown type").
 _UNKNOWN = frozenset(
@@ -117,8 +124,8 @@ def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
     A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
     stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
     octets that are told as text, are a contradiction.  A page of HTML that is told as text, CSS or JSON stays that with
-    ("looks-html",); a markup without a reader (AsciiDoc, Org, RTF, TeX) is text with
-    ("read-as-text",).
+    ("looks-html",); a markup without a reader (AsciiDoc, Org, RTF, TeX, Turtle) is text
+    with ("read-as-text",).  Standard input ("-") that begins with any element of HTML is HTML.
 
     A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
     nothing but text, the name; with ("wrong-type",).
@@ -143,6 +150,8 @@ def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
             told = None  # modules of Go and of music, entries of protein databases
         if told == "rst" and there in ("html", "xml"):
             told = None
+    if told is None and name == "-" and there == "text" and (tag := _TAG.match(head)) and tag[1].lower() in _ELEMENTS:
+        there = "html"
     if told is None:
         return (_reader(there), _as_text(there, name, media_type, head)) if head else ("", ())
     if not head or _fits(told, there):
@@ -174,13 +183,27 @@ def _as_text(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, .
     return ("read-as-text",) if kind == "text" and markup else ()
 
 
-MARKUPS = frozenset(("adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile"))
+MARKUPS = frozenset(
+    ("adoc", "asciidoc", "org", "rtf", "tex", "latex", "ltx", "sty", "textile", "ttl", "n3", "trig", "mediawiki")
+)
 """Suffixes of markups without a reader."""
-_MARKUP_TYPE = re.compile(r"/(?:x-|prs\.|vnd\.)?(?:asciidoc|org|rtf|richtext|tex|latex|textile)(?=;|\s|\Z)")
+_MARKUP_TYPE = re.compile(
+    r"/(?:x-|prs\.|vnd\.)?(?:asciidoc|org|rtf|richtext|tex|latex|textile|turtle|n3|trig)(?=;|\s|\Z)"
+)
 # What only a whole page begins with: a text about HTML begins with a tag of it at most.
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->)*+<(?:!doctype\s++html|html)(?=[\s>/])",
     re.IGNORECASE,
+)
+
+_TAG = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<([A-Za-z][A-Za-z0-9]*+)(?=[\s>/])")
+_ELEMENTS = frozenset(
+    b"""a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
+    col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form
+    frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark
+    menu meta meter nav noscript object ol optgroup option output p picture pre progress q s samp script search section
+    select slot small source span strong style sub summary sup table tbody td template textarea tfoot th thead time
+    title tr track u ul var video wbr""".split()
 )
 
 _PASSED = {
@@ -260,6 +283,8 @@ def _kind_of_type(media_type: str) -> str | None:
 def _suffix(name: str) -> str | None:
     lower = name.lower()
     stem, dot, suffix = lower.rpartition(".")
+    if lower.rpartition("/")[2] in ("llms.txt", "llms-full.txt"):
+        return "markdown"  # llmstxt.org
     if not dot or "/" in suffix:
         return None
     if suffix in ("gz", "zst", "lz4") and stem.endswith((".warc", ".arc")):

@@ -17,7 +17,7 @@ from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import read_content
 from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
-from overthere.links.documents.kinds import CONTAINERS, HEAD, kind
+from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
 from overthere.links.job.indexed_records import runs
 from overthere.links.job.ranged_sources import open_ranges
@@ -136,6 +136,8 @@ def _file_documents(
     task = places.task
     document = _document(places, path)
     is_named = task.root is None
+    if is_named and options.kind:
+        document = document._replace(media_type=TYPES[options.kind])
     if task.notes:
         yield with_kind(document)
         return

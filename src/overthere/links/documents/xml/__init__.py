@@ -12,10 +12,19 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.links.documents import css, embedded_data, html
+from overthere.links.documents.plaintext import search
 from overthere.links.documents.scope import narrow_base
 from overthere.links.documents.xml.encodings import FEEDS, Encoding, declared_encoding, decode_content, encoding_of
 from overthere.links.documents.xml.events import characters, events, unescape
-from overthere.links.documents.xml.names import MAIN, NAMESPACES, ROOTS, vocabulary_of, way_of_attribute, way_of_text
+from overthere.links.documents.xml.names import (
+    MAIN,
+    NAMESPACES,
+    ROOTS,
+    has_rules,
+    vocabulary_of,
+    way_of_attribute,
+    way_of_text,
+)
 from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["read"]
@@ -86,7 +95,7 @@ class _XMLReader:
         self.scoped: Base | None = None
         """By the nearest xml:base."""
         self.found: list[Found | Note | PassedContent] = []
-        self.too_long = False
+        self.too_long = self.is_searched = False
         self.elements: list[_Open] = []
         self.pieces: list[str] | None = None
         self.vocabulary = ""
@@ -115,8 +124,8 @@ class _XMLReader:
                 self.clear()
             known = self.names[name] = self.resolve(name)
         vocabulary, local, place = known
-        if not self.root and vocabulary == "relationships":
-            self.page = _source_part(self.outer)
+        if not self.root:
+            self.judge_vocabulary(name, vocabulary, local)
         self.root = self.root or local
         outside = None
         if attributes:
@@ -127,11 +136,19 @@ class _XMLReader:
                 self.xhtml(place, attributes)
             else:
                 self.attributes(name, known, attributes)
-        way = self.choose_reading(known, attributes)
+        way = self.choose_reading(known, attributes) or ("search" if self.is_searched else None)
         if self.elements and isinstance(around := self.elements[-1].way, Encoding) and around.way in _WITHOUT_CHILDREN:
             self.elements[-1] = self.elements[-1]._replace(way=None)
         self.pieces = None if way is None else []
         self.elements.append(_Open(place, way, self.pieces, outside, prefixes))
+
+    def judge_vocabulary(self, name: str, vocabulary: str, local: str) -> None:
+        """At the root element: where a vocabulary has no rules, the URIs of its text are searched."""
+        if vocabulary == "relationships":
+            self.page = _source_part(self.outer)
+        if not vocabulary and not has_rules(self.prefixes.get(name.rpartition(":")[0], ""), local):
+            self.is_searched = True
+            self.found.append(Note("no-vocabulary"))
 
     def choose_reading(self, name: tuple[str, str, str], attributes: dict[str, str]) -> str | Encoding | None:
         """How the text of an element is read; None if it holds no references."""
@@ -161,6 +178,8 @@ class _XMLReader:
         place, way, pieces, outside, prefixes = self.elements.pop()
         if way is not None and pieces:
             self.content(place, way, "".join(pieces))
+        if self.is_searched and self.elements and self.elements[-1].pieces is not None:
+            self.elements[-1].pieces.append(" ")  # no URI goes on behind another element
         if outside is not None:
             self.scoped = None if outside is self.outer else outside
         if prefixes is not None:
@@ -299,6 +318,9 @@ class _XMLReader:
         elif way == "one":
             if text.strip(_SPACE):
                 self.add(place, text)
+        elif way == "search":
+            if ":" in text or "www." in text:
+                self.found += search(text, place)
         elif way == "style":
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overthere.links.documents.css import PAINTED
 
-__all__ = ["MAIN", "NAMESPACES", "ROOTS", "vocabulary_of", "way_of_attribute", "way_of_text"]
+__all__ = ["MAIN", "NAMESPACES", "ROOTS", "has_rules", "vocabulary_of", "way_of_attribute", "way_of_text"]
 
 NAMESPACES = {
     "http://www.w3.org/XML/1998/namespace": "xml",
@@ -114,6 +114,29 @@ ROOTS = {
     "urlset": "sitemap",
 }
 """By the name of the root element: the vocabulary of elements in no namespace."""
+
+_USUAL_NAMESPACES = (
+    "http://www.w3.org/", "http://docbook.org/ns/docbook", "urn:oasis:names:tc:", "http://dita.oasis-open.org/",
+    "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/", "http://schemas.microsoft.com/office/",
+    "http://www.idpf.org/2007/", "http://www.daisy.org/", "http://schemas.xmlsoap.org/wsdl/",
+)  # fmt: skip
+# DITA 1.3, DocBook 4, EPUB 2.
+_USUAL_ROOTS = frozenset(
+    """topic concept task reference troubleshooting glossentry glossgroup map bookmap subjectScheme dita learningContent
+    book article chapter appendix part preface section refentry set package ncx channel""".split()  # noqa: SIM905
+)
+
+
+def has_rules(namespace: str, root: str) -> bool:
+    """Whether links are known in the vocabulary of a root element: its own, or those named `href`, `src` and so on.
+
+    >>> has_rules("http://docbook.org/ns/docbook", "book"), has_rules("", "concept"), has_rules("", "project")
+    (True, True, False)
+    """
+    if not namespace:
+        return root in ROOTS or root in _USUAL_ROOTS
+    return vocabulary_of(namespace) is not None or namespace.startswith(_USUAL_NAMESPACES)
+
 
 # "one" reference; "html": a text of HTML, as a whole or where `type` says so; "style": a style sheet;
 # "link": a permanent link unless `isPermaLink` says "false" (RSS 2.0).
