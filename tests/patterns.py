@@ -46,7 +46,7 @@ from overthere.text import find
 from overthere.text.names import names as known_names
 from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
-from overthere.broken import gitignore
+from overthere.links.job import gitignore
 from overthere.broken.generators import astro, configuration, docusaurus, front_matter, mdbook, mkdocs, project
 for read in (configuration.yaml_value, configuration.yaml_block, configuration.js_values, docusaurus._texts):
     read("", "key")

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from overthere.base import Base
-from overthere.broken import Broken, Checker, Summary, check
+from overthere.broken import Broken, Checker, Summary, check, find
 from overthere.broken.reference_check import ReferenceState
 from overthere.broken.reporting import finding
 from overthere.broken.scan import Reference
 from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
 from overthere.values.uri import URI
+from support import linear
 
 HERE = Base(URI("file:///"), "retrieval", "retrieval")
 
@@ -112,3 +113,27 @@ def test_an_anchor_is_looked_for_where_a_page_sends_its_reader_on(tmp_path: Path
         ("later.html#part", "no-fragment", None),
         ("one.html#part", "no-fragment", None),
     ]
+
+
+def test_a_broken_definition_that_no_link_uses_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "[b] and [text][Long\n  name] and ![i][pic]\n\n[b]: 1.md\n[long name]: 2.md\n[unused]: 3.md\n[PIC]: 4.png\n"
+        "> [quoted]: <5.md>\n\n- [list]:\n  6.md\n"
+    )
+    found = {one.reference: one.kind for one in find(tmp_path)}
+    assert found.pop("6.md") in ("unused-definition", "no-document")  # its label is on the line before
+    assert found == {
+        "1.md": "no-document",
+        "2.md": "no-document",
+        "3.md": "unused-definition",
+        "4.png": "no-document",
+        "5.md": "unused-definition",
+    }
+
+
+def test_many_unused_definitions_take_linear_time(tmp_path: Path) -> None:
+    def use(count: int) -> None:
+        (tmp_path / "a.md").write_text("".join(f"[{number}]: page{number:05}.md\n" for number in range(count)))
+        assert "unused-definition" in {one.kind for one in find(tmp_path)}  # some have no known place
+
+    linear(use, 4000)

@@ -41,7 +41,7 @@ Step = Callable[[str, int, int], None]
 
 def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
-    options = Options(limit=checker.limit, rooted=True)
+    options = Options(limit=checker.limit, rooted=True, ignored=checker.with_ignored)
     check_extras(options)
     sources = [one for source in sources for one in _expand(source)]
     if any(map(is_object, sources)):
@@ -62,6 +62,9 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
     parts = [_as_list(task) if task.name == "-" else task for task in tasks(files, base, options)]
+    if ignored := sum(task.ignored for task in parts):
+        summary.files["ignored"] += ignored
+        parts = [task for task in parts if task.paths]
     summary.projects = find_projects(parts)
     if checker.anchors != "auto":
         summary.projects = Projects(one._replace(anchors=checker.anchors) for one in summary.projects)

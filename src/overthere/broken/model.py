@@ -117,6 +117,9 @@ KINDS: Mapping[str, Kind] = {
     "outside-base": _kind("warning", "RFC 3986 5.2.4", "It points outside the published files: {it}"),
     "base-missing": _kind("note", "RFC 3986 5.1", "It begins with /, and the root is unknown without --base"),
     "redirected": _kind("note", "RFC 9110 15.4", "The server redirects it to {it}"),
+    "unused-definition": _kind(
+        "note", "CommonMark 4.7", "No link uses this definition, and its target is broken: {it}"
+    ),
     "not-sure": _kind("note", "RFC 3986 3.5", "The anchor was not found, but the document was read only in part: {it}"),
     "not-read": _kind("note", "", "The document {it}"),
     "robots": _kind("note", "RFC 9309 2.2", "robots.txt disallows it: {it}"),
@@ -148,7 +151,7 @@ def kind_of_status(status: int) -> str | None:
     return "protocol"
 
 
-TOLD = UNREAD | {"read-as-text", "needs-rst", "needs-notebooks"}
+TOLD = UNREAD | {"read-as-text", "no-vocabulary", "needs-rst", "needs-notebooks"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 
 PASSED: Mapping[str, str] = {
@@ -257,6 +260,8 @@ class Checker(NamedTuple):
     """Targets that are, though `exclude` names them."""
     exclude_path: tuple[str, ...] = ()
     """Sources that are not read; they exist for the links of others."""
+    with_ignored: bool = False
+    """Whether folders are read with what Git ignores, `node_modules` and virtual environments."""
     accept: tuple[tuple[int, int], ...] = ()
     """Statuses of HTTP, from one to another, that are fine."""
     files: tuple[FileSettings, ...] = ()

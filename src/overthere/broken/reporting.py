@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
@@ -74,6 +75,7 @@ class Reporter:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(found.document.source, level, NOTES[note])
         places = Places(found)
+        labels: _Labels | None = None
         looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
         for one in found.references:
             # What stands often in a document is looked at once; `found` holds the bases.
@@ -84,6 +86,10 @@ class Reporter:
                 told.append(("loop", seen.target or ""))
             if told:
                 place = places.locate(one)
+                if one.where == "definition":
+                    labels = labels or _Labels(found.text)
+                    if labels.is_unused(place.line, place.column):
+                        told = [("unused-definition", one.reference)]
                 for kind, about, *more in told:
                     status, instead = (*more, None, None)[:2]
                     if instead is None and self.checker.suggest:
@@ -155,6 +161,29 @@ class Reporter:
             yield "moved-permanently", final, outcome.status, Suggestion(final, "certain")
         if seen.fragment is not None and seen.fragment in outcome.missing:
             yield "no-fragment", f"#{seen.fragment}", outcome.status
+
+
+_BRACKETS = re.compile(r"\[([^\[\]]*+)\]")
+
+
+class _Labels:
+    """The labels of a Markdown text, each with how often it stands in brackets (CommonMark 4.7)."""
+
+    def __init__(self, text: str) -> None:
+        self.lines: list[str] = text.split("\n")
+        self.counts: Counter[str] = Counter(_normal_label(found[1]) for found in _BRACKETS.finditer(text))
+
+    def is_unused(self, line: int | None, column: int | None) -> bool:
+        """Whether no link has the label of the definition whose target stands there."""
+        if line is None or column is None:
+            return False
+        before, _, label = self.lines[line - 1][: column - 1].rpartition("[")
+        label, bracket, _ = label.partition("]:")
+        return bool(bracket) and not before.strip(" >") and self.counts[_normal_label(label)] == 1
+
+
+def _normal_label(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 _UNKNOWN = State("", True, False)

@@ -13,12 +13,12 @@ from overthere.base import file_uri
 from overthere.broken.filters import file_settings
 from overthere.broken.generators.addresses import Pages
 from overthere.broken.generators.project import Project, folders_above
-from overthere.broken.gitignore import IgnoredFiles
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
-from overthere.links.job.sources import is_within
+from overthere.links.job.folders import is_within
+from overthere.links.job.gitignore import IgnoredFiles
 from overthere.links.job.task_builder import Task
 from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.normalize import Rung, normal_form

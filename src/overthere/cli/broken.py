@@ -21,7 +21,7 @@ from overthere.broken.report import describe_count
 from overthere.cli.broken_config import apply_config, find_config
 from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
-from overthere.cli.common import CSV_SAFE, base_uri
+from overthere.cli.common import CSV_SAFE, base_uri, ignored_option
 from overthere.cli.numbers import WORKERS
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
@@ -71,6 +71,7 @@ class _Command(click.Command):
 )
 @click.option("--include", multiple=True, metavar="GLOB", help="Check these targets even if excluded (repeatable).")
 @click.option("--exclude-path", multiple=True, metavar="GLOB", help="Do not read sources like this (repeatable).")
+@ignored_option
 @click.option(
     "--accept",
     multiple=True,
@@ -190,7 +191,8 @@ class _Job:
         self.mendable: list[Broken] = []
         self.checker = Checker(
             exclude=tuple(asked["exclude"]), include=tuple(asked["include"]),
-            exclude_path=tuple(asked["exclude_path"]), accept=statuses(asked["accept"]), since=asked["since"],
+            exclude_path=tuple(asked["exclude_path"]), with_ignored=asked["ignored"],
+            accept=statuses(asked["accept"]), since=asked["since"],
             base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
             root=asked["root_dir"], skip_nofollow=asked["skip_nofollow"], files=asked.get("files", ()),
             anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,

@@ -39,8 +39,11 @@ def summary_lines(summary: Summary, seconds: float, *, is_whole: bool = True) ->
         yield "not judged:"
         for reason, count in _rank(summary.passed):
             yield f"  {count:>9,}  {PASSED.get(reason, reason)}"
-    if summary.files:
-        yield f"no documents: {', '.join(f'{count:,} {kind}' for kind, count in _rank(summary.files))}"
+    if files := [f"{count:,} {kind}" for kind, count in _rank(summary.files) if kind != "ignored"]:
+        yield f"no documents: {', '.join(files)}"
+    if ignored := summary.files["ignored"]:
+        paths = describe_count(ignored, "path")
+        yield f"not read: {paths} of installed packages, or that Git ignores (--no-ignore reads them)"
     yield from _findings(summary)
     if is_whole:
         yield from _verdict(summary)

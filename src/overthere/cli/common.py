@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CSV_SAFE", "LISTED", "OF_A_TEXT", "Answer", "Output", "all_option", "base_option", "base_options", "base_uri",
-    "format_option", "inputs", "parse_locator", "on_error_option", "rung_option", "texts_argument", "width",
+    "format_option", "ignored_option", "inputs", "parse_locator", "on_error_option", "rung_option", "texts_argument",
+    "width",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,6 +50,11 @@ def all_option(function: F) -> F:
     return click.option(
         "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
     )(function)
+
+
+def ignored_option(function: F) -> F:
+    sense = "Read in folders also what Git ignores, node_modules and virtual environments."
+    return click.option("--no-ignore", "ignored", is_flag=True, help=sense)(function)
 
 
 def base_option(function: F) -> F:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.cli.common import CSV_SAFE, base_uri, rung_option
+from overthere.cli.common import CSV_SAFE, base_uri, ignored_option, rung_option
 from overthere.cli.link_rows import show
 from overthere.cli.numbers import JOBS, WORKERS, Count
 from overthere.cli.policies import policy_of, policy_options
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = (
-    "base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "kind", "csv_safe", "limit"
+    "base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "kind", "ignored", "csv_safe", "limit"
 )  # fmt: skip
 """The options that change the rows."""
 _COMMIT = 2.0
@@ -99,6 +99,7 @@ def _form(name: str | None) -> Canonical | None:
     "it the summary counts them.",
 )
 @click.option("--type", "kind", type=click.Choice(list(TYPES)), help="Read each file, URI or - as this.")
+@ignored_option
 @click.option("--csv-safe", "csv_safe", is_flag=True, help=CSV_SAFE)
 @click.option(
     "--plot",

@@ -17,12 +17,12 @@ _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$
 SAME = {
     "max_concurrency": "jobs", "host_concurrency": "per-host", "timeout": "max-time", "user_agent": "agent",
     "github_token": "github-token", "root_dir": "root-dir", "include_fragments": "fragments", "suggest": "wayback",
-    "fallback_extensions": "extension", "index_files": "index",
+    "fallback_extensions": "extension", "index_files": "index", "no_ignore": "no-ignore",
 }  # fmt: skip
 """Settings that mean the same here."""
 _KINDS: dict[str, type] = {
     "jobs": int, "per-host": int, "max-time": int, "agent": str, "github-token": str, "root-dir": str, "wayback": bool,
-    "extension": list, "index": list,
+    "no-ignore": bool, "extension": list, "index": list,
 }  # fmt: skip
 """What their values are."""
 _FRAGMENTS = {"none": False, "anchor-only": True, "full": True}

@@ -109,7 +109,7 @@ def run(
     place = place_of(how.folder)
     if distinct:
         place_of(str(folder)).claim()
-    made = list(part_files.parts(_list_sources(sources), None if told is None else URI(told), octets))
+    made = list(part_files.parts(_list_sources(sources), None if told is None else URI(told), octets, asked))
     place.begin(how.job, len(made))
     summary, earlier = Summary(), 0
     if made:

@@ -85,7 +85,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
         here = here._replace(base=Base(uri, "retrieval", "retrieval"))
     media_type, charset = media_type_of(first_value(said, b"content-type"))
     # The field may be missing (WARC 1.1 section 5.6).
-    if media_type == HTTP or (kind == "response" and not media_type and record.content.startswith(b"HTTP/")):
+    if media_type == HTTP or (kind == "response" and not media_type and header(record.content) is not None):
         yield from response(record.content, here, notes, options)
         return
     if kind == "metadata":

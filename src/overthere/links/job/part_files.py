@@ -113,6 +113,7 @@ _TASK: dict[str, tuple[type, ...]] = {
     "records": (list,),
     "policy": (NoneType,),
     "notes": (list,),
+    "ignored": (int,),
 }
 
 
@@ -165,7 +166,10 @@ class JobSettings(NamedTuple):
 
 
 def parts(
-    sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None = None, octets: int | None = None
+    sources: Iterable[str | os.PathLike[str] | URI | Index],
+    base: URI | None = None,
+    octets: int | None = None,
+    options: Options = Options(),  # noqa: B008 - a value
 ) -> Iterator[Part]:
     """A job in parts: the same for the same sources, however many machines there are.
 
@@ -175,11 +179,11 @@ def parts(
     """
     sources = list(sources)
     if octets is None:
-        total = sum(task.size for task in _tasks(sources, base, sys.maxsize))
+        total = sum(task.size for task in _tasks(sources, base, options, sys.maxsize))
         octets = min(max(total // _SHARES, LEAST), MOST)
     held: list[Task] = []
     number = size = 0
-    for task in _tasks(sources, base, octets):
+    for task in _tasks(sources, base, options, octets):
         weight = task.size + _FILE * len(task.paths)
         if held and size + weight > octets:
             yield _part(number, held)
@@ -190,14 +194,16 @@ def parts(
         yield _part(number, held)
 
 
-def _tasks(sources: list[str | os.PathLike[str] | URI | Index], base: URI | None, split: int) -> Iterator[Task]:
+def _tasks(
+    sources: list[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int
+) -> Iterator[Task]:
     if "-" in sources:
         raise ValueError("only this process can read standard input")
     for source in sources:
         if not is_uri(source) or is_ranged(source):
             continue
         raise ValueError(f"{mask(str(source))}: a part of a job can have files only; open a URI with `links.batches`")
-    for task in tasks(sources, base, Options(), split):
+    for task in tasks(sources, base, options, split):
         if task.name is not None and not task.notes:
             raise ValueError(f"{task.name} is not a file, so only this process can read it")
         if task.policy is not None:
@@ -257,7 +263,7 @@ def run(
     Raises: as `parts`, and what the engine raises; FileExistsError if the folder holds anything else.
     """
     how = JobSettings(output, options, None if base is None else str(base), only)
-    made = list(parts(sources, base, octets))
+    made = list(parts(sources, base, octets, options))
     place = place_of(output)
     place.begin(how.job, len(made))
     summary = Summary()

@@ -172,9 +172,11 @@ class _Suspect:
         avoided = self.avoided if self.path == 0 else frozenset()
         if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST:
             self.avoided = frozenset()
-            return _RetryTask(task._replace(paths=task.paths[self.path + 1 :]), 0), ""
+            return _RetryTask(task._replace(paths=task.paths[self.path + 1 :], ignored=0), 0), ""
         self.avoided = avoided | {self.unit}
-        return _RetryTask(task._replace(paths=task.paths[self.path :]), 0, self.unit, self.avoided), self.source
+        return _RetryTask(
+            task._replace(paths=task.paths[self.path :], ignored=0), 0, self.unit, self.avoided
+        ), self.source
 
 
 class _Pool:
@@ -299,7 +301,7 @@ class _Pool:
             if source is not None:
                 made = rows(self.options)
                 for document in failed_sources(
-                    task._replace(paths=task.paths[suspect.path : suspect.path + 1]), self.options
+                    task._replace(paths=task.paths[suspect.path : suspect.path + 1], ignored=0), self.options
                 ):
                     made.note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, bytes(_to_buffer(made.take())))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import create_file
+from overthere.links.job.folders import LEFT_OUT, list_files, size_of
 from overthere.links.job.prefetch import JOBS, RetrievedFile, prefetch_sources
 from overthere.links.job.ranged_sources import Index, is_ranged, ranged_tasks
 from overthere.links.job.task_builder import Task, TaskBuilder
@@ -21,7 +22,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["is_pipe", "is_within", "tasks"]
+__all__ = ["is_pipe", "tasks"]
 
 
 def tasks(
@@ -38,7 +39,8 @@ def tasks(
     there on, as an index names them; a file of that very name comes first.
 
     What comes through a pipe is laid into a temporary file first: another process could not read it, and archives are
-    read from their end; so is what a URI names.  `temporary.drop` removes it.  Hidden files count.
+    read from their end; so is what a URI names.  `temporary.drop` removes it.  Hidden files count;
+    what `folders.list_files` leaves out is counted in the next task of its folder.
 
     Links: what is named itself is followed.  In a folder, a link to a file is followed if the file lies in that folder
     too, however deep.  A link that leads out of it, or to a folder (whose files are found where they lie, so that there
@@ -63,15 +65,19 @@ def tasks(
             yield _pipe_task(path, text)
         elif os.path.isdir(path):
             yield from gathered.all_tasks()
-            for file, size in _list_files(path):
-                yield from gathered.add(file, size, path)
+            for file, size in list_files(path, with_ignored=options.ignored):
+                if size == LEFT_OUT:
+                    gathered.ignored += 1
+                else:
+                    yield from gathered.add(file, size, path)
+            gathered.root = path
             yield from gathered.all_tasks()
         elif (placed := _parse_source(path)) is not None:
             yield from gathered.all_tasks()
             file, start, length = placed
             yield Task((file,), None, text, start, start + length, length)
         else:
-            yield from gathered.add(path, _size(path), None)
+            yield from gathered.add(path, size_of(path), None)
     yield from gathered.all_tasks()
 
 
@@ -84,41 +90,6 @@ def _parse_source(path: str) -> tuple[str, int, int] | None:
     if match is None or os.path.lexists(path) or not os.path.isfile(match[1]):
         return None
     return match[1], int(match[2]), int(match[3])
-
-
-def _list_files(root: str) -> Iterator[tuple[str, int]]:
-    """The files and links below a folder and their sizes; a folder that cannot be read is among them."""
-    folders = [root]
-    while folders:
-        folder = folders.pop()
-        try:
-            with os.scandir(folder) as entries:
-                there = sorted(entries, key=lambda entry: entry.name)
-        except OSError:
-            yield folder, 0
-            continue
-        below: list[str] = []
-        for entry in there:
-            if entry.is_dir(follow_symlinks=False):
-                below.append(entry.path)
-            elif entry.is_symlink():
-                yield entry.path, _size(entry.path) if is_within(entry.path, root) else 0
-            else:
-                yield entry.path, _size(entry.path)
-        folders += reversed(below)
-
-
-def is_within(link: str, root: str) -> bool:
-    """Whether a link leads to what is in the folder, and is none itself."""
-    folder, target = os.path.realpath(root), os.path.realpath(link)
-    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 def is_pipe(path: str) -> bool:

@@ -54,6 +54,8 @@ class Task(NamedTuple):
     """The policy for ranges by HTTP."""
     notes: tuple[str, ...] = ()
     """What is the matter with the one path, of which nothing is read then."""
+    ignored: int = 0
+    """Files and folders before these that are not read, since tools made them (`folders.list_files`)."""
 
     def path_task(self, place: int) -> Task:
         """The task of one of the paths."""
@@ -78,6 +80,7 @@ class TaskBuilder:
         self.paths: list[str] = []
         self.versions: list[tuple[int, str]] = []
         self.size: int = 0
+        self.ignored: int = 0
 
     def add(self, path: str, size: int, root: str | None, version: str | None = None) -> Iterator[Task]:
         """Add one; the tasks that are whole come out.
@@ -103,9 +106,10 @@ class TaskBuilder:
         self.size += size
 
     def all_tasks(self) -> Iterator[Task]:
-        if self.paths:
+        if self.paths or self.ignored:
             objects = tuple(self.versions) or None
-            yield Task(tuple(self.paths), self.root, self.base, size=self.size, objects=objects)
+            ignored, self.ignored = self.ignored, 0
+            yield Task(tuple(self.paths), self.root, self.base, size=self.size, objects=objects, ignored=ignored)
             self.paths.clear()
             self.versions.clear()
             self.size = 0

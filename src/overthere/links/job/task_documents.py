@@ -19,9 +19,9 @@ from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
+from overthere.links.job.folders import is_within
 from overthere.links.job.indexed_records import runs
 from overthere.links.job.ranged_sources import open_ranges
-from overthere.links.job.sources import is_within
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
 from overthere.values.encoding import IN_SEGMENT, encode

@@ -48,6 +48,8 @@ def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Ite
     made = rows(options)
     # A task that is read again tells each record before it is read: records go one by one then, in Python.
     pages = made.pages if walk.tell is None else None
+    if task.ignored:
+        walk.passed["ignored"] += task.ignored
     return _read(documents(task, options, walk, pages), made, options, task.size, walk)
 
 

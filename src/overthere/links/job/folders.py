@@ -1,0 +1,80 @@
+"""The files of a folder that is a source, without those of version control, what Git ignores and installed packages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from overthere.links.job.gitignore import IgnoredFiles
+
+__all__ = ["LEFT_OUT", "is_within", "list_files", "size_of"]
+
+LEFT_OUT = -1
+"""The size of what is not read, a file or a whole folder."""
+_OF_TOOLS = frozenset((".git", ".hg", ".svn", ".jj"))
+_PACKAGES = "node_modules"
+_ENVIRONMENT = "pyvenv.cfg"
+"""A file that each virtual environment of Python has."""
+
+
+def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, int]]:
+    """The files and links below a folder and their sizes; a folder that cannot be read is among them.
+
+    Nothing below `.git` and its like is listed.  What Git ignores, `node_modules` and virtual environments have the
+    size `LEFT_OUT`, unless the folder itself is one of these or lies within; `with_ignored` reads them.
+    """
+    ignored = None if with_ignored else _ignored_files(root)
+    real = os.path.realpath(root)
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                there = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            yield folder, 0
+            continue
+        if not with_ignored and folder != root and any(entry.name == _ENVIRONMENT for entry in there):
+            yield folder, LEFT_OUT
+            continue
+        below: list[str] = []
+        for entry in there:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name in _OF_TOOLS:
+                continue
+            if (is_folder and entry.name == _PACKAGES and not with_ignored) or (
+                ignored is not None and f"{real}/{entry.path[len(root) :].lstrip(os.sep)}{'/' * is_folder}" in ignored
+            ):
+                yield entry.path, LEFT_OUT
+            elif is_folder:
+                below.append(entry.path)
+            elif entry.is_symlink():
+                yield entry.path, size_of(entry.path) if is_within(entry.path, root) else 0
+            else:
+                yield entry.path, size_of(entry.path)
+        folders += reversed(below)
+
+
+def _ignored_files(root: str) -> IgnoredFiles | None:
+    """What Git ignores below a folder; None outside of repositories, and where Git ignores the folder itself."""
+    real = Path(root).resolve()
+    top = next((one for one in (real, *real.parents) if (one / ".git").exists()), None)
+    if top is None:
+        return None
+    found = IgnoredFiles(str(top))
+    return None if f"{real}/" in found else found
+
+
+def is_within(link: str, root: str) -> bool:
+    """Whether a link leads to what is in the folder, and is none itself."""
+    folder, target = os.path.realpath(root), os.path.realpath(link)
+    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
+
+
+def size_of(path: str) -> int:
+    """Octets of a file; 0 if they cannot be told."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,124 @@
+"""Which files of a folder are read: none of version control, and what tools made only if it is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overthere.broken import find
+from overthere.cli.app import app
+from overthere.links import batches
+from overthere.links.job.folders import LEFT_OUT, list_files
+from overthere.links.job.part_files import Part, parts
+from overthere.links.job.task_rows import TaskEnd
+
+FILES = (
+    ".git/HEAD", ".git/x.md", ".gitignore", "README.md", "build/a.md", "build/deep/b.md", "docs/.gitignore",
+    "docs/c.md", "docs/made.md", "docs/kept.out.md", "docs/node_modules/p/d.md", "env/pyvenv.cfg", "env/lib/e.md",
+    "sub/.hg/f.md", "sub/x.out.md",
+)  # fmt: skip
+IGNORED = {"build", "docs/made.md", "docs/node_modules", "env", "sub/x.out.md"}
+READ = {".gitignore", "README.md", "docs/.gitignore", "docs/c.md", "docs/kept.out.md"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in FILES:
+        file = tmp_path / "r" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"[x](http://h/{name})\n")
+    (tmp_path / "r" / ".gitignore").write_text("/build/\n*.out.md\n")
+    (tmp_path / "r" / "docs" / ".gitignore").write_text("made.md\n!kept.out.md\n")
+    return tmp_path / "r"
+
+
+def listed(root: Path, below: str = "", *, with_ignored: bool = False) -> tuple[set[str], set[str]]:
+    """The files that are read, and what is left out, by their paths below the root."""
+    found = [
+        (os.path.relpath(path, root), size) for path, size in list_files(str(root / below), with_ignored=with_ignored)
+    ]
+    return {path for path, size in found if size != LEFT_OUT}, {path for path, size in found if size == LEFT_OUT}
+
+
+def test_what_is_left_out(tree: Path) -> None:
+    assert listed(tree) == (READ, IGNORED)
+
+
+def test_all_is_read_that_is_asked_for_but_version_control(tree: Path) -> None:
+    assert listed(tree, with_ignored=True) == (
+        {name for name in FILES if ".git/" not in name and ".hg/" not in name},
+        set(),
+    )
+
+
+@pytest.mark.parametrize(
+    "folder", ["build", "build/deep", "docs/node_modules", "docs/node_modules/p", "env", "env/lib"]
+)
+def test_a_folder_that_was_named_is_read(tree: Path, folder: str) -> None:
+    assert listed(tree, folder) == ({name for name in FILES if name.startswith(f"{folder}/")}, set())
+
+
+def test_outside_of_a_repository_no_pattern_counts(tree: Path) -> None:
+    shutil.rmtree(tree / ".git")
+    assert listed(tree)[1] == {"docs/node_modules", "env"}
+
+
+def test_a_relative_path_and_a_symlink_to_the_folder(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tree)
+    for root in (Path(), Path("../r"), Path("docs/..")):
+        assert listed(root)[1] == IGNORED
+    (tree.parent / "link").symlink_to(tree)
+    assert listed(tree.parent / "link")[1] == IGNORED
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_git_says_the_same(tree: Path) -> None:
+    shutil.rmtree(tree / ".git")
+    subprocess.run(["git", "init", "--quiet", str(tree)], check=True)
+    asked = "\n".join(name for name in FILES if not name.startswith((".git/", "sub/.hg", "env", "docs/node_modules")))
+    command = ["git", "-C", str(tree), "check-ignore", "--stdin"]
+    told = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout.split()
+    read, left_out = listed(tree)
+    assert all(any(one == out or one.startswith(f"{out}/") for out in left_out) for one in told)
+    assert not read & set(told)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_is_left_out_is_counted(tree: Path, workers: int) -> None:
+    ends = [one for one in batches([tree, tree / "docs"], workers=workers) if isinstance(one, TaskEnd)]
+    assert sum(one.passed.get("ignored", 0) for one in ends) == len(IGNORED) + 2
+    told = [Part.from_json(one.to_json()) for one in parts([tree])]
+    assert sum(task.ignored for part in told for task in part.tasks) == len(IGNORED)
+
+
+def test_a_folder_of_which_nothing_is_read(tmp_path: Path) -> None:
+    (tmp_path / "node_modules").mkdir()
+    (one,) = (one for one in batches(tmp_path) if isinstance(one, TaskEnd))
+    assert one.passed == {"ignored": 1}
+    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert "not read: 1 path of" in done.output
+    assert "no documents were read" in done.output
+
+
+def test_commands_say_it_and_read_all_if_asked(tree: Path) -> None:
+    (tree / "README.md").write_text("[a](build/a.md) [b](build/none.md) [c](build/a.md#x)\n")
+    done = CliRunner().invoke(app, ["broken", str(tree)])
+    assert "not read: 5 paths of installed packages, or that Git ignores (--no-ignore reads them)" in done.output
+    done = CliRunner().invoke(app, ["broken", str(tree), "--no-ignore"])
+    assert "not read" not in done.output
+    for more, count in (([], 5), (["--no-ignore"], 0)):
+        done = CliRunner().invoke(app, ["links", str(tree), "--format", "jsonl", *more])
+        assert len([json.loads(line) for line in done.stdout.splitlines()]) > 2
+        assert ("ignored 5" in done.stderr) is bool(count)
+
+
+def test_links_to_what_is_left_out_are_judged(tree: Path) -> None:
+    (tree / "README.md").write_text("# T\n\n[a](build/a.md) [c](build/a.md#x) [e](env/lib/e.md)\n")
+    found = [(one.kind, one.reference) for one in find(tree) if one.source.endswith("README.md")]
+    assert found == [("no-fragment", "build/a.md#x")]
