@@ -69,7 +69,7 @@ def _folders(folder: str, name: str) -> list[str]:
 
 
 def _texts(text: str, key: str) -> list[str]:
-    found = re.search(rf"\b{key}\s*+:\s*+\[([^\]]*+)\]", text)
+    found = re.search(rf"\b{key}\s*+:\s*+\[([^\[\]]*+)\]", text)
     return re.findall(r"[\"']([^\"']++)[\"']", found[1]) if found else []
 
 
