@@ -13,8 +13,8 @@ from growth import outgrows
 from overthere.broken import KINDS, Checker, Summary, check
 from overthere.broken.generators import configuration, inserts, mdbook, templates
 from overthere.cli.broken_summary import summary_lines
+from overthere.links.job.files import open_file
 from overthere.links.job.gitignore import IgnoredFiles
-from overthere.links.job.task_documents import open_file
 
 # Of each generator: its files, and references as (document, written there, what it is).  "fine": no finding; "error",
 # "unsure" (a warning), "note"; "template": not judged.

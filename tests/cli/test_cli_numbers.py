@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from overthere.cli.app import app
+from overthere.cli.broken import command
+from overthere.cli.broken_config import _key
 from verbs import Verb, verbs
 
 HOSTILE = [
@@ -166,3 +168,25 @@ def test_a_name_of_settings_leads_into_no_other_folder(tmp_path: Path, key: str,
         text = f'[[broken.files]]\npath = "*"\nextension = {json.dumps(name)}\n'
     (tmp_path / "overthere.toml").write_text(text)
     assert not accepted(run("broken", str(tmp_path)))
+
+
+VALUES = (
+    "nan", "inf", "-inf", "1e400", "true", "0", "1", "-1", '"\\u0000"', "[]", "{}", "1979-05-27", "[true]", "[[]]",
+    f"0x{'F' * 6000}", f'"{"x" * 100_000}"', '["\\u0000"]',
+)  # fmt: skip
+
+
+def test_no_value_of_a_setting_is_a_traceback_or_a_long_message(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<a href=a.html>")
+    (tmp_path / ".git").mkdir()
+    option_names = {_key(one) for one in command.params if isinstance(one, click.Option)}
+    for key in sorted(option_names - {"help", "no-config", "config"}):
+        for value in VALUES:
+            (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = {value}\n")
+            result = run("broken", str(tmp_path))
+            assert result.exception is None or isinstance(result.exception, SystemExit), (key, value[:80])
+            assert len(result.output) + len(result.stderr) < 20_000, (key, value[:80])
+    for table in (f'files]]\npath = "*"\nextension = [0x{"F" * 6000}]', f'host]]\nhost = "h"\naccept = 0x{"F" * 6000}'):
+        (tmp_path / "overthere.toml").write_text(f"[[broken.{table}\n")
+        result = run("broken", str(tmp_path))
+        assert isinstance(result.exception, SystemExit)

@@ -472,6 +472,18 @@ def test_connections_that_send_nothing_whole_close_it_for_nobody() -> None:
         assert until_closed(dripping[0]) == b""
 
 
+def test_a_request_in_a_burst_of_silent_connections_is_answered() -> None:
+    """What is closed is the oldest, also where many connections come at once."""
+    with explainer(limits=Limits(reading=3600, connections=16)) as running:
+        for _ in range(5):
+            with ExitStack() as stack:
+                silent = [stack.enter_context(socket.socket()) for _ in range(60)]
+                for one in silent:
+                    one.setblocking(False)
+                    one.connect_ex(("127.0.0.1", running.port))
+                assert running.ask("/").status == 200
+
+
 @pytest.mark.parametrize("path", ["/anatomy", "/anatomy.json", "/anatomy.part", "/nope"])
 @pytest.mark.parametrize(
     ("fields", "own"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from overthere.broken.filters import file_settings
@@ -23,11 +24,14 @@ from overthere.broken.generators.project import (
     NO_PROJECT,
     TEMPLATE_FOLDERS,
     TEMPLATES,
+    Mount,
     Project,
     Projects,
     folders_above,
+    is_inside,
 )
 from overthere.broken.model import Checker
+from overthere.links.job.files import open_file
 from overthere.links.job.task_builder import Task
 
 __all__ = ["find_projects", "project_of"]
@@ -68,16 +72,24 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
     return Projects(found.values())
 
 
+_MOST_MOUNTS, _MOST_ROUTES, _MOST_ROOTS = 200, 4, 50
+"""Folders of sources, addresses of one of them, and folders beside them: each reference is looked up in all."""
+
+
 def _confine(project: Project, top: str) -> Project:
-    """A project without folders outside of its repository: a configuration of a stranger may name any."""
-
-    def is_within(folder: str) -> bool:
-        return os.path.normpath(folder) == top or os.path.normpath(folder).startswith(os.path.join(top, ""))
-
+    """A project without folders outside of its repository, and with a bounded number of folders: a configuration of a
+    stranger may name any.
+    """
+    routes: Counter[str] = Counter()
+    mounts: list[Mount] = []
+    for mount in project.mounts[: 2 * _MOST_MOUNTS]:
+        routes[mount.folder] += 1
+        if routes[mount.folder] <= _MOST_ROUTES and len(mounts) < _MOST_MOUNTS and is_inside(mount.folder, top):
+            mounts.append(mount)
     return project._replace(
-        mounts=tuple(mount for mount in project.mounts if is_within(mount.folder)),
-        roots=tuple(filter(is_within, project.roots)),
-        bases=tuple(filter(is_within, project.bases)),
+        mounts=tuple(mounts),
+        roots=tuple(one for one in dict.fromkeys(project.roots[:_MOST_ROOTS]) if is_inside(one, top)),
+        bases=tuple(one for one in dict.fromkeys(project.bases[:_MOST_ROOTS]) if is_inside(one, top)),
     )
 
 
@@ -145,7 +157,7 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
 
 def _text(path: str) -> str:
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             return file.read(_READ).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
     except OSError:
         return ""

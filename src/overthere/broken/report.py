@@ -178,6 +178,8 @@ def _rule(kind: str) -> dict[str, Any]:
 
 
 _ORDER = list(KINDS)
+_LINKED = re.compile(r"[\\\[\]]")
+"""What makes a link in a message (SARIF 2.1.0 3.11.6)."""
 
 
 def _result(found: Broken) -> dict[str, Any]:
@@ -194,7 +196,7 @@ def _result(found: Broken) -> dict[str, Any]:
         "ruleId": found.kind,
         "ruleIndex": _ORDER.index(found.kind),
         "level": _LEVELS[found.level],
-        "message": {"text": message},
+        "message": {"text": _LINKED.sub(r"\\\g<0>", message)},
         "partialFingerprints": {"overthere/v1": fingerprint(found)},
         "locations": [{"physicalLocation": physical}],
     }

@@ -23,6 +23,7 @@ from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
 from overthere.links.documents.kinds import MARKUPS
 from overthere.links.documents.tokens import raw_text, tag
+from overthere.links.faults import note_kind
 from overthere.links.job.reading import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
@@ -119,7 +120,10 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     else:
         found.more_anchors = project.more_anchors
     if document.content and not is_source_code(document, kind):
-        _WAYS.get(kind, _read_other)(found, options)
+        try:
+            _WAYS.get(kind, _read_other)(found, options)
+        except Exception as error:  # whatever is wrong with a document ends no check of others
+            found.notes[note_kind(error)] = None
     return found
 
 

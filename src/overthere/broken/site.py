@@ -17,7 +17,7 @@ from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import OverthereError
-from overthere.links.job.folders import is_within
+from overthere.links.job.files import is_within
 from overthere.links.job.gitignore import IgnoredFiles
 from overthere.links.job.task_builder import Task
 from overthere.values.encoding import IN_SEGMENT, encode

@@ -135,6 +135,10 @@ def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, f
     values = value if option.multiple and isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in values):
         raise click.UsageError(f"{where}: must be one value")
+    if any(isinstance(one, str) and len(one) > _LONGEST for one in values):
+        raise click.UsageError(f"{where}: longer than {_LONGEST:,} characters")
+    if isinstance(option.type, click.Path) and not all(isinstance(one, str) and "\0" not in one for one in values):
+        raise click.UsageError(f"{where}: must be a path")
     if isinstance(option.type, click.Path) and isinstance(value, str):
         if not is_named and not _is_in_repository(folder / value, folder):
             raise click.UsageError(
@@ -144,10 +148,14 @@ def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, f
     try:
         given = option.type_cast_value(ctx, value)
     except click.BadParameter as error:
-        raise click.UsageError(f"{where}: {error.message}") from None
-    except (ValueError, OverflowError):
+        raise click.UsageError(f"{where}: {shorten(printable(error.message), _MESSAGE)}") from None
+    except (ValueError, TypeError, OverflowError):
         raise click.UsageError(f"{where}: {show_value(value)} is not a valid value") from None
     return given
+
+
+_LONGEST, _MESSAGE = 4096, 500
+"""Characters of a value, and of what is said about it."""
 
 
 def _is_in_repository(path: Path, folder: Path) -> bool:

@@ -86,6 +86,8 @@ def _value(one: Mapping[str, Any], key: str, read: Callable[[Any], Any], where: 
 def _texts(one: Mapping[str, Any], key: str, where: str) -> list[str]:
     value = one.get(key, [])
     texts = [value] if isinstance(value, str | int) else value
-    if not isinstance(texts, list) or not all(isinstance(text, str | int) and text is not True for text in texts):
+    if not isinstance(texts, list) or not all(
+        isinstance(text, str) or (type(text) is int and abs(text) < 1 << 64) for text in texts
+    ):
         raise click.UsageError(f"{where}: {key} must be text, or a list of texts")
     return [str(text) for text in texts]

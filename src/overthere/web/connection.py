@@ -34,8 +34,8 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
+        self._update()  # it is the newest now
         self._bound_connections()
-        self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()

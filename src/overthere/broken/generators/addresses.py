@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from overthere.broken.generators.project import Project
+from overthere.links.job.files import open_file
 
 __all__ = ["Answer", "Pages", "front_matter"]
 
@@ -148,7 +149,7 @@ class Pages:
 def front_matter(file: str) -> dict[str, list[str]]:
     """The fields of a page's front matter, in YAML or TOML, as far as they are texts and lists of texts."""
     try:
-        with open(file, "rb") as opened:
+        with open_file(file) as opened:
             head = opened.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
     except OSError:
         return {}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from overthere.broken.generators.project import Project, folders_above
-from overthere.links.job.task_documents import open_file
+from overthere.links.job.files import open_file
 
 __all__ = ["inserted_texts"]
 
@@ -45,7 +45,7 @@ def inserted_texts(text: str, source: str, project: Project) -> Iterator[tuple[s
 
 def _find(name: str | None, source: str, project: Project) -> str | None:
     """The file of that name within the repository; None if there is none."""
-    if name is None:
+    if name is None or "\0" in name:
         return None
     name = name.removeprefix("@site/").removeprefix("@/")
     folders = (os.path.dirname(os.path.abspath(source)), *project.bases)

@@ -18,6 +18,8 @@ _PATTERN = re.compile(r"^[ \t]++permalink[ \t]*+:[ \t]*+[\"']?([^\"'#\n]++)", re
 _INSERTS = re.compile(
     r"\{%-?\s*+(?:include(?:_relative|_cached)?\s++(?P<path>[\w./-]++)|for|render)|\{\{-?\s*+(?:content|page\.content)"
 )
+_MOST, _LONGEST = 50, 1000
+"""Patterns of a configuration, and characters of a pattern or an address that is made of one."""
 _STYLES = {
     "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
     "none": "/:categories/:title.html", "ordinal": "/:categories/:year/:y_day/:title.html",
@@ -32,14 +34,14 @@ def read(folder: str, config: str, text: str) -> Project:
             makes=re.compile(r"genindex|search|_static/.*").fullmatch, aliases=re.compile(r"[^#?]*+").fullmatch,
         )  # fmt: skip
     style = yaml_value(text, "permalink")
-    patterns = [one.strip() for one in _PATTERN.findall(text)]
+    patterns = [one.strip() for one in _PATTERN.findall(text) if len(one) < _LONGEST][:_MOST]
     collections = yaml_block(text, "collections")
     extra = re.search(r"archives|paginate|datapage|multiple-languages|polyglot|scholar", text)
     return Project(
         "jekyll",
         config,
         (Mount(os.path.join(folder, yaml_value(text, "source"))),),
-        "kramdown" if re.search(r"^\s+input:\s*kramdown", text, re.MULTILINE) else "jekyll",
+        "kramdown" if re.search(r"^[ \t]++input:[ \t]*+kramdown", text, re.MULTILINE) else "jekyll",
         suffixes=(".md", ".markdown", ".html", ".htm", ".mkd", ".mkdn"),
         indexes=("index", "README", "readme"),
         ending="/" if style.endswith(("pretty", "/")) or any(one.endswith("/") for one in patterns) else "",
@@ -60,7 +62,7 @@ class _Addresses:
     """The addresses of pages by the patterns of a configuration."""
 
     def __init__(self, patterns: list[str], collections: str) -> None:
-        self.patterns: list[str] = [one for one in dict.fromkeys(patterns) if ":" in one]
+        self.patterns: list[str] = [one for one in dict.fromkeys(patterns) if ":" in one and len(one) < _LONGEST]
         self.collections: str = collections
 
     def __call__(self, project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
@@ -84,6 +86,6 @@ class _Addresses:
             found.append(f"{own[1]}/{own[2]}")
         for pattern in self.patterns if names else ():
             made = re.sub(r":(\w++)", lambda name: names.get(name[1], name[0]), pattern)
-            if ":" not in made:
+            if ":" not in made and len(made) < _LONGEST:
                 found.append(re.sub("//+", "/", made).strip("/"))
         return found

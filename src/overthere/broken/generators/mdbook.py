@@ -23,7 +23,7 @@ def read(folder: str, config: str, text: str) -> Project:
     book, build, output, others = (_table(told, name) for name in ("book", "build", "output", "preprocessor"))
     source = book.get("src")
     redirects = _table(_table(output, "html"), "redirect")
-    moved = [re.escape(name.strip("/").removesuffix(".html")) for name in redirects]
+    moved = [name.strip("/").removesuffix(".html") for name in redirects]
     target = build.get("build-dir")
     plugged = bool(others.keys() - _OWN)
     return Project(
@@ -34,7 +34,7 @@ def read(folder: str, config: str, text: str) -> Project:
         suffixes=(".md",),
         indexes=("index", "README"),
         outputs=(target if isinstance(target, str) else "book",),
-        makes=re.compile("|".join(("print", "toc", "404", *moved))).fullmatch,
+        makes=frozenset(("print", "toc", "404", *moved)).__contains__,
         more_anchors="a preprocessor may add to it" if plugged else "",
         inserts=re.compile(r"\{\{#(?:rustdoc_)?include[ \t]++(?P<path>[^:}\s]++)|\{\{#(?!playground|title)\w++"),
         aliases=re.compile(r"[^/#?]*+(?<!\.md)(?<!\.html)").fullmatch if plugged else None,

@@ -13,6 +13,7 @@ _PAIRS = (("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("<?", "?>"))
 _LONGEST = 2000
 _EXPRESSION = re.compile(r"=\{(?!\{)")
 """An attribute of JSX that is a program."""
+_BRACES = re.compile(r"[{}]")
 _WRITTEN = re.compile(r"\{\{|\{%|<%|<\?|\$\{|\A\{|%[({][\w.]++[)}]s?")
 _SUFFIXES = (
     *(".j2", ".jinja", ".jinja2", ".njk", ".liquid", ".erb", ".ejs", ".php", ".hbs", ".mustache", ".twig", ".tmpl"),
@@ -85,20 +86,23 @@ def _hide_pairs(text: str, begin: str, end: str) -> str:
 
 
 def _hide_expressions(text: str) -> str:
+    ends: dict[int, int] = {}
+    open_braces: list[int] = []
+    for brace in _BRACES.finditer(text):
+        if brace[0] == "{":
+            open_braces.append(brace.start())
+        elif open_braces:
+            ends[open_braces.pop()] = brace.start()
     pieces: list[str] = []
     done = 0
     for found in _EXPRESSION.finditer(text):
         begin = found.end() - 1
         if begin < done:
             continue
-        depth, at = 0, begin
-        for at in range(begin, min(begin + _LONGEST, len(text))):
-            depth += (text[at] == "{") - (text[at] == "}")
-            if not depth:
-                break
-        if not depth:
-            pieces += (text[done:begin], _marks(text[begin : at + 1]))
-            done = at + 1
+        end = ends.get(begin)
+        if end is not None and end - begin < _LONGEST:
+            pieces += (text[done:begin], _marks(text[begin : end + 1]))
+            done = end + 1
     return "".join((*pieces, text[done:]))
 
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from overthere.broken.generators.configuration import js_values, site_path
-from overthere.broken.generators.project import Mount, Project
+from overthere.broken.generators.project import Mount, Project, folders_above, is_inside
 
 __all__ = ["FILES", "read"]
 
@@ -27,7 +27,7 @@ def read(folder: str, config: str, text: str) -> Project:
     given = js_values(text, "srcDir")
     sources = os.path.normpath(os.path.join(folder, given[0])) if given and ".." not in given[0] else folder
     own = os.path.join(folder, name)
-    dynamic = _has_parameters(sources)
+    dynamic = is_inside(sources, folders_above(folder)[-1]) and _has_parameters(sources)
     unsure = "the configuration rewrites addresses" if re.search(r"\brewrites\b", text) else ""
     return Project(
         "vitepress",

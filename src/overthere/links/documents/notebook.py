@@ -40,7 +40,10 @@ def cells(text: str) -> list[str] | None:
         import nbformat
         from nbformat.reader import NotJSONError
 
-    wrong = (nbformat.ValidationError, NotJSONError, ValueError, TypeError, AttributeError, LookupError, RecursionError)
+    wrong = (
+        *(nbformat.ValidationError, NotJSONError, ValueError, TypeError, AttributeError, LookupError),
+        *(NameError, RecursionError),
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

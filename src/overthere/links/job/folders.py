@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from overthere.links.job.files import is_within, size_of
 from overthere.links.job.gitignore import IgnoredFiles
 
-__all__ = ["LEFT_OUT", "is_within", "list_files", "size_of"]
+__all__ = ["LEFT_OUT", "list_files"]
 
 LEFT_OUT = -1
 """The size of what is not read, a file or a whole folder."""
@@ -64,17 +65,3 @@ def _ignored_files(root: str) -> IgnoredFiles | None:
         return None
     found = IgnoredFiles(str(top))
     return None if f"{real}/" in found else found
-
-
-def is_within(link: str, root: str) -> bool:
-    """Whether a link leads to what is in the folder, and is none itself."""
-    folder, target = os.path.realpath(root), os.path.realpath(link)
-    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
-
-
-def size_of(path: str) -> int:
-    """Octets of a file; 0 if they cannot be told."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import NamedTuple, TypeAlias
+
+from overthere.links.job.files import open_file
 
 __all__ = ["IgnoredFiles"]
 
 _READ = 1 << 18
 _PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
 _TRAILING = re.compile(r"(?<![\\ \t])[ \t]++\Z")
+_IN_SETS = re.compile(r"[\\\[&~|]")
+"""What has a meaning of its own in a set of Python's expressions."""
 _FOLDERS = "**"
 """The part of a pattern that fits any number of folders."""
 _NOTHING = re.compile(r"(?!)").fullmatch
 Fits: TypeAlias = Callable[[str], object]
+
+
+_DEEPEST = 100
+"""Folders in one another that are looked at."""
+_MOST = 5000
+"""Patterns of a repository that are read: each path is compared with all that stand above it."""
+_KEPT = 10_000
 
 
 class IgnoredFiles:
@@ -24,31 +36,49 @@ class IgnoredFiles:
     def __init__(self, top: str) -> None:
         """top: the absolute path of the root of the repository."""
         self.top = top
+        self._left = _MOST
         self._patterns: dict[str, list[_Pattern]] = {}
+        """Of folders that are there."""
+        self._ignored: dict[str, bool] = {}
+        """Of folders, whether they or one above them are ignored."""
 
     def __contains__(self, path: str) -> bool:
         """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
         below = os.path.relpath(path, self.top).replace(os.sep, "/")
-        if below == "." or below.startswith("../"):
-            return False
         pieces = below.split("/")
+        if below == "." or pieces[0] == ".." or len(pieces) > _DEEPEST:
+            return False
         # What is below an ignored folder is ignored.
-        return any(
-            self._is_match(pieces[:count], count < len(pieces) or path.endswith("/"))
-            for count in range(1, len(pieces) + 1)
-        )
+        if len(pieces) > 1 and self._is_ignored_folder(pieces[:-1]):
+            return True
+        return self._is_match(pieces, path.endswith("/"))
+
+    def _is_ignored_folder(self, pieces: list[str]) -> bool:
+        name = "/".join(pieces)
+        known = self._ignored.get(name)
+        if known is None:
+            known = (len(pieces) > 1 and self._is_ignored_folder(pieces[:-1])) or self._is_match(pieces, True)
+            if len(self._ignored) >= _KEPT:
+                self._ignored.clear()
+            self._ignored[name] = known
+        return known
 
     def _is_match(self, pieces: list[str], is_folder: bool) -> bool:
         """The last pattern that fits counts; files in deeper folders come later."""
         ignored = False
-        for depth in range(len(pieces)):
-            folder = os.path.join(self.top, *pieces[:depth])
-            if folder not in self._patterns:
-                self._patterns[folder] = _read(folder)
+        folder = self.top
+        for depth, piece in enumerate(pieces):
+            patterns = self._patterns.get(folder)
+            if patterns is None:
+                if not os.path.isdir(folder):
+                    break  # nothing is in it, and no patterns
+                patterns = self._patterns[folder] = _read(folder, self._left)
+                self._left -= len(patterns)
             below = pieces[depth:]
-            for one in self._patterns[folder]:
+            for one in patterns:
                 if (is_folder or not one.is_for_folders) and _fits(below, one.parts):
                     ignored = not one.is_negated
+            folder = os.path.join(folder, piece)
         return ignored
 
 
@@ -59,13 +89,14 @@ class _Pattern(NamedTuple):
     is_for_folders: bool
 
 
-def _read(folder: str) -> list[_Pattern]:
+def _read(folder: str, most: int) -> list[_Pattern]:
     try:
-        with open(os.path.join(folder, ".gitignore"), "rb") as file:
+        with open_file(os.path.join(folder, ".gitignore")) as file:
             lines = file.read(_READ).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-    return [_pattern(line) for line in lines if line.strip() and not line.startswith("#")]
+    told = (line for line in lines if line.strip() and not line.startswith("#"))
+    return [_pattern(line) for line in islice(told, most)]
 
 
 def _pattern(line: str) -> _Pattern:
@@ -94,7 +125,7 @@ def _expression(part: str) -> Fits:
         elif piece == "?":
             runs[-1] += "."
         elif piece[0] == "[" and len(piece) > 1:
-            inner = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            inner = _IN_SETS.sub(r"\\\g<0>", piece[1:-1]).replace("--", "-\\-")
             runs[-1] += f"[^{inner[1:]}]" if inner[:1] in "!^" else f"[{inner}]"
         else:
             runs[-1] += re.escape(piece[-1])

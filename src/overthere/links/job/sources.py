@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import create_file
-from overthere.links.job.folders import LEFT_OUT, list_files, size_of
+from overthere.links.job.files import size_of
+from overthere.links.job.folders import LEFT_OUT, list_files
 from overthere.links.job.prefetch import JOBS, RetrievedFile, prefetch_sources
 from overthere.links.job.ranged_sources import Index, is_ranged, ranged_tasks
 from overthere.links.job.task_builder import Task, TaskBuilder

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from overthere.base import Base, file_uri, retrieval_uri
 from overthere.ground.redact import mask
@@ -19,7 +17,7 @@ from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
-from overthere.links.job.folders import is_within
+from overthere.links.job.files import NotFollowedError, open_file
 from overthere.links.job.indexed_records import runs
 from overthere.links.job.ranged_sources import open_ranges
 from overthere.links.job.task_builder import Task
@@ -92,10 +90,6 @@ class _Places:
         return retrieval_uri(place, place.parent if self.task.root is None else Path(self.task.root), self.base)
 
 
-class _NotFollowedError(OSError):
-    """A link in a folder that is not followed."""
-
-
 def _document(places: _Places, path: str, *notes: str) -> Document:
     task = places.task
     if (there := task.retrieved) is not None:
@@ -143,7 +137,7 @@ def _file_documents(
         return
     try:
         opened = open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
-    except _NotFollowedError:
+    except NotFollowedError:
         yield with_kind(document._replace(notes=("not-followed",)))
         return
     with opened as file:
@@ -182,29 +176,3 @@ def _file_documents(
         notes += ("unsupported",)
     document = document._replace(content=content, notes=document.notes + notes)
     yield from reader.read(document, known, is_named=is_named)
-
-
-_BUFFER = 1 << 18
-"""Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
-
-
-def open_file(path: str, root: str | None = None) -> BinaryIO:
-    """A file that is read; by a link in a folder only if it leads to what is there.
-
-    Raises: _NotFollowedError; OSError, also if it is not a regular file: a pipe may wait, a device never ends.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        if root is not None:
-            if os.path.islink(path):
-                if not is_within(path, root):
-                    raise _NotFollowedError(path)
-                path = os.path.realpath(path)
-            flags |= getattr(os, "O_NOFOLLOW", 0)  # a link that has come up since is none that was looked at
-        number = os.open(path, flags)
-    except ValueError as error:  # NUL in a name
-        raise OSError(str(error)) from error
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
-        raise OSError("not a regular file")
-    return open(number, "rb", buffering=_BUFFER)

@@ -1,0 +1,53 @@
+"""Files of sources: opened only if they are regular, and links in a folder only if they stay in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+__all__ = ["NotFollowedError", "is_within", "open_file", "size_of"]
+
+
+class NotFollowedError(OSError):
+    """A link in a folder that is not followed."""
+
+
+_BUFFER = 1 << 18
+"""Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
+
+
+def open_file(path: str, root: str | None = None) -> BinaryIO:
+    """A file that is read; by a link in a folder only if it leads to what is there.
+
+    Raises: NotFollowedError; OSError, also if it is not a regular file: a pipe may wait, a device never ends.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        if root is not None:
+            if os.path.islink(path):
+                if not is_within(path, root):
+                    raise NotFollowedError(path)
+                path = os.path.realpath(path)
+            flags |= getattr(os, "O_NOFOLLOW", 0)  # a link that has come up since is none that was looked at
+        number = os.open(path, flags)
+    except ValueError as error:  # NUL in a name
+        raise OSError(str(error)) from error
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError("not a regular file")
+    return open(number, "rb", buffering=_BUFFER)
+
+
+def is_within(link: str, root: str) -> bool:
+    """Whether a link leads to what is in the folder, and is none itself."""
+    folder, target = os.path.realpath(root), os.path.realpath(link)
+    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
+
+
+def size_of(path: str) -> int:
+    """Octets of a file; 0 if they cannot be told."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,188 @@
+"""Small files of strangers that must not stop a check: no hang, no end, nothing read outside of the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from overthere.broken import Checker, Summary, check
+from overthere.broken.generators import jekyll, mdbook, templates
+from overthere.links.job.gitignore import IgnoredFiles
+from support import linear
+
+BIG = 30_000
+TREES: dict[str, dict[str, str]] = {
+    "a deep reference": {"a.md": f"[a]({'x/' * 500})"},
+    "blank lines": {"_config.yml": f"title: x\n{chr(10) * 60_000}", "a.md": "x"},
+    "routes": {
+        "docusaurus.config.js": "presets: []\n" + "".join(f"routeBasePath:'r{n}'\n" for n in range(1000)),
+        "docs/a.md": "[x](b.md)\n" * 10,
+    },
+    "mounts": {
+        "hugo.toml": "baseURL = '/'\n" + "source = 'x'\ntarget = 'content'\n" * 2000,
+        **{f"x/{n}.md": f"[x](b{n}.md)" for n in range(50)},
+    },
+    "roots": {
+        "conf.py": "extensions = []\n" + "".join(f"html_extra_path = ['r{n}']\n" for n in range(BIG)),
+        "a.md": "".join(f"[x](b{n}.md)\n" for n in range(300)),
+    },
+    "bases": {
+        "mkdocs.yml": "site_name: x\nmarkdown_extensions:\n  - pymdownx.snippets:\n"
+        + "".join(f"      base_path: b{n}\n" for n in range(BIG)),
+        "docs/a.md": "".join(f"--8<-- 'n{n}.md'\n" for n in range(100)),
+    },
+    "a pattern of categories": {
+        "_config.yml": f"permalink: /{':categories' * 4000}\n",
+        "_posts/2020-01-01-a.md": f"---\ncategories: {'x' * 8000}\n---\n[x](b.md)\n",
+    },
+    "patterns": {
+        "_config.yml": "collections:\n" + "".join(f"  permalink: /{n}/:title\n" for n in range(20_000)),
+        **{f"_posts/2020-01-01-{n}.md": "[x](b.md)\n" for n in range(20)},
+    },
+    "ignored": {
+        ".gitignore": "".join(f"a{n}*\n" for n in range(BIG)),
+        "a.md": "".join(f"[x](b{n}.md)\n" for n in range(100)),
+    },
+    "ignored in folders": {
+        **{f"d{n}/.gitignore": "".join(f"a{n}*\n" for n in range(BIG)) for n in range(5)},
+        **{f"d{n}/a.md": "[x](b.md)\n" for n in range(5)},
+    },
+    "redirects": {
+        "book.toml": "[output.html.redirect]\n" + "".join(f"'/{'x' * 50}{n}' = 'y'\n" for n in range(8000)),
+        "src/a.md": "".join(f"[x](b{n}.md)\n" for n in range(2000)),
+    },
+    "braces": {"mkdocs.yml": "site_name: x\n", "docs/b.md": f"x{'={' * 200_000}", "docs/c.html": f"x{'={' * 200_000}"},
+    "a broken notebook": {"a.ipynb": '{"nbformat":1,"cells":[{"cell_type":"x"}]}', "b.md": "[x](none.md)"},
+    "a NUL in an include": {"book.toml": "", "src/a.md": "{{#include a\0b}}\n[x](none.md)"},
+    "a NUL in an import": {"docusaurus.config.js": "x", "docs/a.mdx": 'import X from "./a\0.md"\n\n[x](none.md)'},
+}  # fmt: skip
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "r" / ".git").mkdir(parents=True)
+    return tmp_path / "r"
+
+
+def run(folder: Path) -> tuple[int, str]:
+    """The command in a process of its own, which has a while to end."""
+    command = [sys.executable, "-m", "overthere", "broken", ".", "--workers", "1", "--format", "jsonl"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree: Path) -> None:
+    for path, text in TREES[name].items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text)
+    status, said = run(tree)
+    assert status in (0, 1), said[-500:]
+    assert "Traceback" not in said
+    if any("none.md" in text for text in TREES[name].values()):
+        assert '"reference":"none.md"' in re.sub(r'": "', '":"', said)
+
+
+@pytest.mark.parametrize(
+    ("config", "pipe"), [("mkdocs.yml", ".gitignore"), ("hugo.toml", "content/x.md"), ("mkdocs.yml", "book.toml")]
+)
+def test_a_pipe_is_not_waited_for(config: str, pipe: str, tree: Path) -> None:
+    for name in ("docs", "content"):
+        (tree / name).mkdir()
+        (tree / name / "a.md").write_text("[x](none.md) [y](/x/)\n")
+    (tree / config).write_text("baseURL = '/'\n" if config == "hugo.toml" else "site_name: x\n")
+    os.mkfifo(tree / pipe)
+    status, said = run(tree)
+    assert (status, "none.md" in said) == (1, True), said
+
+
+def test_a_reference_reads_patterns_only_of_folders_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.out\n")
+    ignored = IgnoredFiles(str(tmp_path))
+    assert f"{tmp_path}/{'x/' * 90}a.out" in ignored
+    assert f"{tmp_path}/{'x/' * 500}a.out" not in ignored  # too deep for any file
+    assert len(ignored._patterns) == 1
+
+
+@pytest.mark.parametrize("set_", ["[a&&b]", "[a--b]", "[a||b]", "[a~~b]", "[[a]", "[&-z]"])
+def test_a_set_of_gitignore_has_no_meaning_of_python(set_: str, tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text(f"{set_}\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ignored = IgnoredFiles(str(tmp_path))
+        assert f"{tmp_path}/a" in ignored or set_ == "[a--b]"  # a range that ends before it begins
+        assert (f"{tmp_path}/A" in ignored) is (set_ == "[&-z]")
+
+
+def test_braces_take_linear_time() -> None:
+    linear(lambda count: templates.hide("={" * count), 100_000)
+    linear(lambda count: templates.hide("={" * count + "}" * count), 100_000)
+    assert templates.hide("a={b{c}d} e").replace(templates.MARK, "_") == "a=_______ e"
+    assert templates.hide("{ a={b} } c={d").replace(templates.MARK, "_") == "{ a=___ } c={d"
+
+
+def test_made_addresses_are_few_and_short(tmp_path: Path) -> None:
+    text = "permalink: pretty\ncollections:\n" + "".join(f"  permalink: /{n}/:title\n" for n in range(1000))
+    project = jekyll.read(str(tmp_path), str(tmp_path / "_config.yml"), text)
+    assert project is not None
+    assert project.addresses is not None
+    assert len(project.addresses(project, "_posts/2020-01-01-a", {"categories": ["x" * 5000]})) < 100
+    book = mdbook.read(str(tmp_path), str(tmp_path / "book.toml"), "[output.html.redirect]\n'/a.b.html' = 'c'\n")
+    assert book is not None
+    assert book.makes is not None
+    assert [bool(book.makes(name)) for name in ("a.b", "axb", "print", "other")] == [True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ("hugo.toml", "baseURL = '/'\ncontentDir = 'link'\n"),
+        (".vitepress/config.ts", "srcDir: 'link'"),
+        ("book.toml", "[book]\nsrc = 'link'\n"),
+    ],
+)
+def test_a_symlink_in_a_configuration_leads_out_of_no_repository(config: str, text: str, tree: Path) -> None:
+    outside = tree.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("---\nslug: topsecret\n---\n# Secret\n")
+    (tree / "link").symlink_to(outside)
+    (tree / config).parent.mkdir(exist_ok=True)
+    (tree / config).write_text(text)
+    (tree / "content").mkdir()
+    (tree / "content" / "a.md").write_text("[x](/topsecret/) [y](/nothere/)\n")
+    summary = Summary()
+    found = {one.reference: one.kind for one in check([tree], Checker(), summary)}
+    assert found["/topsecret/"] == found["/nothere/"]
+    assert not any(mount.folder.endswith("link") for project in summary.projects for mount in project.mounts)
+
+
+def test_a_site_without_end_is_not_walked_for_its_configuration(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / ".vitepress").mkdir()
+    (tree / ".vitepress" / "config.ts").write_text("export default { srcDir: '/' }")
+    (tree / "a.md").write_text("[x](none.md)\n")
+    walked: list[str] = []
+    own = os.walk
+
+    def counted(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+        walked.append(top)
+        return own(top)
+
+    monkeypatch.setattr(os, "walk", counted)
+    assert [one.reference for one in check([tree], Checker(), Summary())] == ["none.md"]
+    assert all(Path(one).is_relative_to(tree) for one in walked)
+
+
+def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
+    (tree / "a.md").write_text("[x](<[click](http:evil).md>)\n")
+    command = [sys.executable, "-m", "overthere", "broken", str(tree), "--format", "sarif"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    (result,) = json.loads(done.stdout)["runs"][0]["results"]
+    assert not re.search(r"(?<!\\)\[", result["message"]["text"])
