@@ -87,12 +87,16 @@ def asked(kind: type, name: str) -> Callable[[Any], object] | None:
     return ask
 
 
+LONG_ANSWERS = {"parents": "the texts of all parents are the square of their number"}
+"""Members whose answer grows more than its value."""
+
+
 @pytest.mark.parametrize("kind", values.classes().values(), ids=lambda kind: kind.__name__)
 def test_members_of_values(kind: type) -> None:
     bad = []
     for name in values.members(kind):
         ask = asked(kind, name)
-        if ask is None:
+        if ask is None or name in LONG_ANSWERS:
             continue
         for before, unit in texts():
 
@@ -120,7 +124,8 @@ NO_TEXT = {
     **dict.fromkeys(("base.establish", "columns.engine", "edition", "links.schema"), "needs no argument"),
     **dict.fromkeys(("base.file_uri", "base.retrieval_uri", "links.open_writer"), "takes a path"),
     **dict.fromkeys(("broken.check", "broken.find", "links.batches", "links.extract"), "takes sources: `test_a_site`"),
-    **dict.fromkeys(("forms.encode", "kernel.front", "iri.decodable", "security.level_of"), "takes no text"),
+    **dict.fromkeys(("forms.encode", "iri.decodable", "security.level_of"), "takes no text"),
+    **dict.fromkeys(("kernel.front", "kernel.front_classmethod", "kernel.front_property"), "takes a function"),
     **dict.fromkeys(
         ("faces.aiohttp.guarded_session", "faces.aiohttp.redirect_trace", "faces.requests.adapter",
          "faces.requests.guarded_session"), "takes a policy; `Policy.judge` is asked by tests/faces/test_guards.py",

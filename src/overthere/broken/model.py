@@ -151,7 +151,7 @@ def kind_of_status(status: int) -> str | None:
     return "protocol"
 
 
-TOLD = UNREAD | {"read-as-text", "no-vocabulary", "needs-rst", "needs-notebooks"}
+TOLD = UNREAD | {"read-as-text", "needs-rst", "needs-notebooks"}
 """Notes on a document that are findings: not all of it was read, or not in its markup."""
 
 PASSED: Mapping[str, str] = {
