@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tracemalloc
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,6 +126,13 @@ def test_a_set_of_gitignore_has_no_meaning_of_python(set_: str, tmp_path: Path) 
 def test_braces_take_linear_time() -> None:
     linear(lambda count: templates.hide("={" * count), 100_000)
     linear(lambda count: templates.hide("={" * count + "}" * count), 100_000)
+    for text in ("={" + "{" * 4_000_000, "={a}" * 500_000, "{" * 3000 + "={a}" + "}" * 3000):
+        tracemalloc.start()
+        templates.hide(text)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 200 * len(text) if "a" in text else most < 4 * len(text)
+    assert templates.hide("x={a b={c} d} e={f").replace(templates.MARK, "_") == "x=___________ e={f"
     assert templates.hide("a={b{c}d} e").replace(templates.MARK, "_") == "a=_______ e"
     assert templates.hide("{ a={b} } c={d").replace(templates.MARK, "_") == "{ a=___ } c={d"
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from overthere import URI
 from overthere.base import Base
 from overthere.cli.app import app
+from overthere.links import extract
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.kinds import kind, kind_of, media_type_of
 from overthere.links.model import Document
@@ -140,6 +141,11 @@ def test_a_type_on_the_command_line_goes_before_name_and_content(
         done = CliRunner().invoke(app, command, input=typed)
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", where)], rows
+
+
+def test_a_kind_that_is_unknown_is_an_error_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"unknown kind 'htm'; known: html, xml"):
+        next(extract(tmp_path, kind="htm"))
 
 
 def test_a_type_is_not_that_of_what_a_folder_or_an_archive_holds(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from overthere.broken.stored_sites import copy_folder
 from overthere.ground.atomic import temporary_folder
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
-from overthere.links.job import check_extras
+from overthere.links.job import check_options
 from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
@@ -41,8 +41,8 @@ Step = Callable[[str, int, int], None]
 
 def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
     """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
-    options = Options(limit=checker.limit, rooted=True, ignored=checker.with_ignored)
-    check_extras(options)
+    options = Options(limit=checker.limit, rooted=True, with_ignored=checker.with_ignored)
+    check_options(options)
     sources = [one for source in sources for one in _expand(source)]
     if any(map(is_object, sources)):
         return _run_stored(sources, checker, summary, step, policy)

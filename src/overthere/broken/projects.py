@@ -28,10 +28,9 @@ from overthere.broken.generators.project import (
     Project,
     Projects,
     folders_above,
-    is_inside,
 )
 from overthere.broken.model import Checker
-from overthere.links.job.files import open_file
+from overthere.links.job.files import is_inside, open_file
 from overthere.links.job.task_builder import Task
 
 __all__ = ["find_projects", "project_of"]

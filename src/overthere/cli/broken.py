@@ -191,7 +191,7 @@ class _Job:
         self.mendable: list[Broken] = []
         self.checker = Checker(
             exclude=tuple(asked["exclude"]), include=tuple(asked["include"]),
-            exclude_path=tuple(asked["exclude_path"]), with_ignored=asked["ignored"],
+            exclude_path=tuple(asked["exclude_path"]), with_ignored=asked["with_ignored"],
             accept=statuses(asked["accept"]), since=asked["since"],
             base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
             root=asked["root_dir"], skip_nofollow=asked["skip_nofollow"], files=asked.get("files", ()),

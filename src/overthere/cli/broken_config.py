@@ -18,6 +18,7 @@ from overthere.cli.numbers import show_value
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
+from overthere.links.job.files import is_inside, repository_of
 from overthere.links.job.retrieval import is_uri
 
 __all__ = ["apply_config", "find_config"]
@@ -160,9 +161,7 @@ _LONGEST, _MESSAGE = 4096, 500
 
 def _is_in_repository(path: Path, folder: Path) -> bool:
     """Whether a path, its links followed, lies in the repository of a folder; without one, in the folder."""
-    folders = (folder, *folder.parents)
-    top = next((one for one in folders if (one / ".git").exists()), folder)
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(top))
+    return is_inside(str(path), repository_of(str(folder)) or str(folder))
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

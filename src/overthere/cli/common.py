@@ -54,7 +54,7 @@ def all_option(function: F) -> F:
 
 def ignored_option(function: F) -> F:
     sense = "Read in folders also what Git ignores, node_modules and virtual environments."
-    return click.option("--no-ignore", "ignored", is_flag=True, help=sense)(function)
+    return click.option("--no-ignore", "with_ignored", is_flag=True, help=sense)(function)
 
 
 def base_option(function: F) -> F:

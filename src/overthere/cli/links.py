@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _FINGERPRINT = (
-    "base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "kind", "ignored", "csv_safe", "limit"
+    "base", "rung", "edition", "only", "strings", "audit", "whatwg", "metadata", "kind", "with_ignored", "csv_safe",
+    "limit",
 )  # fmt: skip
 """The options that change the rows."""
 _COMMIT = 2.0

@@ -189,7 +189,7 @@ class Options(NamedTuple):
     speculation rules, documents in `srcdoc`; otherwise `Done.passed` of `batches` counts these."""
     kind: str | None = None
     """The kind of each source that is not a folder, from `kinds.TYPES`; None: its type, name and content decide."""
-    ignored: bool = False
+    with_ignored: bool = False
     """Whether folders are read with what Git ignores, `node_modules` and virtual environments."""
     limit: int = 1 << 25
     """The most octets to read of a document."""
@@ -226,7 +226,7 @@ class OptionFields(TypedDict, total=False):
     whatwg: bool
     metadata: bool
     kind: str | None
-    ignored: bool
+    with_ignored: bool
     limit: int
     depth: int
     registry: Registry | None

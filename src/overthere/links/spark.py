@@ -24,11 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from overthere import __version__
-from overthere.editions import NAMES
 from overthere.ground.atomic import rename
-from overthere.ground.errors import NotSpecified
 from overthere.ground.extras import brought_by
-from overthere.links.job import Index, Sources, check_extras, contents, part_files
+from overthere.links.job import Index, Sources, check_options, contents, part_files
 from overthere.links.job.part_files import JobSettings, Part
 from overthere.links.job.part_places import FilePlace, drop, place_of
 from overthere.links.job.pool import run as carried
@@ -202,9 +200,7 @@ def extract(
 
 
 def _check_options(options: Options) -> Options:
-    if options.edition not in NAMES:
-        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
-    check_extras(options)
+    check_options(options)
     return options
 
 

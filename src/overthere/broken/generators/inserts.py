@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from overthere.broken.generators.project import Project, folders_above
-from overthere.links.job.files import open_file
+from overthere.links.job.files import is_inside, open_file
 
 __all__ = ["inserted_texts"]
 
@@ -49,9 +49,9 @@ def _find(name: str | None, source: str, project: Project) -> str | None:
         return None
     name = name.removeprefix("@site/").removeprefix("@/")
     folders = (os.path.dirname(os.path.abspath(source)), *project.bases)
-    top = os.path.realpath(folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1])
+    top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
     paths = (os.path.realpath(os.path.join(folder, name)) for folder in folders)
-    return next((path for path in paths if path.startswith(os.path.join(top, "")) and os.path.isfile(path)), None)
+    return next((path for path in paths if os.path.isfile(path) and is_inside(path, top)), None)
 
 
 def _read(path: str, most: int) -> bytes | None:

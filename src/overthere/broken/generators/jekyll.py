@@ -34,7 +34,7 @@ def read(folder: str, config: str, text: str) -> Project:
             makes=re.compile(r"genindex|search|_static/.*").fullmatch, aliases=re.compile(r"[^#?]*+").fullmatch,
         )  # fmt: skip
     style = yaml_value(text, "permalink")
-    patterns = [one.strip() for one in _PATTERN.findall(text) if len(one) < _LONGEST][:_MOST]
+    patterns = [one.strip() for one in _PATTERN.findall(text)][:_MOST]
     collections = yaml_block(text, "collections")
     extra = re.search(r"archives|paginate|datapage|multiple-languages|polyglot|scholar", text)
     return Project(

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 __all__ = [
     "BRACES", "IMPORTS", "NO_PROJECT", "TEMPLATES", "TEMPLATE_FOLDERS", "Mount", "Project", "Projects", "folders_above",
-    "is_inside",
 ]  # fmt: skip
 
 BRACES = re.compile(r"\{\{|\{%")
@@ -111,12 +110,6 @@ class Projects(tuple[Project, ...]):
                 folders.add(folder)
                 folder = os.path.dirname(folder)
         return frozenset(folders)
-
-
-def is_inside(folder: str, top: str) -> bool:
-    """Whether a folder, its links followed, is in another one, or that one."""
-    real, top = os.path.realpath(folder), os.path.realpath(top)
-    return real == top or real.startswith(os.path.join(top, ""))
 
 
 def folders_above(folder: str) -> list[str]:

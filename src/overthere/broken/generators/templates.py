@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 
 __all__ = ["MARK", "has_template", "hide", "hide_mathematics", "is_template_file"]
 
@@ -86,23 +87,22 @@ def _hide_pairs(text: str, begin: str, end: str) -> str:
 
 
 def _hide_expressions(text: str) -> str:
-    ends: dict[int, int] = {}
-    open_braces: list[int] = []
+    begun: deque[int] = deque(maxlen=_LONGEST)  # what began before these is too long
+    found: list[tuple[int, int]] = []
     for brace in _BRACES.finditer(text):
         if brace[0] == "{":
-            open_braces.append(brace.start())
-        elif open_braces:
-            ends[open_braces.pop()] = brace.start()
+            begun.append(brace.start())
+        elif begun:
+            begin, end = begun.pop(), brace.end()
+            if end - begin <= _LONGEST and _EXPRESSION.match(text, begin - 1):
+                while found and found[-1][0] > begin:
+                    found.pop()  # it is within this one
+                found.append((begin, end))
     pieces: list[str] = []
     done = 0
-    for found in _EXPRESSION.finditer(text):
-        begin = found.end() - 1
-        if begin < done:
-            continue
-        end = ends.get(begin)
-        if end is not None and end - begin < _LONGEST:
-            pieces += (text[done:begin], _marks(text[begin : end + 1]))
-            done = end + 1
+    for begin, end in found:
+        pieces += (text[done:begin], _marks(text[begin:end]))
+        done = end
     return "".join((*pieces, text[done:]))
 
 

@@ -6,7 +6,8 @@ import os
 import re
 
 from overthere.broken.generators.configuration import js_values, site_path
-from overthere.broken.generators.project import Mount, Project, folders_above, is_inside
+from overthere.broken.generators.project import Mount, Project, folders_above
+from overthere.links.job.files import is_inside
 
 __all__ = ["FILES", "read"]
 

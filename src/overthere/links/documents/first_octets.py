@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 
-__all__ = ["SIGNATURES", "content_kind"]
+__all__ = ["SIGNATURES", "begins_with_element", "content_kind"]
 
 # First octets (MIME Sniffing 6; the formats' own documents).
 _MAGIC = (
@@ -25,6 +25,15 @@ _SPACE = b"\t\n\f\r "
 _HTML = re.compile(
     rb"<(?:!doctype\s++html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)(?=[\s>/])",
     re.IGNORECASE,
+)
+_TAG = re.compile(rb"<([A-Za-z][A-Za-z0-9]*+)(?=[\s>/])")
+_ELEMENTS = frozenset(
+    b"""a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
+    col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form
+    frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark
+    menu meta meter nav noscript object ol optgroup option output p picture pre progress q s samp script search section
+    select slot small source span strong style sub summary sup table tbody td template textarea tfoot th thead time
+    title tr track u ul var video wbr""".split()
 )
 _ROOTS = re.compile(
     rb"<(?:\?xml\s|rss[\s>]|(?:\w++:)?(?:feed|urlset|sitemapindex|svg|rdf|opml|kml)[\s>])", re.IGNORECASE
@@ -74,13 +83,27 @@ def _compression_kind(head: bytes) -> str:
     return "warc" if inside.startswith((b"WARC/1.", b"WARC/0.")) else "compressed"
 
 
-def _text(head: bytes) -> str:
+def begins_with_element(head: bytes) -> bool:
+    """Whether a text begins with any element of HTML, which MIME Sniffing does not take for a page."""
+    tag = _TAG.match(_behind_comments(head.removeprefix(b"\xef\xbb\xbf")) or b"")
+    return tag is not None and tag[1].lower() in _ELEMENTS
+
+
+def _behind_comments(head: bytes) -> bytes | None:
+    """What follows blanks and comments; None if one is not closed."""
     start = head.lstrip(_SPACE)
     while start.startswith(b"<!--"):
         _, closed, start = start[4:].partition(b"-->")
         start = start.lstrip(_SPACE)
         if not closed:
-            return "html"  # MIME Sniffing 7.1
+            return None
+    return start
+
+
+def _text(head: bytes) -> str:
+    start = _behind_comments(head)
+    if start is None:
+        return "html"  # MIME Sniffing 7.1
     if _ROOTS.match(start):
         return "xml"
     if _HTML.match(start):

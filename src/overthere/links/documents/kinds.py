@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib.util import find_spec
 
-from overthere.links.documents.first_octets import content_kind
+from overthere.links.documents.first_octets import begins_with_element, content_kind
 from overthere.links.model import Document
 
 __all__ = [
@@ -150,7 +150,7 @@ def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
             told = None  # modules of Go and of music, entries of protein databases
         if told == "rst" and there in ("html", "xml"):
             told = None
-    if told is None and name == "-" and there == "text" and (tag := _TAG.match(head)) and tag[1].lower() in _ELEMENTS:
+    if told is None and name == "-" and there == "text" and begins_with_element(head):
         there = "html"
     if told is None:
         return (_reader(there), _as_text(there, name, media_type, head)) if head else ("", ())
@@ -194,16 +194,6 @@ _MARKUP_TYPE = re.compile(
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->)*+<(?:!doctype\s++html|html)(?=[\s>/])",
     re.IGNORECASE,
-)
-
-_TAG = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<([A-Za-z][A-Za-z0-9]*+)(?=[\s>/])")
-_ELEMENTS = frozenset(
-    b"""a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
-    col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form
-    frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark
-    menu meta meter nav noscript object ol optgroup option output p picture pre progress q s samp script search section
-    select slot small source span strong style sub summary sup table tbody td template textarea tfoot th thead time
-    title tr track u ul var video wbr""".split()
 )
 
 _PASSED = {

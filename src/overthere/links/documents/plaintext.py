@@ -9,7 +9,7 @@ from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 from overthere.text import find
 
-__all__ = ["read", "search"]
+__all__ = ["CUT", "read", "search"]
 
 _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^\s#]++)", re.IGNORECASE | re.MULTILINE)
 """A relative reference in a record of robots.txt (RFC 9309 2.2.4); sitemaps.org asks for a whole URL."""
@@ -17,7 +17,8 @@ _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^
 _COMPONENT = re.compile(r"\s*+BEGIN:V(?:CALENDAR|CARD)\s", re.IGNORECASE)
 _FOLD = re.compile(r"\r?\n[ \t]|\\([nN,;\\])")
 """Of iCalendar and vCard: a line that is folded, and an escape (RFC 5545 3.1, 3.3.11; RFC 6350 3.2, 3.4)."""
-_CUT = ", cut"
+CUT = ", cut"
+"""What ends the place of a URI that may be cut short."""
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
@@ -36,7 +37,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     cut = False
     for one in search(text, "text"):
         sitemaps.pop(one.reference, None)
-        cut = cut or one.where.endswith(_CUT)
+        cut = cut or one.where.endswith(CUT)
         yield one
     for path in sitemaps:
         yield Found("Sitemap", path)
@@ -48,5 +49,5 @@ def search(text: str, place: str) -> Iterator[Found]:
     """The URIs in running text, which stands at a place of a document."""
     for reference in find(text):
         abbreviated = reference.kind == "abbreviated"
-        where = place + ", abbreviated" * abbreviated + _CUT * bool(reference.cut)
+        where = place + ", abbreviated" * abbreviated + CUT * bool(reference.cut)
         yield Found(where, reference.reference, target=reference.uri if abbreviated else None)

@@ -16,6 +16,7 @@ from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.extras import need
 from overthere.links.containers.temporary import remove_files
+from overthere.links.documents.kinds import TYPES
 from overthere.links.job.pool import cores, run
 from overthere.links.job.prefetch import JOBS
 from overthere.links.job.ranged_sources import Index
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["Index", "Sources", "batches", "extract", "extract_html", "check_extras"]
+__all__ = ["Index", "Sources", "batches", "extract", "extract_html", "check_options"]
 
 Sources = Iterable[str | os.PathLike[str] | URI | Index] | str | os.PathLike[str] | URI | Index
 """Files, folders, archives, WARCs, mailboxes, URIs, indexes of archives; "-" is standard input."""
@@ -69,8 +70,8 @@ def extract(
     A problem with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
     Raises: TypeError for an unknown option; InvalidURI if `base` is not a valid URI; NotSpecified for an unknown
-    edition; ValueError if `jobs` is less than 1; ModuleNotFoundError without the extra `links`, or without `whatwg` if
-    an option needs it.
+    edition; ValueError for an unknown `kind`, or if `jobs` is less than 1; ModuleNotFoundError without the extra
+    `links`, or without `whatwg` if an option needs it.
     """
     for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):
@@ -97,14 +98,10 @@ def batches(
 
     Raises: as `extract`, at once.
     """
-    from overthere.editions import NAMES
-
     own = None if base is None else URI(base)
-    check_extras(options)
+    check_options(options)
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, not {jobs}")
-    if exact(options.edition, "edition") not in NAMES:
-        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if isinstance(sources, str | os.PathLike | URI | Index):
         sources = [sources]
     if policy is None:
@@ -176,8 +173,16 @@ def _modification_time(path: str) -> int:
         return 0
 
 
-def check_extras(options: Options) -> None:
-    """Raises: ModuleNotFoundError for what the extras `links` and `whatwg` bring: here, and not in a worker."""
+def check_options(options: Options) -> None:
+    """Raises: NotSpecified for an unknown edition; ValueError for an unknown kind; ModuleNotFoundError for what the
+    extras `links` and `whatwg` bring: here, and not in a worker.
+    """
+    from overthere.editions import NAMES
+
+    if exact(options.edition, "edition") not in NAMES:
+        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
+    if options.kind is not None and options.kind not in TYPES:
+        raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
     need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
     zstd_library()
     if options.whatwg:

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import BinaryIO
 
-__all__ = ["NotFollowedError", "is_within", "open_file", "size_of"]
+__all__ = ["NotFollowedError", "is_inside", "is_within", "open_file", "repository_of", "size_of"]
 
 
 class NotFollowedError(OSError):
@@ -41,8 +41,23 @@ def open_file(path: str, root: str | None = None) -> BinaryIO:
 
 def is_within(link: str, root: str) -> bool:
     """Whether a link leads to what is in the folder, and is none itself."""
-    folder, target = os.path.realpath(root), os.path.realpath(link)
-    return os.path.commonpath((folder, target)) == folder and not os.path.isdir(target)
+    return is_inside(link, root) and not os.path.isdir(link)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path, its links followed, is a folder or lies in it."""
+    path, folder = os.path.realpath(path), os.path.realpath(folder)
+    return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def repository_of(folder: str) -> str | None:
+    """The real path of the nearest folder with `.git`, this one or one around it; None without a repository."""
+    folder = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        folder, before = os.path.dirname(folder), folder
+        if folder == before:
+            return None
+    return folder
 
 
 def size_of(path: str) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
-from overthere.links.job.files import is_within, size_of
+from overthere.links.job.files import is_within, repository_of, size_of
 from overthere.links.job.gitignore import IgnoredFiles
 
 __all__ = ["LEFT_OUT", "list_files"]
@@ -59,9 +58,7 @@ def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, 
 
 def _ignored_files(root: str) -> IgnoredFiles | None:
     """What Git ignores below a folder; None outside of repositories, and where Git ignores the folder itself."""
-    real = Path(root).resolve()
-    top = next((one for one in (real, *real.parents) if (one / ".git").exists()), None)
-    if top is None:
+    if (top := repository_of(root)) is None:
         return None
-    found = IgnoredFiles(str(top))
-    return None if f"{real}/" in found else found
+    found = IgnoredFiles(top)
+    return None if f"{os.path.realpath(root)}/" in found else found

@@ -136,6 +136,8 @@ def _expression(part: str) -> Fits:
 
 def _fits(pieces: list[str], parts: tuple[Fits | None, ...]) -> bool:
     """Whether a path fits a pattern; of its "any folders" only the last can be longer than it was first taken."""
+    if len(parts) == 2 and parts[0] is None and parts[1] is not None:
+        return bool(parts[1](pieces[-1]))  # a name in any folder, as most are
     piece = part = 0
     again: tuple[int, int] | None = None
     while piece < len(pieces):

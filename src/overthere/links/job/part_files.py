@@ -174,6 +174,7 @@ def parts(
     """A job in parts: the same for the same sources, however many machines there are.
 
     octets: of the sources in a part; by default a 256th of them, from 8 MiB to 2 GiB.
+    options: which files of folders are read; the rest is asked of `carry_out`.
 
     Raises: ValueError for standard input or a pipe, which no other machine could read, and for a URI.
     """

@@ -66,7 +66,7 @@ def tasks(
             yield _pipe_task(path, text)
         elif os.path.isdir(path):
             yield from gathered.all_tasks()
-            for file, size in list_files(path, with_ignored=options.ignored):
+            for file, size in list_files(path, with_ignored=options.with_ignored):
                 if size == LEFT_OUT:
                     gathered.ignored += 1
                 else:

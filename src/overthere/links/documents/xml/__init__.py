@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.links.documents import css, embedded_data, html
-from overthere.links.documents.plaintext import search
+from overthere.links.documents.plaintext import CUT, search
 from overthere.links.documents.scope import narrow_base
 from overthere.links.documents.xml.encodings import FEEDS, Encoding, declared_encoding, decode_content, encoding_of
 from overthere.links.documents.xml.events import characters, events, unescape
@@ -319,8 +319,8 @@ class _XMLReader:
             if text.strip(_SPACE):
                 self.add(place, text)
         elif way == "search":
-            if ":" in text or "www." in text:
-                self.found += search(text, place)
+            for one in search(text, place) if ":" in text or "www." in text else ():
+                self.found += (one, Note("cut")) if one.where.endswith(CUT) else (one,)
         elif way == "style":
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)
