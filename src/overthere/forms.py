@@ -320,16 +320,23 @@ class Parameters:
         return self._filtered(names, keep=True)
 
     def _filtered(self, names: tuple[NameOrPair, ...], *, keep: bool) -> Parameters:
-        given = [pattern(one, self.charset) for one in names if not isinstance(one, tuple)]
-        plain, others = {one[0] for one in given if len(one) == 1}, [one for one in given if len(one) > 1]
-        pairs = {encoded_pair(one, self.charset) for one in names if isinstance(one, tuple)}
+        plain: set[bytes] = set()
+        others: list[list[bytes]] = []
+        pairs: set[tuple[bytes, bytes | None]] = set()
+        for one in names:
+            if isinstance(one, tuple):
+                pairs.add(encoded_pair(one, self.charset))
+            elif len(pieces := pattern(one, self.charset)) == 1:
+                plain.add(pieces[0])
+            else:
+                others.append(pieces)
         kept = [
             text
             for name, text in self._named_pairs()
             if keep
             == (
                 name in plain
-                or any(matches(one, name) for one in others)
+                or (bool(others) and any(matches(one, name) for one in others))
                 or (bool(pairs) and (name, self._value(text)) in pairs)
             )
         ]

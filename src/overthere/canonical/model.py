@@ -59,7 +59,7 @@ class Step:
     name: str
     parameters: tuple[tuple[str, _Plain], ...]
 
-    def __init__(self, name: str, **parameters: str | bool | Iterable[str]) -> None:
+    def __init__(self, name: str, /, **parameters: str | bool | Iterable[str]) -> None:
         kind = STEPS.get(name)
         if kind is None:
             raise ValueError(f"unknown step {name!r}; known: {', '.join(STEPS)}")

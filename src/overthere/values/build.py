@@ -16,9 +16,8 @@ from overthere.ground.display import name_of, printable, shorten
 from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.exact import exact
 from overthere.ground.redact import Span, mask
-from overthere.kernel.reference import GROUPS, Parts, parse, recompose
+from overthere.kernel.reference import Parts, recompose
 from overthere.values.encoding import encode
-from overthere.values.findings import refusal
 from overthere.values.form_pairs import write_pairs
 from overthere.values.scheme_query import pairs_of, plus_of
 
@@ -75,31 +74,21 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     return before + host + rest
 
 
-def assemble(
-    rule: str,
-    scheme: str | None,
-    authority: str | None,
-    path: str,
-    query: str | None,
-    fragment: str | None,
-    *,
-    zone: bool = False,
-) -> str:
-    """5.3, refused where the text would not be read back as these components.
+def assemble(scheme: str | None, authority: str | None, path: str, query: str | None, fragment: str | None) -> str:
+    """5.3, refused where the text would not be read back as these components; its grammar is left to who reads it.
 
     Raises: InvalidURI; its offsets are those of the text that would have resulted.
     """
     scheme, authority, path = _text("scheme", scheme), _text("authority", authority), exact(path, "path")
     parts = Parts(scheme, authority, path, _text("query", query), _text("fragment", fragment))
     text = recompose(parts)
-    start = text.find(
-        path, (0 if scheme is None else len(scheme) + 1) + (0 if authority is None else len(authority) + 2)
-    )
     if authority is not None and path and not path.startswith("/"):
+        start = 2 + len(authority) + (0 if scheme is None else len(scheme) + 1)
         raise _refuse(
             "path-rootless", text, start, start + 1, advice=f': write "/{shorten(printable(mask(path)), 40)}"'
         )
     if authority is None and path.startswith("//"):
+        start = 0 if scheme is None else len(scheme) + 1
         raise _refuse("path-slashes", text, start, start + 2)
     if authority is None and scheme is None and ":" in path.partition("/")[0]:
         colon = path.index(":")
@@ -110,15 +99,10 @@ def assemble(
                 place = text.index(mark, text.index(value))
                 secret = _secret(value, text.index(value)) if component == "authority" else None
                 raise _refuse("delimiter", text, place, place + 1, component, secret)
-    match = parse(text, rule, zone)
-    if match is None:
-        raise refusal(text, rule, zone)
-    assert Parts(*(match[GROUPS[c]] for c in Parts._fields)) == parts
     return text
 
 
 def build(
-    rule: str,
     *,
     scheme: str | None,
     authority: str | None,
@@ -133,7 +117,6 @@ def build(
     rooted: bool | None,
     query: str | bytes | Pairs | None,
     fragment: str | bytes | None,
-    zone: bool,
 ) -> str:
     """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
     login = {name: data for name, data in (("user", user), ("password", password)) if data is not None}
@@ -154,15 +137,8 @@ def build(
         path = "/" + path if rooted and listed else path
     elif rooted is not None or keep:
         raise TypeError("rooted and keep need segments; they do not go with path")
-    return assemble(
-        rule,
-        scheme,
-        authority,
-        _text_or_data(path, "path") or "",
-        query_text(query, scheme),
-        _text_or_data(fragment, "fragment"),
-        zone=zone,
-    )
+    path, fragment = _text_or_data(path, "path"), _text_or_data(fragment, "fragment")
+    return assemble(scheme, authority, path or "", query_text(query, scheme), fragment)
 
 
 def query_text(query: str | bytes | Pairs | None, scheme: str | None) -> str | None:

@@ -182,11 +182,15 @@ def hints_keywords(function: F) -> F:
     known = tuple(function.__kwdefaults__ or ())
 
     def call(value: Any, *args: object, **given: object) -> object:
-        if unknown := [name for name in given if name not in known]:
+        try:
+            return function(value, *args, **given)
+        except TypeError:
+            unknown = [name for name in given if name not in known]
+            if not unknown:
+                raise
             method = f"{(value if isinstance(value, type) else type(value)).__name__}.{function.__name__}()"
             hint = _keyword_hint(unknown[0], known, function.__name__)
-            raise TypeError(f"{method} got an unexpected keyword argument {unknown[0]!r}; {hint}")
-        return function(value, *args, **given)
+            raise TypeError(f"{method} got an unexpected keyword argument {unknown[0]!r}; {hint}") from None
 
     for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):  # no `functools`: the start is short
         setattr(call, attribute, getattr(function, attribute))

@@ -119,32 +119,30 @@ class Value(Conveniences):
         """
         from overthere.values.build import assemble, authority_of, edit_login, host_text, query_text, userinfo_text
 
-        login = {k: v for k, v in {"user": user, "password": password}.items() if not isinstance(v, _Keep)}
-        if not isinstance(userinfo, _Keep):
-            if login:
+        if not (isinstance(user, _Keep) and isinstance(password, _Keep)):
+            login = {k: v for k, v in (("user", user), ("password", password)) if not isinstance(v, _Keep)}
+            if not isinstance(userinfo, _Keep):
                 raise TypeError(f"userinfo already contains {' and '.join(login)}")
-            userinfo = userinfo_text(userinfo)
-        elif login:
             userinfo = edit_login(self.userinfo, login)
-        host = host if isinstance(host, _Keep) else host_text(host)
-        parts = {"userinfo": userinfo, "host": host, "port": port}
-        given = {k: v for k, v in parts.items() if not isinstance(v, _Keep)}
-        if isinstance(authority, _Keep):
-            authority = self.authority
-            if given:
-                kept = {"userinfo": self.userinfo, "host": self.host, "port": self.port_text}
-                authority = authority_of(**{**kept, **given})  # type: ignore[arg-type]
-        elif given:
-            raise TypeError(f"authority already contains {' and '.join(given)}")
+        elif not isinstance(userinfo, _Keep):
+            userinfo = userinfo_text(userinfo)
+        if not (isinstance(userinfo, _Keep) and isinstance(host, _Keep) and isinstance(port, _Keep)):
+            if not isinstance(authority, _Keep):
+                parts = {"userinfo": userinfo, "host": host, "port": port}
+                given = " and ".join(name for name, part in parts.items() if not isinstance(part, _Keep))
+                raise TypeError(f"authority already contains {given}")
+            authority = authority_of(
+                userinfo=self.userinfo if isinstance(userinfo, _Keep) else userinfo,
+                host=self.host if isinstance(host, _Keep) else host_text(host),
+                port=self.port_text if isinstance(port, _Keep) else port,
+            )
         scheme = self.scheme if isinstance(scheme, _Keep) else scheme
         text = assemble(
-            type(self).rule,
             scheme,
-            authority,
+            self.authority if isinstance(authority, _Keep) else authority,
             self.path if isinstance(path, _Keep) else path,
             self.query if isinstance(query, _Keep) else query_text(query, scheme),
             self.fragment if isinstance(fragment, _Keep) else fragment,
-            zone=self.zone is not None,
         )
         return type(self)(text, zone=self.zone is not None)
 
@@ -189,7 +187,6 @@ class Value(Conveniences):
         from overthere.values.build import build
 
         text = build(
-            cls.rule,
             scheme=scheme,
             authority=authority,
             userinfo=userinfo,
@@ -203,7 +200,6 @@ class Value(Conveniences):
             rooted=rooted,
             query=query,
             fragment=fragment,
-            zone=zone,
         )
         return cls(text, zone=zone)
 
