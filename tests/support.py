@@ -98,6 +98,15 @@ def processor(seconds: float = 60) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+def most_memory() -> int:
+    """The most memory that this process has held, in KiB.
+
+    `ru_maxrss` of a child begins with what its parent held as it was started, so that no growth below that is seen.
+    """
+    lines = Path("/proc/self/status").read_text().split("\n")
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
 def linear(action: Callable[[int], object], size: int, most: float = 60) -> None:
     """Four times as much takes about four times as long: `action(size)` beside `action(size // 4)`.
 

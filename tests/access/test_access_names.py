@@ -47,6 +47,13 @@ def test_what_a_resolver_raises_is_a_failure(error: Exception) -> None:
     async def alook_up(host: str, port: int) -> list[str]:
         raise error
 
+    async def names_a_name(host: str, port: int) -> list[str]:
+        return ["localhost"]
+
+    with pytest.raises(AccessFailed, match="could not be resolved"):
+        Policy().addresses("h.example", 80, resolve=lambda host, port: ["192.0.2.1", "localhost"])
+    with pytest.raises(AccessFailed, match="could not be resolved"):
+        asyncio.run(Policy().aaddresses("h.example", 80, resolve=names_a_name))
     given: dict[str, Any] = {"resolve": look_up}
     with pytest.raises(AccessFailed, match="could not be resolved"):
         Policy().addresses("h.example", 80, **given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from lxml import etree
 
 from overthere.broken import KINDS, Broken, find
-from overthere.broken.report import junit, sarif
+from overthere.broken.report import junit, markdown, sarif
 from overthere.values.uri import URIReference
 
 # There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
@@ -74,6 +75,17 @@ def test_junit_by_a_grammar(findings: list[Broken]) -> None:
                 assert int(suite.get(name)) == len(list(suite.iter(tag)))
         assert sum(1 for _ in document.iter("testcase")) == len(some)
         assert "sEcReT" not in file.getvalue()
+
+
+@pytest.mark.parametrize("name", ["@octocat", "@org/team", "www.evil.example", "<b>x", "![i](x)"])
+def test_markdown_has_the_words_of_others_in_code_alone(tmp_path: Path, name: str) -> None:
+    """Outside of it a code host would mention users and link addresses."""
+    (tmp_path / "a.html").write_text(f'<a href="{name}"><a href="{name}#x">')
+    file = io.StringIO()
+    markdown(find([str(tmp_path)]), file)
+    assert name in file.getvalue()
+    outside = re.sub("`[^`]*`", "", file.getvalue())
+    assert not re.search(r"@|www\.|http:|<b|!\[", outside), outside
 
 
 def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:

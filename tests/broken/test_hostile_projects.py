@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
 from overthere.broken.generators import jekyll, mdbook, templates
+from overthere.cli.app import app
 from overthere.links.job.gitignore import IgnoredFiles
 from support import linear
 
@@ -90,6 +92,55 @@ def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree
     assert "Traceback" not in said
     if any("none.md" in text for text in TREES[name].values()):
         assert '"reference":"none.md"' in re.sub(r'": "', '":"', said)
+
+
+@pytest.mark.parametrize("name", ["a|b.html", "a%zz.html", "b.html?é", "a b.html", "[.html", "http:x|.html"])
+@pytest.mark.parametrize("form", ["`t <{}>`_\n", "`t`_\n\n.. _t: {}\n"])
+def test_a_reference_that_only_repair_reads_ends_no_check(tmp_path: Path, name: str, form: str) -> None:
+    (tmp_path / "a.rst").write_text(form.format(name))
+    (tmp_path / "z.html").write_text("<a href=gone.html>")
+    found = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [one.kind for one in found if one.source.endswith("z.html")] == ["no-document"]
+
+
+def test_a_mistake_in_the_check_of_a_reference_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.delenv("OVERTHERE_FAULTS", raising=False)
+    monkeypatch.setattr("overthere.broken.reference_check.resolve", fail)
+    (tmp_path / "a.md").write_text("[x](b.md)\n")
+    (one,) = check([str(tmp_path)], Checker(), Summary())
+    assert (one.kind, one.line) == ("unsure", 1)
+    assert "a bug of this library" in one.why
+
+
+@pytest.mark.parametrize("name", ["overthere.toml", "lychee.toml", ".lycheeignore"])
+@pytest.mark.parametrize("beside", [False, True])
+def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, name: str, beside: bool) -> None:
+    """A line of another file of this machine would stand in the log of a stranger's change."""
+    (tmp_path / "r" / ".git").mkdir(parents=True)
+    (tmp_path / "r" / "a.html").write_text("<a href=gone.html>")
+    content = "[broken]\nexclude = ['*']\n" if name == "overthere.toml" else "token = 'abc[def]SECRET'\n"
+    (tmp_path / "secret").write_text(content)
+    (tmp_path / "r" / name).symlink_to("../secret")
+    if beside and name == ".lycheeignore":
+        (tmp_path / "r" / "lychee.toml").write_text("max_retries = 7\n")
+    done = CliRunner().invoke(app, ["broken", str(tmp_path / "r")])
+    assert "SECRET" not in done.output
+    assert f"{name}: not a file or folder of the repository" in done.output
+    assert done.exit_code == 1
+    named = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / name)])
+    assert "not a file or folder" not in named.output
+
+
+@pytest.mark.parametrize("key", ["ignore", "baseline"])
+def test_a_setting_that_names_a_pipe_is_not_waited_for(tmp_path: Path, key: str) -> None:
+    (tmp_path / "a.html").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = 'pipe'\n")
+    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert (done.exit_code, "not a file or folder of the repository" in done.output) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,7 @@ def test_url_normalize_refuses_long_labels_as_the_page_says() -> None:
     ("text", "said"),
     [
         ('[[step]]\nname = "no"', "unknown step"),
+        ('[[step]]\nname = "host-idna"\nself = 1', "self"),
         ('[[step]]\nname = "ladder"', "needs the parameter"),
         ('[[step]]\nname = "ladder"\nrung = "TOP"', "must be one of"),
         ('[[step]]\nname = "drop-parameters"\nnames = "a"', "a list of strings"),

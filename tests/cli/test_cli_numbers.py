@@ -126,8 +126,26 @@ def test_a_hostile_number_of_a_policy_is_an_error(tmp_path: Path, key: str) -> N
         assert not accepted(run("get", "data:,a", "--policy", str(policy))), value
 
 
+@pytest.mark.parametrize("key", ["exclude", "include", "exclude-path", "remap", "ignore"])
+def test_so_many_patterns_are_an_error(tmp_path: Path, key: str) -> None:
+    """Each finding is compared with each of them."""
+    (tmp_path / "a.html").write_text("<a href=a.html>")
+    forms = {"ignore": '{reason = "x", target = "%d*"}', "remap": '"http://h%d/ http://i/"'}
+    one = forms.get(key, '"%d*"')
+    for count, is_taken in ((1000, True), (1001, False)):
+        values = ", ".join(one % number for number in range(count))
+        (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = [{values}]\n")
+        result = run("broken", str(tmp_path))
+        assert accepted(result) == is_taken
+        assert is_taken or "more than 1,000" in result.stderr
+    rules = "".join(f'[[ignore]]\nreason = "x"\ntarget = "{number}*"\n' for number in range(1001))
+    (tmp_path / "rules.toml").write_text(rules)
+    result = run("broken", str(tmp_path / "a.html"), "--no-config", "--ignore", str(tmp_path / "rules.toml"))
+    assert "more than 1,000 ignore rules" in result.stderr
+
+
 def secret_kept(result: Result) -> bool:
-    return not accepted(result) and "outside of the repository" in result.stderr
+    return not accepted(result) and "not a file or folder of the repository" in result.stderr
 
 
 @pytest.mark.parametrize("key", ["root-dir", "ignore", "baseline"])

@@ -228,15 +228,16 @@ def test_streams() -> None:
 
 
 MEMORY = """
-import resource, sys
+import sys
 import pyarrow as pa
 from overthere import columns
+from support import most_memory
 from test_columns import Stream
 chunk = pa.array(["é" * 40] * 50_000)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most_memory()
 found = pa.chunked_array(columns.check(columns.encode(Stream([chunk] * 60)), "URI-reference"))
 assert len(found) == 3_000_000 and found[0].as_py()
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+print((most_memory() - before) // 1024)
 """
 
 

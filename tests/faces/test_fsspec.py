@@ -52,6 +52,11 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(_registry, name, raising=False)
 
 
+def test_a_block_is_read(gopher: Gopherd) -> None:
+    assert FS.read_block(gopher.uri("9/x.bin"), 1, 3) == FILES["x.bin"][1:4]
+    assert FS.read_block(gopher.uri("9/x.bin"), 1, None) == FILES["x.bin"][1:]
+
+
 def test_gopher(gopher: Gopherd) -> None:
     assert FS.cat_file(gopher.uri("9/x.bin")) == FILES["x.bin"]
     with FS.open(gopher.uri("9/x.bin")) as file:
@@ -195,6 +200,8 @@ OUTSIDE = (
     "0dots\t/..\tlocalhost\t{port}", "1menu\t/../..\tlocalhost\t{port}", "0other\t/x\t127.0.0.1\t{port}",
     "hfile\tURL:file:///etc/hostname\tlocalhost\t{port}", "hdata\tURL:data:,abc\tlocalhost\t{port}",
     "hweb\tURL:http://localhost:{port}/x\tlocalhost\t{port}",
+    "hmark\tURL:gopher://localhost:{port}/0/d/a#/../../../evil\tlocalhost\t{port}",
+    "hask\tURL:gopher://localhost:{port}/0/d/a?/../../../evil\tlocalhost\t{port}",
 )  # fmt: skip
 """Entries of other folders, servers and schemes."""
 

@@ -315,6 +315,13 @@ def test_hostile_texts(value: str) -> None:
 # -- URLs of pydantic, templates
 
 
+def test_an_error_of_any_url_shows_no_password() -> None:
+    with pytest.raises(ValidationError, match="port") as raised:
+        any_url("http://joe:secret7@h.example:99999/")
+    assert "joe:***@" in str(raised.value)
+    assert not any("secret7" in text for text in (str(raised.value), repr(raised.value.errors()), raised.value.json()))
+
+
 def test_from_and_to_any_url() -> None:
     assert TypeAdapter(URI).validate_python(AnyUrl("http://h")) == URI("http://h/")
     assert TypeAdapter(Annotated[URI, Field(max_length=9)]).validate_python(HttpUrl("http://h")) == URI("http://h/")

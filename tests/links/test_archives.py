@@ -18,6 +18,7 @@ from overthere import URI
 from overthere.base import Base
 from overthere.links import extract
 from overthere.links.containers.model import Member, Place, find_container
+from overthere.links.containers.nested import NestedReader, with_kind
 from overthere.links.containers.streams import read_content
 from overthere.links.model import NOTES, Document, Note, Options, PassedContent
 from support import flat_members, linear
@@ -252,6 +253,32 @@ def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
         into.write(data[end : end + 12] + size.to_bytes(4, "little") + at.to_bytes(4, "little") + b"\0\0")
     with file.open("rb") as opening:
         assert list(flat_members("zip", opening, OUTSIDE, Options())) == [Note("too-large")]
+
+
+def test_members_at_one_place_are_read_once() -> None:
+    """A directory of a few octets an entry could make any number of documents."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.html", "<a href=x>")
+        (info,) = archive.filelist
+        archive.filelist += [info] * 50
+    assert contents(file.getvalue()).keys() == {"x.gz!a.html"}
+    assert notes(file.getvalue()) == ["corrupt"] * 50
+
+
+def test_archives_of_archives_end() -> None:
+    content = b"x"
+    for _ in range(8):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(16):
+                archive.writestr(f"{number}.zip" if content != b"x" else f"{number}.html", content)
+        content = file.getvalue()
+    options = Options(limit=1 << 12, depth=16)
+    bomb = OUTSIDE._replace(source="x.zip", content=content)
+    read = list(NestedReader(options, len(content)).read(*with_kind(bomb), is_named=True))
+    assert len(read) < 5_000
+    assert any(document.notes == ("too-large",) for document, _ in read)
 
 
 def test_endless_headers() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,6 +17,7 @@ from click.testing import CliRunner, Result
 from overthere.broken.cache import Cache
 from overthere.broken.records import Records
 from overthere.cli.app import app
+from overthere.tables.checkpoint import Checkpoint
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
 
@@ -212,6 +215,55 @@ def test_a_mark_that_is_not_ours(kind: _Kind, words: tuple[str, ...], name: str,
     before = _state(home)
     _rejected(_run("links", str(tmp_path / "page.html"), "-o", str(home / name), *words))
     assert _state(home) == before
+
+
+@pytest.mark.parametrize("words", [(), ("--resume",)])
+def test_a_folder_with_a_mark_that_is_not_ours(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<a href='none.html'>")
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("_overthere.json", "part-00000.parquet", ".part-notes.parquet"):
+        (home / name).write_text("mine")
+    before = _state(home)
+    _rejected(_run("links", str(tmp_path / "page.html"), "-o", f"{home}/", *words))
+    assert _state(home) == before
+
+
+def _changes(value: Any) -> Iterator[Any]:
+    """The value with each of its parts replaced or left out."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield {name: one for name, one in value.items() if name != key}
+            yield from ({**value, key: changed} for changed in _changes(inner))
+    others: list[Any] = [None, [], {}, "x", -1, 1.5, True, 1 << 70, float("inf"), [[]]]
+    yield from (one for one in others if one != value)
+
+
+def test_a_mark_with_other_values_is_rejected(tmp_path: Path) -> None:
+    """Or the job goes on, if a count is another one; never a traceback, never a row twice."""
+    for number in range(3):
+        (tmp_path / f"{number}.html").write_text("<a href='none.html'>" * 9)
+    sources = [str(tmp_path / f"{number}.html") for number in range(3)]
+    table = tmp_path / "x.csv"
+    assert _run("links", *sources, "-o", str(table)).exit_code == 0
+    content = table.read_bytes()
+    _run("links", *sources, "-o", str(table), "--resume")
+    mark = {"overthere.links": 1, "job": "", "rows": 9, "octets": 0, "state": {}}
+    with pytest.MonkeyPatch.context() as patched:
+        saved: list[Any] = []
+        patched.setattr(Checkpoint, "save", lambda self, path: saved.append(self))
+        _run("links", *sources, "-o", str(table))
+    mark = json.loads(saved[0].to_text())
+    part, marked = table.with_name("x.csv.part"), table.with_name("x.csv.resume")
+    for changed in _changes(mark):
+        part.write_bytes(content[: mark["octets"]])
+        marked.write_text(json.dumps(changed))
+        done = _run("links", *sources, "-o", str(table), "--resume")
+        assert done.exception is None or isinstance(done.exception, SystemExit), (changed, done.exception)
+        if done.exit_code == 0:
+            assert table.read_bytes() == content, changed
+        for path in (part, marked):
+            path.unlink(missing_ok=True)
 
 
 def test_own_files_are_reopened(tmp_path: Path) -> None:

@@ -351,6 +351,26 @@ def test_a_range_by_http_obeys_the_policy(server: Store) -> None:
     assert raised.value.note == "not-opened"
 
 
+def test_a_policy_bounds_all_ranges_together(server: Store, bucket: str) -> None:
+    server.put(bucket, "x", DATA)
+    uri = server.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "x"})
+    got, error = read(open_range(uri, Policy.local().with_(max_bytes=3_000_000)))
+    assert len(got) <= 3_000_000
+    assert error is not None
+    assert "3,000,000" in str(error)
+
+
+def test_a_server_that_asks_for_patience_gets_no_more_than_the_time_for_all(server: Store, bucket: str) -> None:
+    server.put(bucket, "x", DATA)
+    waits: list[float] = []
+    with FaultProxy(server.endpoint, always(slow_down("20"))) as proxy, pytest.MonkeyPatch.context() as patched:
+        patched.setattr("overthere.stores.by_http.time.sleep", waits.append)
+        _, error = read(open_range(f"{proxy.endpoint}/{bucket}/x", Policy.local().with_(total_timeout=3)))
+    assert error is not None
+    assert waits
+    assert max(waits) <= 3
+
+
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Store]:
     from servers.s3 import radosgw_server

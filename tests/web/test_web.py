@@ -617,3 +617,42 @@ def test_a_port_that_is_taken() -> None:
         _, err = done.communicate(timeout=60)
     assert done.returncode == 2
     assert "in use" in err
+
+
+@pytest.mark.parametrize("size", [b"-1", b"f" * 24, b"zz", b""])
+def test_a_chunk_that_is_none_leaves_no_traceback(served: Explainer, size: bytes, capfd: Any) -> None:
+    head = b"POST /explain.json HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    form = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", served.port)) as there:
+        there.settimeout(5)
+        there.sendall(head + form + size + b"\r\n\r\n")
+        came = until_closed(there)
+    assert came.startswith(b"HTTP/1.1 400 ")
+    assert came.count(b"HTTP/1.1") == 1
+    assert served.ask("/").status == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_request_with_two_lengths_is_answered_once(served: Explainer) -> None:
+    """What follows it could be read as another request (RFC 9112 6.1)."""
+    head = b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n"
+    form = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", served.port)) as there:
+        there.settimeout(5)
+        there.sendall(head + form)
+        came = until_closed(there)
+    assert came.startswith(b"HTTP/1.1 400 ")
+    assert came.count(b"HTTP/1.1") == 1
+
+
+def test_a_process_that_ended_while_it_was_idle_is_not_asked() -> None:
+    workers = Workers(60)
+    try:
+        first = workers.answer("data", "anatomy", {"text": "a"})
+        (pid,) = workers.processes()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: all(worker.has_ended() for worker in workers._idle), "the end of the process")
+        assert workers.answer("data", "anatomy", {"text": "a"}) == first
+        assert pid not in workers.processes()
+    finally:
+        workers.close()

@@ -68,10 +68,10 @@ def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri
     if resolve is None:
         return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
-        found = list(resolve(name, port))
+        found = [ip_address(one) for one in resolve(name, port)]
     except (OSError, ValueError) as error:
         raise _unresolved(host, uri, error) from error
-    return _allowed(map(ip_address, found), policy, uri)
+    return _allowed(found, policy, uri)
 
 
 async def aaddresses(

@@ -6,10 +6,14 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from types import NoneType
+from typing import Any
 
 from overthere.broken.model import KINDS, Outcome
 from overthere.ground.atomic import database
+from overthere.ground.option_files import read_json
+from overthere.stores.model import is_web
 
 __all__ = ["AGES", "Cache"]
 
@@ -51,6 +55,8 @@ create table if not exists outcome (
 ) without rowid;
 create table if not exists run (begun real not null, ended real);
 """
+_COLUMNS = "kind, status, why, final, permanent, fragments, missing, checked"
+"""Of `outcome`, without the key."""
 
 
 class Cache:
@@ -61,8 +67,11 @@ class Cache:
     resume: whether everything counts that the last run has asked before it was stopped, however it came out.
     credentials: a digest of what was sent with a request (a token, a login): only the same gives the same answer.
 
-    Raises: ValueError for a kind that there is none of, and for a file that is no such cache; OSError if it cannot be
-    written.
+    Whoever can write the file can say what was answered, and nothing else: it has these tables alone, and a row with
+    values that no answer gives is asked again.
+
+    Raises: ValueError for a kind that there is none of, and for a file that is no such cache, also later, while it is
+    read or written; OSError if it cannot be opened for writing.
     """
 
     def __init__(
@@ -83,17 +92,26 @@ class Cache:
         self._rows: list[tuple[object, ...]] = []
         self._committed = time.monotonic()
         self._base: sqlite3.Connection | None = None
+        self._path: str = path or ""
         if path is not None:
-            try:
-                self._base = _open_database(path)
+            with self._errors_named():
+                self._base = database(path, _APPLICATION, _VERSION, _TABLES)
+                self._base.execute("pragma journal_mode = wal").fetchall()  # else PyPy's is not over
+                self._base.execute("pragma synchronous = normal")
                 self._begin(resume)
-            except sqlite3.DatabaseError as error:
-                raise ValueError(f"{path}: not a cache of this version ({error}); name another file") from None
+
+    @contextmanager
+    def _errors_named(self) -> Iterator[None]:
+        """Errors of SQLite with the name of the file."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeError) as error:
+            raise ValueError(f"{self._path}: not a cache of this version ({error}); name another file") from None
 
     def _begin(self, resume: bool) -> None:
         assert self._base is not None
         last = self._base.execute("select begun, ended from run order by begun desc limit 1").fetchone()
-        if resume and last is not None and last[1] is None:
+        if resume and last is not None and last[1] is None and isinstance(last[0], float):
             self.since = last[0]
             return
         self._base.execute("delete from run")
@@ -111,17 +129,16 @@ class Cache:
             return
         now = time.time()
         for uri, fragments in asked.items():
-            row = self._base.execute(
-                "select kind, status, why, final, permanent, fragments, missing, checked from outcome where uri = ?",
-                (self._key(uri),),
-            ).fetchone()
-            if row is None:
+            with self._errors_named():
+                row = self._base.execute(f"select {_COLUMNS} from outcome where uri = ?", (self._key(uri),)).fetchone()
+            if row is None or (read := _read_row(row)) is None:
                 continue
-            kind, status, why, final, permanent, looked, missing, checked = row
-            fresh = checked >= self.since or now - checked < self.ages.get(kind or "ok", 0.0)
-            if fresh and (kind not in _LOOKED_UP or set(fragments) <= set(json.loads(looked))):
-                gone = tuple(one for one in json.loads(missing) if one in set(fragments))
-                yield Outcome(uri, kind, status, why, final, bool(permanent), gone, checked, True)
+            kind, checked, (looked, missing) = row[0], row[7], read
+            age = max(now - checked, 0.0) if checked <= now + _HOUR else float("inf")  # a clock may have been put back
+            fresh = checked >= self.since or age < self.ages.get(kind or "ok", 0.0)
+            if fresh and (kind not in _LOOKED_UP or set(fragments) <= looked):
+                gone = tuple(one for one in missing if one in set(fragments))
+                yield Outcome(uri, kind, row[1], row[2], row[3], bool(row[4]), gone, checked, True)
 
     def _key(self, uri: str) -> str:
         """The URI, and behind a blank the credentials."""
@@ -145,15 +162,16 @@ class Cache:
         """What was kept so far is in the file."""
         if self._base is not None:
             rows, self._rows = self._rows, []
-            self._base.executemany("insert or replace into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            self._base.commit()
+            with self._errors_named():
+                self._base.executemany("insert or replace into outcome values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                self._base.commit()
             self._committed = time.monotonic()
 
     def close(self, *, whole: bool = False) -> None:
         """whole: whether the run has come to its end; one that has not can be resumed."""
         if self._base is None:
             return
-        with suppress(sqlite3.Error):
+        with suppress(ValueError):
             self.commit()
         base, self._base = self._base, None
         with suppress(sqlite3.Error):
@@ -163,13 +181,16 @@ class Cache:
         base.close()
 
 
-def _open_database(path: str) -> sqlite3.Connection:
-    base = database(path, _APPLICATION, _VERSION)
+def _read_row(row: tuple[Any, ...]) -> tuple[set[str], list[str]] | None:
+    """The fragments that were looked up, and those that are missing; None if no answer gives such a row."""
+    kind, status, why, final, permanent, looked, missing, checked = row
+    types = type(status) in (int, NoneType), type(why) is str, type(permanent) is int, type(checked) is float
+    if not all(types) or not (kind is None or kind in KINDS) or not (final is None or is_web(final)):
+        return None
     try:
-        base.execute("pragma journal_mode = wal").fetchall()  # else PyPy's is not over
-        base.execute("pragma synchronous = normal")
-        base.executescript(_TABLES)
-    except BaseException:
-        base.close()
-        raise
-    return base
+        lists = read_json(looked), read_json(missing)
+    except (TypeError, ValueError):
+        return None
+    if not all(isinstance(one, list) and all(type(text) is str for text in one) for one in lists):
+        return None
+    return set(lists[0]), lists[1]

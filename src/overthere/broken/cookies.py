@@ -84,8 +84,8 @@ def load_cookies(path: str) -> tuple[Cookie, ...]:
     try:
         with catch_warnings(action="ignore"):  # of a line that cannot be read
             jar.load(ignore_discard=True, ignore_expires=True)
-    except LoadError as error:
-        raise ValueError(f"{path}: not a cookie file in Netscape format ({error})") from None
+    except LoadError:  # whose message shows the line
+        raise ValueError(f"{path}: not a cookie file in Netscape format: each line has seven fields, by tabs") from None
     for cookie in jar:
         cookie.expires = cookie.expires or None  # 0 is the end of the session
     return tuple(cookie for cookie in jar if not cookie.is_expired())

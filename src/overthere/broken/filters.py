@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -14,9 +14,21 @@ from typing import Any
 from overthere.broken.model import KINDS, Broken, Checker, FileSettings, HostSettings
 from overthere.ground.option_files import read_json, read_lines, read_toml
 
-__all__ = ["Baseline", "Rule", "Rules", "file_settings", "fits", "host_settings", "is_excluded", "remap"]
+__all__ = [
+    "MOST_PATTERNS",
+    "Baseline",
+    "Rule",
+    "Rules",
+    "file_settings",
+    "fits",
+    "host_settings",
+    "is_excluded",
+    "remap",
+]
 
 _PATTERNS = ("target", "source", "kind")
+MOST_PATTERNS = 1000
+"""Of ignore rules, and of each setting: each finding is compared with each of them."""
 
 
 def fits(text: str, pattern: str) -> bool:
@@ -88,9 +100,8 @@ class Rule:
     count: int = 0
     """How many it has ignored."""
 
-    def fits(self, found: Broken) -> bool:
-        """Whether all its patterns fit."""
-        texts = {"target": found.target or found.reference or "", "source": found.source, "kind": found.kind}
+    def fits(self, texts: Mapping[str, str]) -> bool:
+        """Whether all its patterns fit the texts of a finding."""
         if all(fits(texts[name], pattern) for name, pattern in self.patterns.items()):
             self.count += 1
             return True
@@ -125,13 +136,16 @@ class Rules:
 
     @classmethod
     def from_tables(cls, given: list[Any]) -> Rules:
-        """The rules of a list of tables.  Raises: ValueError for an invalid rule."""
+        """The rules of a list of tables.  Raises: ValueError for an invalid rule, or too many."""
+        if len(given) > MOST_PATTERNS:
+            raise ValueError(f"more than {MOST_PATTERNS:,} ignore rules")
         return cls(_rule(number, one) for number, one in enumerate(given, 1))
 
     def choose(self, findings: Iterable[Broken]) -> Iterator[Broken]:
         """Those that no rule ignores."""
         for found in findings:
-            if not any(rule.fits(found) for rule in self.rules):
+            texts = {"target": found.target or found.reference or "", "source": found.source, "kind": found.kind}
+            if not any(rule.fits(texts) for rule in self.rules):
                 yield found
 
     @property

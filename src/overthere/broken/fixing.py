@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterable, Iterator
 from difflib import unified_diff
@@ -14,6 +15,7 @@ from overthere.broken.scan import scan
 from overthere.ground.atomic import refuse_link
 from overthere.ground.atomic import write as replace
 from overthere.links.documents.kinds import kind_of
+from overthere.links.job.files import open_file
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
@@ -57,12 +59,11 @@ def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certa
 
 def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) -> FixedFile:
     try:
-        with open(source, "rb") as file:
-            content = file.read()
+        content, _ = _read(source)
     except OSError as error:
-        if _archive(source):
-            return FixedFile(source, b"", b"", 0, f"it is part of {_archive(source)}; change it there and repack")
-        return FixedFile(source, b"", b"", 0, f"it cannot be read: {error.strerror}")
+        archive = _archive(source)
+        why = f"it is part of {archive}; change it there and repack" if archive else error.strerror or str(error)
+        return FixedFile(source, b"", b"", 0, why)
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
     at = 0
@@ -129,11 +130,24 @@ def _references(source: str, content: bytes) -> list[tuple[str, str]]:
     return []
 
 
+def _read(source: str) -> tuple[bytes, int]:
+    """The content of a file that may be replaced, and its mode.
+
+    Raises: OSError for a link, a pipe, a file that is read-only, and one with other names, which would keep the old.
+    """
+    refuse_link(source)
+    with open_file(source, os.path.dirname(source)) as file:
+        status = os.fstat(file.fileno())
+        if not status.st_mode & 0o222:
+            raise PermissionError(errno.EACCES, "it is read-only")
+        if status.st_nlink > 1:
+            raise OSError(errno.EMLINK, "it has another name too (a hard link), which would keep the old content")
+        return file.read(), status.st_mode
+
+
 def write(file: FixedFile) -> None:
     """Put the mended file in its place, with the permissions it had.  Raises: OSError if it has changed since."""
-    with open(file.source, "rb") as now:
-        if now.read() != file.before:
-            raise OSError(f"{file.source}: the file has changed since it was read")
-        mode = os.fstat(now.fileno()).st_mode
-    refuse_link(file.source)
+    content, mode = _read(file.source)
+    if content != file.before:
+        raise OSError(errno.EAGAIN, "it has changed since it was read")
     replace(Path(file.source), file.after, mode)

@@ -140,7 +140,7 @@ class Places:
             before = _BEFORE["autolink"]
         ends = _END_IN_JSON if self.scan.kind == "notebook" else _END
         for written in dict.fromkeys((one.reference, one.reference.replace("&", "&amp;"))):
-            key = (one.where, written)
+            key = (before.pattern, written)
             at = self.next.get(key, 0) - 1
             while written and self.left > 0:
                 begin = at + 1

@@ -75,7 +75,7 @@ class Records:
             if head is None or content + length + 4 > size:
                 self._file.truncate(at)
                 break
-            there = head[1].decode("utf-8")
+            there = head[1].decode("utf-8", "replace")
             self.found[there] = content, length, head[2].decode("latin-1")
             self.names[f"{self.path}!{at}"] = there
             at = content + length + 4

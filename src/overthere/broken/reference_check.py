@@ -16,6 +16,7 @@ from overthere.broken.site import Place, Site
 from overthere.broken.source_check import find_by_project
 from overthere.ground.caches import bounded_cache
 from overthere.links.containers.message_labels import part_of
+from overthere.links.faults import note_kind
 from overthere.repairs import to_reference
 from overthere.schemes import scheme
 from overthere.values.normalize import Rung, normal_form
@@ -61,7 +62,18 @@ class ReferenceState(NamedTuple):
 
 
 def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
-    """Judge a reference of a document; what stands in other documents is told as `pairs`."""
+    """Judge a reference of a document; what stands in other documents is told as `pairs`.
+
+    A mistake of ours is a finding, so that the other references are judged.
+    """
+    try:
+        return _check(one, scan, site, checker)
+    except Exception as error:
+        note_kind(error)
+        return ReferenceState(findings=(("unsure", f"{one.reference}: its check failed, a bug of this library"),))
+
+
+def _check(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
     if one.passed is not None:
         return ReferenceState(passed=one.passed)
     if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:

@@ -114,7 +114,7 @@ def markdown(findings: Iterable[Broken], file: TextIO) -> None:
             f"{len(group):,}",
             first.kind,
             _code(mask(target)),
-            _cell(what),
+            _code(what),
             ", ".join([*map(_code, places), *more]),
         )
         file.write(f"| {' | '.join(cells)} |\n")
@@ -122,12 +122,8 @@ def markdown(findings: Iterable[Broken], file: TextIO) -> None:
         file.write(f"\n{len(groups) - _ROWS_SHOWN:,} more are not in this table.\n")
 
 
-def _cell(text: str) -> str:
-    """Text of others, in which Markdown and HTML mean nothing."""
-    return re.sub(r"([\\`*_{}\[\]()#+!|<>&~-])", r"\\\1", printable(text))
-
-
 def _code(text: str) -> str:
+    """Text of others, in which Markdown, HTML, addresses and names of users mean nothing."""
     return f"`{printable(text).replace('`', chr(0x2BC)).replace('|', chr(92) + '|')}`" if text else ""
 
 

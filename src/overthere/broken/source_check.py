@@ -160,7 +160,7 @@ def _shown_by_host(place: Place, one: Reference, scan: Scan, site: Site, path: s
         return site.place_of(file) if os.path.isfile(file) else place
     if place.verdict == "no-document" and scan.kind == "rst" and name.endswith(".html"):
         # Sphinx writes an HTML page for each of its documents.
-        uri = (one.target or str(one.base.uri.join(one.reference))).partition("#")[0]
+        uri = (one.target or str(one.base.uri.join(one.reference, errors="repair"))).partition("#")[0]
         pages = (site.find(uri.removesuffix("html") + suffix) for suffix in ("rst", "md", "ipynb"))
         place = next((page for page in pages if page.verdict == "document"), place)
     if place.verdict == "no-document" and name.endswith(".html") and site.checker.projects:

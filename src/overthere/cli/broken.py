@@ -326,13 +326,17 @@ class _Job:
             print_message(f"{describe_count(left, 'suggestion')} only likely: --fix=likely writes them too")
         certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
         for file in fix_files(self.mendable, certainties):
-            if file.refused:
-                print_message(f"{printable(file.source)}: not changed: {file.refused}")
-                continue
-            click.echo("\n".join(map(printable, file.diff())))
-            if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
-                write(file)
-                print_message(f"{printable(file.source)}: {file.changed} changed")
+            refused = file.refused
+            if not refused:
+                click.echo("\n".join(map(printable, file.diff())))
+                if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
+                    try:
+                        write(file)
+                        print_message(f"{printable(file.source)}: {file.changed} changed")
+                    except OSError as error:
+                        refused = error.strerror or str(error)
+            if refused:
+                print_message(f"{printable(file.source)}: not changed: {printable(refused)}")
 
 
 _STOPPED = {

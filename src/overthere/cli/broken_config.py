@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from overthere.broken.filters import MOST_PATTERNS
 from overthere.cli.broken_tables import FILES, HOSTS, read_files, read_hosts
 from overthere.cli.lychee_config import LYCHEE_FILES, SAME, lychee_file, read_lychee
 from overthere.cli.numbers import show_value
@@ -44,13 +45,24 @@ def find_config(sources: Iterable[str]) -> Path | None:
     folder = Path(os.path.abspath(first))
     of_lychee = None
     for place in (folder, *folder.parents):
-        of_lychee = of_lychee or lychee_file(place)
+        if of_lychee is None and (found := lychee_file(place)) is not None and _may_use(found):
+            of_lychee = found
         for name in _TABLES:
-            if (place / name).is_file() and _table(place / name) is not None:
-                return place / name
+            found = place / name
+            if found.is_file() and _table(found) is not None and _may_use(found):
+                return found
         if (place / ".git").exists():
             return of_lychee
     return of_lychee
+
+
+def _may_use(path: Path) -> bool:
+    """Whether a file that was found is used; of one that leads elsewhere no line is shown, and a message says so."""
+    names = LYCHEE_FILES if path.name in LYCHEE_FILES else (path.name,)
+    outside = [path.with_name(name) for name in names if not _is_own_file(path.with_name(name), path.parent)]
+    for one in outside:
+        print_message(f"{printable(str(one))}: {_OUTSIDE}")
+    return not outside
 
 
 def _table(path: Path) -> dict[str, Any] | None:
@@ -78,6 +90,8 @@ def apply_config(ctx: click.Context, path: Path, *, is_named: bool) -> dict[str,
     settings = _lychee(path, is_named) if path.name in LYCHEE_FILES else _table(path) or {}
     for key, value in sorted(settings.items(), key=lambda one: one[0] in (FILES, HOSTS)):
         where = f"{printable(str(path))}: {printable(key)}"
+        if isinstance(value, list) and len(value) > MOST_PATTERNS:
+            raise click.UsageError(f"{where}: more than {MOST_PATTERNS:,} values")
         if key == FILES:
             values["files"] = read_files(value, where)
             continue
@@ -141,10 +155,8 @@ def _convert(ctx: click.Context, option: click.Option, value: Any, where: str, f
     if isinstance(option.type, click.Path) and not all(isinstance(one, str) and "\0" not in one for one in values):
         raise click.UsageError(f"{where}: must be a path")
     if isinstance(option.type, click.Path) and isinstance(value, str):
-        if not is_named and not _is_in_repository(folder / value, folder):
-            raise click.UsageError(
-                f"{where}: outside of the repository: give it on the command line, or name the file with --config"
-            )
+        if not is_named and not _is_own_file(folder / value, folder):
+            raise click.UsageError(f"{where}: {_OUTSIDE}")
         value = str(folder / value)
     try:
         given = option.type_cast_value(ctx, value)
@@ -159,9 +171,13 @@ _LONGEST, _MESSAGE = 4096, 500
 """Characters of a value, and of what is said about it."""
 
 
-def _is_in_repository(path: Path, folder: Path) -> bool:
-    """Whether a path, its links followed, lies in the repository of a folder; without one, in the folder."""
-    return is_inside(str(path), repository_of(str(folder)) or str(folder))
+_OUTSIDE = "not a file or folder of the repository: give it on the command line, or name the settings with --config"
+
+
+def _is_own_file(path: Path, folder: Path) -> bool:
+    """Whether a path, its links followed, is in the repository of a folder, or without one in it; and is no pipe."""
+    is_plain = path.is_file() or path.is_dir() or not path.exists()
+    return is_plain and is_inside(str(path), repository_of(str(folder)) or str(folder))
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -305,11 +305,9 @@ class _Job:
         return json.dumps({"sources": [str(source) for source in self.sources], **told})
 
     def _take_up(self, writer: Writer) -> None:
-        from overthere.links.report.summary import Summary
+        from overthere.links.report.summary import read_state
 
-        assert writer.state is not None
-        self.tasks, self.mark = writer.state["tasks"], writer.state["mark"]
-        self.summary = Summary.from_dict(writer.state["summary"])
+        self.tasks, self.mark, self.summary = read_state(writer.state or {}, writer.name)
 
     def _work(self, writer: Writer | None, stack: ExitStack) -> None:
         step = stack.enter_context(

@@ -144,6 +144,8 @@ class OverthereFileSystem(_FileSystem):
         except BaseException:
             file.close()
             raise
+        sized: Any = file
+        sized.size = file.tell()  # fsspec's `read_block` asks for it
         file.seek(0)
         return file
 
@@ -175,11 +177,17 @@ def _text(path: Any) -> str:
 def _is_below(listing: str, entry: str) -> bool:
     """Whether an entry is of the server of its listing, and its path leads from there down, without dot-segments.
 
+    Nothing follows the path: fsspec makes the name of a local file of the whole text.
+
     >>> _is_below("gopher://h/1/a", "gopher://h/0/a/b"), _is_below("ftp://h/a/", "ftp://h/a/../b")
     (True, False)
     """
     folder, there = URI(listing), URI(entry)
-    if folder.origin != there.origin or (folder.scheme.lower(), folder.userinfo) != (there.scheme, there.userinfo):
+    if (
+        not entry.endswith(there.path)
+        or folder.origin != there.origin
+        or (folder.scheme.lower(), folder.userinfo) != (there.scheme, there.userinfo)
+    ):
         return False
     of_type = 2 if there.scheme == "gopher" else 0  # "/" and the type of the item (RFC 4266 2.1)
     root, path = folder.path[of_type:].rstrip("/"), there.path[of_type:]

@@ -22,7 +22,7 @@ from overthere.values.pydantic_schema import TextSchema, any_case, failure
 from overthere.values.uri import URI, URIReference
 
 with brought_by("pydantic"):
-    from pydantic import AnyUrl, GetCoreSchemaHandler, PydanticUserError
+    from pydantic import AnyUrl, GetCoreSchemaHandler, PydanticUserError, ValidationError
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
@@ -218,7 +218,12 @@ def any_url(uri: URIReference | str, kind: type[Url] = AnyUrl) -> Url:  # type: 
     AnyUrl('http://example.com/')
     """
     given = URI(str(uri))
-    made = kind(str(given))
+    try:
+        made = kind(str(given))
+    except ValidationError as error:
+        shown = given.redacted()  # the other would show a password
+        found: Any = [{**one, "input": shown} for one in error.errors(include_url=False)]
+        raise ValidationError.from_exception_data(kind.__name__, found) from None
     if not given.equivalent(URI(str(made)), Rung.SCHEME):
         raise ChangedURL(f"pydantic reads another URL: {URI(str(made)).redacted()!r} in place of {given.redacted()!r}")
     return made

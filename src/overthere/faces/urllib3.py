@@ -73,7 +73,11 @@ class _Line:
                 raise AccessRefused("text", "the request was not judged: it goes around the guard", "RFC 3986 7.4")
             judge_line(judged, url, also=(str(judged.uri).partition("#")[0],))
             self._judge_server(judged)
-        return super().putrequest(method, url, *given, **settings)  # type: ignore[misc]
+        try:
+            return super().putrequest(method, url, *given, **settings)  # type: ignore[misc]
+        except AssertionError:  # of http.client, which looks for a zone behind an escape
+            why = "the client cannot ask a proxy for a host with an escape"
+            raise Refused("host", why, "RFC 3986 3.2.2") from None
 
     def _judge_server(self: Any, judged: Judged) -> None:
         """Raises: AccessRefused if this connection, or its tunnel, leads to another server than the judged one."""

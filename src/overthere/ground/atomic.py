@@ -276,14 +276,18 @@ _HEAD = 4096
 _BESIDE = ("-journal", "-wal", "-shm")
 
 
-def database(path: str | os.PathLike[str], application: int, version: int) -> sqlite3.Connection:
-    """A SQLite file of ours, which is made if it is missing or empty.
+_SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
+
+
+def database(path: str | os.PathLike[str], application: int, version: int, tables: str) -> sqlite3.Connection:
+    """A SQLite file of ours, which is made if it is missing or empty; text that is not UTF-8 has U+FFFD.
 
     application, version: what its header says (`application_id`, `user_version`).  The header is read before SQLite
     sees the file.
+    tables: the statements that make its tables, if they are missing.
 
     Raises: PermissionError if it, or a journal of its name, is not ours; ValueError if it is of another version;
-    OSError; sqlite3.Error.
+    OSError; sqlite3.Error, also if it has other tables, views, triggers or indexes, which could do anything.
     """
     import sqlite3
 
@@ -321,6 +325,12 @@ def database(path: str | os.PathLike[str], application: int, version: int) -> sq
         if not head:
             # Together, and before there is a write-ahead log: the header tells from the first on whose it is.
             base.executescript(f"begin; pragma application_id = {application}; pragma user_version = {version}; commit")
+        base.text_factory = lambda octets: octets.decode("utf-8", "replace")
+        base.executescript(f"pragma trusted_schema = off; {tables}")
+        with contextlib.closing(sqlite3.connect(":memory:")) as own:
+            own.executescript(tables)
+            if own.execute(_SCHEMA).fetchall() != base.execute(_SCHEMA).fetchall():
+                raise sqlite3.DatabaseError("it has other tables, or what belongs to them")
     except BaseException:
         base.close()
         raise

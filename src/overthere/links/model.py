@@ -132,6 +132,7 @@ NOTES = {
     "other-record": "is another record than the index says, and was not read",
     "not-followed": "is a symlink to a folder, or out of the named folder",
     "empty": "has no content",
+    "repeated": "names a file more than once, which was read once",
     "truncated": "is truncated",
     "corrupt": "breaks its own format; the readable part was read",
     "wrong-length": "is longer or shorter than declared",

@@ -53,16 +53,17 @@ class FilesystemStore:
         try:
             with _raising():
                 about = self._files.info(self._path(key))
+                return self._object_info(key, about) if about["type"] != "directory" else None
         except StoreError as error:
             if error.note == "missing":
                 return None
             raise
-        return self._object_info(key, about) if about["type"] != "directory" else None
 
     def _object_info(self, key: str, about: dict[str, Any]) -> ObjectInfo:
         version = next((str(about[name]) for name in (*_VERSIONS, "created") if about.get(name) is not None), "")
         size = about.get("size")
-        return ObjectInfo(Name(self.root, key).uri, -1 if size is None else size, f"{version} {size}")
+        known = size if isinstance(size, int) and 0 <= size < 1 << 63 else -1
+        return ObjectInfo(Name(self.root, key).uri, known, f"{version} {size}")
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         folders, listed = [prefix.rstrip("/")], 0
@@ -71,16 +72,18 @@ class FilesystemStore:
             if listed > MAX_LISTED or folder.count("/") > MAX_DEPTH:
                 why = f"more than {MAX_LISTED:,} objects" if listed > MAX_LISTED else f"folders {MAX_DEPTH} deep"
                 raise StoreError("truncated", f"the listing has {why}: it ended after {listed:,} objects")
+            below: list[str] = []
+            found: list[ObjectInfo] = []
             with _raising():
                 there = sorted(self._files.ls(self._path(folder), detail=True), key=lambda one: str(one["name"]))
-            below: list[str] = []
-            for about in there:
-                name = posixpath.basename(str(about["name"]).rstrip("/"))
-                key = f"{folder}/{name}" if folder else name
-                if about["type"] == "directory":
-                    below.append(key)
-                else:
-                    yield self._object_info(key, about)
+                for about in there:
+                    name = posixpath.basename(str(about["name"]).rstrip("/"))
+                    key = f"{folder}/{name}" if folder else name
+                    if about["type"] != "directory":
+                        found.append(self._object_info(key, about))
+                    elif name not in ("", ".", ".."):  # the folder itself, and the one above
+                        below.append(key)
+            yield from found
             listed += len(there)
             folders += reversed(below)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from threading import Lock
@@ -46,6 +47,7 @@ class HTTPRanges:
     def __init__(self, uri: str | URI, policy: Policy) -> None:
         self._way = Opening(uri, policy, None, None, None)
         self._transport: Transport | None = None
+        self._received = 0
         self._turn = RequestState()
         self._lock = Lock()
         """Ranges are asked for one after another, also by a thread that looks ahead."""
@@ -82,17 +84,23 @@ class HTTPRanges:
                 self._close()
                 if tried == _TRIES:
                     raise StoreError("truncated" if start else "not-opened", str(error)) from None
-                wait = _BACK_OFF * 2 ** (tried - 1) if error.wait is None else error.wait
-                time.sleep(min(wait, _MOST_WAIT))
+                self._wait(_BACK_OFF * 2 ** (tried - 1) if error.wait is None else error.wait)
             except DOCUMENTED as error:
                 self._close()
                 again = isinstance(error, (AccessFailed, AccessTimeout)) or (
                     isinstance(error, ProtocolError) and error.source != _RANGE
                 )
-                if not again or tried == _TRIES:
+                if not again or tried == _TRIES or self._remaining_time() <= 0:
                     note = "refused" if isinstance(error, AccessRefused) else "truncated" if start else "not-opened"
                     raise StoreError(note, str(error)) from None
-                time.sleep(_BACK_OFF * 2 ** (tried - 1))
+                self._wait(_BACK_OFF * 2 ** (tried - 1))
+
+    def _wait(self, seconds: float) -> None:
+        time.sleep(max(0.0, min(seconds, _MOST_WAIT, self._remaining_time())))
+
+    def _remaining_time(self) -> float:
+        """Seconds of the time for all (`Policy.total_timeout`)."""
+        return math.inf if self._way.until is None else self._way.until - time.monotonic()
 
     def _ask(self, start: int, end: int, version: str) -> Piece:
         while True:
@@ -147,7 +155,7 @@ class HTTPRanges:
                 self._turn = RequestState()
                 dialogue = way.mask_dialogue(keep_alive(opening, way.policy, self._turn))
                 self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until)
-            self._transport.received = 0
+            self._transport.received = self._received  # the policy bounds all ranges together
             self._turn.asked = Request(head + b"\r\n", "GET", end - start)
             try:
                 given: Any = self._transport.advance()
@@ -172,12 +180,14 @@ class HTTPRanges:
         if len(octets) != size or self._turn.is_cut:
             more = " and more" if self._turn.is_cut else ""
             raise AccessFailed(f"{len(octets):,} octets{more} came of {size:,}", "RFC 9110 8.6", uri=self._way.uri)
+        self._received = self._transport.received
         if not self._turn.is_open:
             self._close()
         return octets
 
     def _close(self) -> None:
         if self._transport is not None:
+            self._received = self._transport.received
             self._transport.close()
             self._transport = None
 

@@ -33,6 +33,7 @@ on."""
 _TRIES = 3
 """How often a range is asked for whose content did not come whole."""
 _PAGE = 1000
+_PANIC = "PanicException"
 MAX_LISTED = 100_000_000
 """Objects of a listing: a server that is broken or hostile lists for ever."""
 _STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
@@ -71,7 +72,7 @@ class ObjectStore:
             size = got.meta["size"]
             if tuple(got.range) == (start, min(end, size)) and len(octets) == min(end, size) - start:
                 # What answers without one has been told the condition.
-                return Piece(octets, size, got.meta["e_tag"] or version or str(got.meta["last_modified"]))
+                return Piece(octets, size, _entity_tag(got.meta) or version or str(got.meta["last_modified"]))
         raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range (RFC 9110 15.3.7)")
 
     def head(self, key: str) -> ObjectInfo | None:
@@ -84,7 +85,7 @@ class ObjectStore:
             raise
 
     def _object_info(self, meta: Any) -> ObjectInfo:
-        version = meta["e_tag"] or str(meta["last_modified"])
+        version = _entity_tag(meta) or str(meta["last_modified"])
         return ObjectInfo(Name(self.root, meta["path"]).uri, meta["size"], version)
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -153,12 +154,21 @@ def _raising(note: str = "not-opened") -> Iterator[None]:
         yield
     except StoreError:
         raise
-    except (exceptions.BaseError, OSError, ValueError) as error:
+    except BaseException as error:
+        # A panic of its Rust is no Exception.
+        if not isinstance(error, (exceptions.BaseError, OSError, ValueError)) and type(error).__name__ != _PANIC:
+            raise
         note = next((note for kind, note in _NOTES if isinstance(error, kind)), note)
         status = _STATUS.search(str(error))
         if status is not None and status[1][:3] in ("404", "412"):  # of a listing, and while a body comes
             note = "missing" if status[1].startswith("404") else "changed"
         raise StoreError(note, _short(str(error))) from error
+
+
+def _entity_tag(meta: Any) -> str:
+    """The entity tag; "" for one that no field could send back (RFC 9110 8.8.3): a listing has any characters."""
+    tag = meta["e_tag"] or ""
+    return tag if tag.isascii() and tag.isprintable() else ""
 
 
 def _short(message: str) -> str:

@@ -65,9 +65,11 @@ def read_mark(text: str | bytes, name: str, job: str) -> Checkpoint:
     """The mark in a text.  Raises: ResumeError if it is none, or of another job; it names what differs."""
     try:
         fields = json.loads(text)
-        mark = Checkpoint(fields["job"], int(fields["rows"]), int(fields["octets"]), dict(fields["state"]))
-        if fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
+        mark = Checkpoint(fields["job"], fields["rows"], fields["octets"], fields["state"])
+        if tuple(map(type, mark)) != (str, int, int, dict) or fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
             raise ValueError
+        if mark.rows and not mark.state:
+            raise ValueError  # nobody knows of which documents they are
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ResumeError(name, "its mark is unreadable, so the job cannot continue") from None
     if mark.job != job:

@@ -11,7 +11,7 @@ from typing import Any
 
 from overthere.ground.atomic import remove
 from overthere.tables.atomic_table import PartFile, read, read_metadata
-from overthere.tables.checkpoint import Checkpoint, ResumeError, load_mark, lock, undisturbed
+from overthere.tables.checkpoint import Checkpoint, ResumeError, claim_mark, load_mark, lock, undisturbed
 from overthere.tables.formats import Layout
 from overthere.tables.writer import Writer
 
@@ -48,12 +48,13 @@ class Folder(Writer):
                 raise
 
     def _begin(self) -> None:
+        claim_mark(self.marked)
         there = {name for name in os.listdir(self.path) if not name.startswith((".", "_"))}
         parts = sorted(name for name in there if _PART.fullmatch(name))
         if there and (there - set(parts) or not self.marked.exists()):
             raise FileExistsError(errno.EEXIST, "the folder has files that are not parts of a link table", self.name)
         for name in os.listdir(self.path):
-            if name.startswith(".part-") and name.endswith(".parquet"):
+            if name.startswith(".") and _PART.fullmatch(name[1:]):
                 remove(self.path / name)  # of a job that was killed
         if self.resume and (mark := load_mark(self.marked, self.name, self.job)) is not None:
             self._keep(parts, mark)

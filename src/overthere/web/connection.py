@@ -50,6 +50,15 @@ class _Connection(H11Protocol):
         super().on_response_complete()
         self._update()
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer 400 to what is no HTTP, unless an answer has begun; what a view still answers is not sent."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
     def _update(self) -> None:
         """Set a new deadline when the state changes; octets that drip in do not extend it."""
         answering = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE) and self.conn.our_state is not h11.DONE

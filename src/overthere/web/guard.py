@@ -58,6 +58,12 @@ class Guard:
             said = "This server accepts only localhost, 127.0.0.1 and [::1] as Host; the request has another.\n"
             await PlainTextResponse(said, 421)(scope, receive, send_with_headers)
             return
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # Where the body ends is read in two ways (RFC 9112 6.1, 6.3): nothing of this connection is read further.
+            said = "The request has both Content-Length and Transfer-Encoding.\n"
+            answer = PlainTextResponse(said, 400, {"Connection": "close"})
+            await answer(scope, receive, send_with_headers)
+            return
         if not _is_own(headers) and not (scope["method"] in _SAFE and _is_link(headers)):
             said = "From pages of another origin this server accepts only followed links.\n"
             await PlainTextResponse(said, 403)(scope, receive, send_with_headers)

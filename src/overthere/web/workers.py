@@ -77,8 +77,11 @@ class Workers:
         with self._lock:
             if self._closed:
                 raise PoolClosed
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                worker = self._idle.pop()
+                if not worker.has_ended():
+                    return worker
+                self._all.discard(worker)
             worker = _Worker(self.work)
             self._all.add(worker)
             return worker
@@ -107,6 +110,10 @@ class _Worker:
         if not self.pipe.poll(seconds):
             raise TooSlow
         return self.pipe.recv_bytes()
+
+    def has_ended(self) -> bool:
+        """Whether its pipe has an end: between two answers nothing else comes of it."""
+        return self.pipe.poll()
 
     def end(self) -> None:
         self.process.kill()

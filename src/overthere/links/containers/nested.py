@@ -110,7 +110,7 @@ class NestedReader:
     ) -> Iterator[KnownDocument]:
         limit = self.options.limit
         content, note = take_octets(stream, limit + 1)
-        self.left -= len(content)
+        self.left -= max(len(content), _LEAST)
         document = document._replace(content=content)
         kind = kind_of(document)
         if len(content) > limit and kind[0] in CONTAINERS:
@@ -143,6 +143,8 @@ class NestedReader:
             yield with_kind(document._replace(content=b"", notes=(note,)))
 
 
+_LEAST = 1024
+"""Octets that a member counts for at least: in few octets there can be archives of millions of empty ones."""
 _DAMAGE = frozenset(("truncated", "corrupt", "wrong-length"))
 """Notes that say something of the archive, also on what is passed over."""
 

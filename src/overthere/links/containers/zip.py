@@ -75,6 +75,7 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
             yield from _recover_members(file, document, base, beneath)
             return
         is_epub = _is_epub(archive)
+        places: set[int] = set()
         for info in archive.infolist():
             info.filename = zip_names.name(info)
             if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
@@ -83,6 +84,10 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
                 yield PassedContent("link")
                 continue
             within = _zip_document(info, document, base, beneath, is_epub)
+            if info.header_offset in places:  # a few octets could be any number of members
+                yield Member(within._replace(notes=("corrupt",)), None)
+                continue
+            places.add(info.header_offset)
             yield from guard(_read_member(archive, octets, info, within), Note)
         if (note := _trailing_note(archive, file)) is not None:
             yield Note(note)

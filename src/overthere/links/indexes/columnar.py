@@ -13,7 +13,8 @@ from overthere.links.model import Note
 
 __all__ = ["read_columnar"]
 
-_ROWS = 4096
+_ROWS = 256
+"""So many are held at once: few octets of a file may be long values in each row."""
 _FIELDS = {
     "warc_filename": "filename", "warc_record_offset": "offset", "warc_record_length": "length", "url": "url",
     "content_digest": "digest", "content_mime_detected": "mime-detected", "content_mime_type": "mime",
@@ -26,6 +27,8 @@ _ASKED = {
     "url": "url", "language": "content_languages",
 }  # fmt: skip
 """The column that each condition is about."""
+_REPEATED = {"warc_filename", "url_host_name", "content_mime_detected", "content_mime_type", "content_languages"}
+"""Columns of texts that many rows share."""
 _LAST = b"\xff"
 """Greater than any octet of UTF-8."""
 
@@ -65,7 +68,11 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
     source = _Source(file)
     try:
         # Without threads: another thread may not call the file while Python ends.
-        table = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
+        described = ParquetFile(source).metadata
+        paths = [described.schema.column(number).path for number in range(described.num_columns)]
+        # A value of a dictionary stays one, however many rows have it; of URIs and digests each row has its own.
+        texts = [path for path in paths if path in _REPEATED]
+        table = ParquetFile(source, metadata=described, read_dictionary=texts, pre_buffer=False, buffer_size=1 << 20)
         names = table.schema_arrow.names
     except Exception:  # whatever the library makes of hostile octets
         note = source.note()
@@ -78,6 +85,9 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
         if getattr(where, name)
     }
     if missing := [name for name in dict.fromkeys((*_REQUIRED, *asked)) if name not in names]:
+        if not asked:
+            yield Note("unsupported")
+            return
         raise ValueError(f"the columns {', '.join(missing)} are missing: it must be a columnar index, with them")
     columns = [name for name in dict.fromkeys((*_FIELDS, *asked)) if name in names]
     stored, allowed = read_ranges(file), _allowed_ranges(where)
@@ -114,25 +124,26 @@ def _entries(batch: Any, asked: dict[str, Callable[[str], bool]]) -> Iterator[En
     import pyarrow as pa
 
     for name, matches in asked.items():
-        coded = _values(batch, name).dictionary_encode()
-        good = pa.array([matches(to_text(value)) for value in coded.dictionary.to_pylist()], pa.bool_())
-        batch = batch.filter(good.take(coded.indices))
+        values = _values(batch, name)
+        good = {value: value is not None and matches(to_text(value)) for value in set(values)}
+        batch = batch.filter(pa.array([good[value] for value in values], pa.bool_()))
     names = [name for name in _FIELDS if name in batch.schema.names]
     fields = [_FIELDS[name] for name in names]
-    for row in zip(*(_values(batch, name).to_pylist() for name in names), strict=True):
+    for row in zip(*(_values(batch, name) for name in names), strict=True):
         yield make_entry(dict(zip(fields, row, strict=True)))
 
 
-def _values(batch: Any, name: str) -> Any:
+def _values(batch: Any, name: str) -> list[Any]:
     """A column; texts as octets, because Parquet does not promise that they are UTF-8."""
     import pyarrow as pa
-    from pyarrow import compute
 
     column = batch.column(name)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if not pa.types.is_integer(column.type):
-        column = column.cast(pa.binary())
+    if pa.types.is_integer(column.type):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    texts = column.dictionary.cast(pa.binary()).to_pylist()
+    values = [None if index is None else texts[index] for index in column.indices.to_pylist()]
     if name == "content_mime_detected" and "content_mime_type" in batch.schema.names:
-        column = compute.call_function("coalesce", [column, _values(batch, "content_mime_type")])
-    return column
+        values = [b if a is None else a for a, b in zip(values, _values(batch, "content_mime_type"), strict=True)]
+    return values

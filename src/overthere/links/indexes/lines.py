@@ -64,14 +64,21 @@ def read_cdx(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
             yield line
         elif line[1:5] == b"CDX" + line[:1] and not line[:1].isalnum():
             delimiter = line[:1]
-            order = [
+            given = [
                 _NAMES.get(letter, letter) for letter in line[5:].decode("latin-1").split(delimiter.decode("latin-1"))
             ]
-            if "offset" not in order or "filename" not in order:
+            if "offset" not in given or "filename" not in given:
                 yield Note("unsupported")
                 return
-            named = ("url", "domain", "host") if "url" in order else ("domain", "host") if "urlkey" in order else ()
-            where.check_answers((*order, *named), "a CDX whose header line does not name the field")
+            named = ("url", "domain", "host") if "url" in given else ("domain", "host") if "urlkey" in given else ()
+            try:
+                where.check_answers((*given, *named), "a CDX whose header line does not name the field")
+            except ValueError:
+                if order is None:
+                    raise
+                yield Note("unsupported")  # the header line of another file, which was put behind the first
+                return
+            order = given
         else:
             values = line.split(delimiter)
             names = order or _BY_COUNT.get(len(values), [])

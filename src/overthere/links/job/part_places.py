@@ -52,7 +52,7 @@ def _summary_of(path: Path | str, job: str) -> Summary | None:
         file = read_metadata(path)
         mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
         return Summary.from_dict(mark.state["summary"]) if mark.rows == file.num_rows else None
-    except (OSError, ResumeError):
+    except (OSError, KeyError, ValueError):  # a ResumeError too
         return None
 
 

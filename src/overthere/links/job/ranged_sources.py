@@ -9,6 +9,7 @@ import io
 import logging
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -36,8 +37,10 @@ _PART = re.compile(r"(?P<uri>[^#]+)#(?P<offset>[0-9]{1,18}),(?P<length>[1-9][0-9
 _PATHS = re.compile(r"\.paths(?:\.gz)?\Z", re.IGNORECASE)
 _GAP, _SPAN = 1 << 20, 256 << 20
 """Octets between two records that are read with them, and those of a task."""
-_ENTRIES = 1 << 20
-"""Entries of an index that are held: of more, those of one file may be read in several tasks."""
+_WHOLE = 1 << 20
+"""Whole files of a list that are remembered, so that each is read once."""
+_HELD = 256 << 20
+"""Octets of the entries of an index that are held: of more, those of one file may be read in several tasks."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,11 @@ def ranged_tasks(
     if isinstance(source, Index) or _PATHS.search(str(source)):
         yield from _index_tasks(source if isinstance(source, Index) else Index(source), gathered, policy)
         return
-    text = str(source)
+    yield from _range_tasks(str(source), gathered, policy)
+
+
+def _range_tasks(text: str, gathered: TaskBuilder, policy: Policy | None) -> Iterator[Task]:
+    """The tasks of what is no index."""
     part = _PART.fullmatch(text)
     try:
         if is_web(text) and part is not None:
@@ -144,24 +151,33 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
     notes: Counter[str] = Counter()
     try:
         place = _ArchiveFiles(index, name, gathered, policy)
-        held: dict[str, list[IndexedRecord]] = {}
-        count, is_empty = 0, not index.where
+        held: dict[str, tuple[str, list[IndexedRecord]]] = {}
+        whole: set[int] = set()
+        octets, is_empty = 0, not index.where
         for entry in _entries(name, where, policy):
             if isinstance(entry, Note):
                 notes[entry.kind] += 1
                 continue
             is_empty = False
-            path = place.find(entry.file)
-            if path is None:
+            found = place.find(entry.file)
+            if found is None:
                 notes["refused"] += 1
             elif entry.offset is None:
+                key, path = found
+                if hash(key) in whole:
+                    notes["repeated"] += 1
+                    continue
+                if len(whole) >= _WHOLE:
+                    whole.clear()
+                whole.add(hash(key))
                 yield from place.file_tasks(path)
             else:
-                held.setdefault(path, []).append(_record(entry))
-                count += 1
-            if count >= _ENTRIES:
+                key, path = found
+                held.setdefault(key, (path, []))[1].append(_record(entry))
+                octets += 200 + sys.getsizeof(entry.url) + sys.getsizeof(entry.digest)
+            if octets >= _HELD:
                 yield from place.record_tasks(held)
-                held, count = {}, 0
+                held, octets = {}, 0
         yield from place.record_tasks(held)
         yield from gathered.all_tasks()
         if is_empty and not notes:
@@ -221,11 +237,17 @@ class _ArchiveFiles:
         self.root = f"{root.rstrip('/')}/" if self.far else os.path.realpath(root)
         self.folder = root
 
-    def find(self, file: str) -> str | None:
-        """Where an archive file lies, whose name is printable; None if that is outside of the folder."""
+    def find(self, file: str) -> tuple[str, str] | None:
+        """What an archive file is known by, and where it lies; None if that is outside of the folder, or too long.
+
+        file: its name, which is printable.
+        """
+        if len(file) > _LONGEST_NAME:  # the time of `realpath` is the square of it
+            return None
         if not self.far:
             path = os.path.join(self.folder, file)
-            return path if os.path.commonpath((self.root, os.path.realpath(path))) == self.root else None
+            real = os.path.realpath(path)
+            return (real, path) if os.path.commonpath((self.root, real)) == self.root else None
         try:
             path = str(URI(self.root).join(URIReference(file)))
             if is_object(path):
@@ -233,21 +255,24 @@ class _ArchiveFiles:
         except (InvalidURI, StoreError):
             return None
         is_below = path.startswith(self.root) and "#" not in path
-        return path if is_below and not _may_lead_out(path[len(self.root) :]) else None
+        is_below = is_below and not _may_lead_out(path[len(self.root) :])
+        return (str(URI(path).normalize()), path) if is_below else None
 
     def file_tasks(self, path: str) -> Iterator[Task]:
         gathered = self.gathered
         if is_object(path):
-            yield from ranged_tasks(path, gathered, self.policy)
+            yield from _range_tasks(
+                path, gathered, self.policy
+            )  # a list of paths in a list is none: it could be itself
         elif self.far:
             yield _web_task(path, gathered.base, self.policy)
         else:
             size = Path(path).stat().st_size if os.path.isfile(path) else 0
             yield from gathered.add(path, size, None)
 
-    def record_tasks(self, held: dict[str, list[IndexedRecord]]) -> Iterator[Task]:
+    def record_tasks(self, held: dict[str, tuple[str, list[IndexedRecord]]]) -> Iterator[Task]:
         """Tasks of the records of each file, by their places."""
-        for path, records in held.items():
+        for path, records in held.values():
             objects = ((-1, ""),) if self.far else None
             policy = self.policy if is_web(path) else None
             for group in _groups(records):
@@ -272,8 +297,6 @@ def _may_lead_out(name: str) -> bool:
     >>> [_may_lead_out(name) for name in ("a/b..c.gz", "%2e%2e/x", "a%255c.%252E/x", "..;v=1/x", "a?/../c", "%41.gz")]
     [False, True, True, True, True, False]
     """
-    if len(name) > _LONGEST_NAME:
-        return True
     octets = name.encode("utf-8", "surrogatepass")
     for _ in range(_MOST_DECODINGS):
         decoded = unquote_to_bytes(octets)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Self
 
 from overthere.columns.rowwise import compute
 from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report import graph
+from overthere.tables.checkpoint import ResumeError
 
-__all__ = ["NOBODY", "Summary", "Top", "shorten_middle"]
+__all__ = ["NOBODY", "Summary", "Top", "read_state", "shorten_middle"]
 
 NOBODY = "(empty host)"
 """How a host is shown that is there and empty, as in `file:///`."""
@@ -187,15 +189,21 @@ class Summary:
         >>> one.document("html", octets=1000)
         >>> Summary.from_dict(one.to_dict()) == one
         True
+
+        Raises: ValueError for another dictionary.
         """
         made = cls()
-        for name in (*_NUMBERS, "seconds"):
-            setattr(made, name, counts[name])
-        for name in _COUNTERS:
-            setattr(made, name, Counter(counts.get(name, ())))
-        for name in _TOPS:
-            top = getattr(made, name)
-            top.missed, top.counts = counts[name]["missed"], Counter(counts[name]["counts"])
+        try:
+            for name in (*_NUMBERS, "seconds"):
+                setattr(made, name, _number(counts[name]))
+            for name in _COUNTERS:
+                setattr(made, name, Counter({one: _number(count) for one, count in counts.get(name, {}).items()}))
+            for name in _TOPS:
+                top, there = getattr(made, name), counts[name]
+                top.missed = _number(there["missed"])
+                top.counts = Counter({one: _number(count) for one, count in there["counts"].items()})
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"not the counts of a summary: {error}") from None
         return made
 
     def lines(self, width: int = 80, hosts: int = 5) -> list[str]:
@@ -248,6 +256,24 @@ class Summary:
         rates = f"{self.documents / self.seconds:,.0f} documents/s, {self.references / self.seconds:,.0f} references/s"
         read = f"{amount} in {_time(self.seconds)}, {_amount(self.octets / self.seconds)}/s" if self.octets else ""
         return f"{read or _time(self.seconds)}: {rates}"
+
+
+def read_state(state: Mapping[str, Any], name: str) -> tuple[int, str, Summary]:
+    """The number of tasks, the mark of the last one and the counts in the state of a job.
+
+    Raises: ResumeError, with the name of the table, if it is none.
+    """
+    tasks, mark = state.get("tasks"), state.get("mark")
+    with suppress(KeyError, ValueError):
+        if type(tasks) is int and tasks >= 0 and type(mark) is str:
+            return tasks, mark, Summary.from_dict(state["summary"])
+    raise ResumeError(name, "its mark is unreadable, so the job cannot continue")
+
+
+def _number(value: Any) -> Any:
+    if type(value) not in (int, float) or not 0 <= value < 1 << 63:
+        raise ValueError("not the counts of a summary: a number is none")
+    return value
 
 
 def _counts(column: Any, undefined: str) -> dict[str, int]:

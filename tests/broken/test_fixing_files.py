@@ -1,0 +1,110 @@
+"""Files that `--fix` leaves as they are, each with its reason, while it mends the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from overthere.broken import Checker, Summary, check
+from overthere.broken.fixing import fix_files, write
+from overthere.cli.app import app
+
+PAGE = "<a href=other.html>x</a>"
+MENDED = "<a href=Other.html>x</a>"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "Other.html").write_text("x")
+    for name in ("a.html", "m.html", "z.html"):
+        (site / name).write_text(PAGE)
+    return site
+
+
+def fix(site: Path) -> Result:
+    return CliRunner().invoke(
+        app, ["broken", "--no-config", "--base", "http://h.example/", "--fix", "--yes", str(site)]
+    )
+
+
+def linked(path: Path) -> None:
+    path.rename(path.with_name("q.html"))
+    path.symlink_to("q.html")
+
+
+def hard_linked(path: Path) -> None:
+    os.link(path, path.parent.parent / "elsewhere.html")
+
+
+def read_only(path: Path) -> None:
+    path.chmod(0o444)
+
+
+@pytest.mark.parametrize(("change", "why"), [(linked, "symlink"), (hard_linked, "hard link"), (read_only, "read-only")])
+def test_what_is_no_plain_file_of_ours_is_left(site: Path, change: Callable[[Path], None], why: str) -> None:
+    change(site / "m.html")
+    before = (site / "m.html").lstat()
+    done = fix(site)
+    assert (site / "m.html").lstat() == before or change is linked
+    assert f"m.html: not changed: it {'has another name too' if why == 'hard link' else 'is'}" in done.output
+    assert why in done.output
+    assert (site / "m.html").is_symlink() == (change is linked)
+    assert (site / "a.html").read_text() == (site / "z.html").read_text() == MENDED
+
+
+def replaced_by_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def replaced_by_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def replaced_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [replaced_by_link, replaced_by_pipe, replaced_by_folder, Path.unlink, lambda path: path.write_text("other")],
+    ids=["link", "pipe", "folder", "removed", "changed"],
+)
+def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[Path], object]) -> None:
+    findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
+    files = {Path(file.source).name: file for file in fix_files(findings)}
+    assert [file.changed for file in files.values()] == [1, 1, 1]
+    change(site / "m.html")
+    with pytest.raises(OSError):  # noqa: PT011  # of several kinds
+        write(files["m.html"])
+    (again,) = (file for file in fix_files(findings) if file.source.endswith("m.html"))
+    assert again.refused
+    write(files["z.html"])
+    assert (site / "z.html").read_text() == MENDED
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("a.md", "[x](other.html)\n\n![i](other.html)\n", [(1, 5), (3, 6)]),
+        ("a.rst", "`x <other.html>`_ and `y`_\n\n.. _y: other.html\n", [(1, 5), (3, 8)]),
+    ],
+)
+def test_references_of_one_text_have_places_of_their_own(
+    site: Path, name: str, text: str, places: list[tuple[int, int]]
+) -> None:
+    for page in site.glob("[amz].html"):
+        page.unlink()
+    (site / name).write_text(text)
+    findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
+    assert [(one.line, one.column) for one in findings] == places
+    fix(site)
+    assert (site / name).read_text() == text.replace("other", "Other")

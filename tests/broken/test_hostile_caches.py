@@ -1,0 +1,122 @@
+"""A cache with our application id that somebody else has filled: each change is rejected, or its row is asked again."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from overthere.broken.cache import Cache
+from overthere.broken.model import Outcome
+from overthere.broken.records import Records
+from overthere.cli.app import app
+
+URI = "http://127.0.0.1:9/x"
+KEPT = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
+
+VALUES = [
+    "fragments = '5'", "fragments = '[[]]'", "fragments = '{'", "missing = '[7]'", "missing = 'null'",
+    "checked = 'abc'", "checked = x'00'", "checked = 9e12", "kind = 'nonsense'", "kind = 5", "kind = x'ff'",
+    "kind = cast(x'ff' as text)", "status = 'abc'", "why = x'ff'", "permanent = 'x'",
+    "kind = null, status = 301, permanent = 1, final = 'javascript:alert(1)'", "final = 5", "final = x'00'",
+]  # fmt: skip
+ENDLESS = "with recursive r(n) as (select 1 union all select n + 1 from r) select"
+SCHEMAS = [
+    f"drop table outcome; create view outcome as {ENDLESS} n uri, '' kind, 1 status, '' why, '' final, 1 permanent, "
+    "'[]' fragments, '[]' missing, 1.0 checked from r",
+    f"drop table run; create view run as {ENDLESS} n begun, null ended from r order by n",
+    f"create trigger t after insert on outcome begin insert into run {ENDLESS} n, null from r; end",
+    "create trigger t after insert on run begin insert into outcome "
+    f"{ENDLESS} n, '', 1, '', '', 1, '', '', 1 from r; end",
+    "alter table outcome add column more", "drop table run; create table run (begun, ended)", "create table other (x)",
+    "create index i on outcome (kind)",
+]  # fmt: skip
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    cache = Cache(str(tmp_path / "cache"))
+    cache.keep(KEPT, ())
+    cache.close()
+    return tmp_path / "cache"
+
+
+def change(path: Path, statements: str) -> None:
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statements)
+
+
+def outcomes(path: Path) -> Iterator[Outcome]:
+    cache = Cache(str(path))
+    yield from cache.valid_outcomes({URI: ()})
+    cache.keep(KEPT, ())
+    cache.close(whole=True)
+
+
+def test_a_row_of_ours_is_read(path: Path) -> None:
+    assert [one.kind for one in outcomes(path)] == ["not-found"]
+
+
+@pytest.mark.parametrize("value", [*VALUES, f"fragments = '{'[' * 100_000}'"], ids=lambda value: value[:40])
+def test_a_row_that_no_answer_gives_is_asked_again(path: Path, value: str) -> None:
+    change(path, f"update outcome set {value}")
+    assert list(outcomes(path)) == []
+
+
+@pytest.mark.parametrize("statements", SCHEMAS)
+def test_other_tables_are_rejected(path: Path, statements: str) -> None:
+    change(path, statements)
+    with pytest.raises(ValueError, match=f"^{path}: not a cache of this version"):
+        list(outcomes(path))
+
+
+@pytest.mark.parametrize("begun", ["'abc'", "x'00'"])
+def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, begun: str) -> None:
+    change(path, f"insert into run values ({begun}, null)")
+    cache = Cache(str(path), resume=True)
+    assert not cache.is_resumed
+    cache.close()
+
+
+def test_changed_octets_are_told_with_the_name(path: Path) -> None:
+    """Whatever octet is another one: an outcome, none, or an error that names the file."""
+    content = path.read_bytes()
+    chance = random.Random(43)
+    for number in range(400):
+        changed = bytearray(content)
+        for _ in range(chance.choice((1, 1, 3))):
+            changed[chance.randrange(100, len(content))] = chance.randrange(256)
+        path.write_bytes(changed[: chance.randrange(100, len(content))] if number % 4 == 0 else changed)
+        for beside in path.parent.glob("cache-*"):
+            beside.unlink()
+        try:
+            list(outcomes(path))
+        except ValueError as error:
+            assert str(error).startswith(str(path)), error  # noqa: PT017
+    path.write_bytes(content)
+
+
+def test_the_verb_ends_with_the_name_of_the_file(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(f"<a href='{URI}'>x</a>")
+    change(path, SCHEMAS[0])
+    done = CliRunner().invoke(
+        app, ["broken", "--no-config", "--online", "--private", "--cache", str(path), str(tmp_path / "a.html")]
+    )
+    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
+    assert "not a cache of this version" in done.output
+
+
+def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> None:
+    records = Records(str(tmp_path / "r.warc"))
+    records.add("http://h/", "text/html", b"one")
+    records.close()
+    (tmp_path / "r.warc").write_bytes((tmp_path / "r.warc").read_bytes().replace(b"http://h/", b"http://\xff/"))
+    again = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert "http://h/" not in again.found
+    again.drop(whole=True)

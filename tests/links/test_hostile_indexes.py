@@ -1,0 +1,146 @@
+"""Small indexes of archives that somebody has made to take memory, time, or the job itself."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from overthere.access.policy import Policy
+from overthere.links import batches, extract
+from overthere.links.indexes import Where, read_index
+from overthere.links.job import ranged_sources
+from overthere.links.job.ranged_sources import Index, ranged_tasks
+from overthere.links.job.task_builder import TaskBuilder
+from support import ROOT, linear
+
+LONG = 100_000
+ROWS = 4096
+
+
+def columnar() -> bytes:
+    """Values of 100,000 characters in each of 4,096 rows, in few octets."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * ROWS, pa.int32()), pa.array(["x" * LONG]))
+    file = io.BytesIO()
+    pq.write_table(
+        pa.table({
+            "warc_filename": column, "url": column, "content_digest": column,
+            "warc_record_offset": pa.array(range(ROWS), pa.int64()),
+        }),
+        file, compression="zstd", store_schema=False, dictionary_pagesize_limit=1 << 31, write_statistics=False,
+    )  # fmt: skip
+    return file.getvalue()
+
+
+_PEAK = """
+import sys
+from overthere.links.indexes import Where, read_index
+from support import most_memory
+before = most_memory()
+for _ in read_index(sys.argv[1], open(sys.argv[1], "rb"), Where()):
+    pass
+print((most_memory() - before) >> 10)
+"""
+
+
+def test_a_value_of_many_rows_is_held_once(tmp_path: Path) -> None:
+    path = tmp_path / "index.parquet"
+    path.write_bytes(columnar())
+    assert path.stat().st_size < 50_000
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _PEAK, str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert int(done.stdout) < 300  # mebibytes; 100,000 octets in each of three columns of each row are 1,200
+
+
+def test_conditions_on_a_value_of_many_rows() -> None:
+    found = list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xx",))))
+    assert len(found) == ROWS
+    assert list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xy",)))) == []
+
+
+@pytest.fixture
+def bucket() -> str:
+    store = fsspec.filesystem("memory")
+    store.store.clear()
+    store.pseudo_dirs[:] = [""]
+    return "memory://b"
+
+
+def test_a_list_of_paths_in_a_list_is_not_followed(bucket: str) -> None:
+    """It could name itself, or each the next one twice."""
+    store = fsspec.filesystem("memory")
+    store.pipe("/b/x.paths", b"x.paths\n")
+    for number in range(30):
+        store.pipe(f"/b/n{number}.paths", f"n{number + 1}.paths\n".encode() * 2)
+    for name in ("x", "n0"):
+        tasks = list(ranged_tasks(f"{bucket}/{name}.paths", TaskBuilder(None, 1 << 26), Policy.local()))
+        assert len(tasks) <= 2
+        assert len(list(batches([f"{bucket}/{name}.paths"], policy=Policy.local()))) <= 4
+
+
+def test_a_long_name_takes_linear_time(tmp_path: Path) -> None:
+    def read(size: int) -> None:
+        index = tmp_path / "i.paths.gz"
+        index.write_bytes(gzip.compress(b"a/" * size + b"x\n"))
+        tasks = list(ranged_tasks(str(index), TaskBuilder(None, 1 << 26), None))
+        assert [task.notes for task in tasks] == [("refused",)]
+
+    linear(read, 400_000)
+
+
+def test_what_is_held_of_an_index_is_bounded_in_octets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranged_sources, "_HELD", 1 << 22)
+    index = tmp_path / "i.cdxj.gz"
+    line = '{{"url": "http://b.a/{}", "filename": "a.warc.gz", "offset": {}, "length": 10}}'
+    lines = [f"a,b)/ 20240101000000 {line.format('x' * 500_000, number)}\n" for number in range(100)]
+    index.write_bytes(gzip.compress("".join(lines).encode()))
+    tracemalloc.start()
+    count = sum(len(task.records or ()) for task in ranged_tasks(Index(str(index)), TaskBuilder(None, 1 << 26), None))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == len(lines)
+    assert peak < 24 << 20
+
+
+def test_an_archive_is_read_once_however_its_name_is_written(tmp_path: Path, bucket: str) -> None:
+    (tmp_path / "a.warc.gz").write_bytes(b"x")
+    names = ["a.warc.gz", "./a.warc.gz", "././a.warc.gz", "b/../a.warc.gz", "a.warc.gz"]
+    (tmp_path / "i.paths").write_text("".join(f"{name}\n" for name in names))
+    lines = [f'a)/ 1 {{"url": "http://a/", "filename": "{name}", "offset": 5, "length": 9}}\n' for name in names]
+    (tmp_path / "i.cdxj").write_text("".join(lines))
+    fsspec.filesystem("memory").pipe("/b/i.cdxj", "".join(lines).replace("b/../", "%61/../").encode())
+    for name in (tmp_path / "i.cdxj", f"{bucket}/i.cdxj"):
+        (task,) = ranged_tasks(Index(str(name)), TaskBuilder(None, 1 << 26), Policy.local())
+        assert [(one.offset, one.length) for one in task.records or ()] == [(5, 9)]
+    tasks = list(ranged_tasks(str(tmp_path / "i.paths"), TaskBuilder(None, 1 << 26), None))
+    assert sorted(note for task in tasks for note in task.notes) == ["repeated"]
+    assert sum(len(task.paths) for task in tasks if not task.notes) == 1
+
+
+def test_content_that_is_no_index_ends_no_job(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"url": ["http://h/"]}), file)
+    (tmp_path / "i.parquet").write_bytes(file.getvalue())
+    (tmp_path / "p.html").write_text("<a href=x>")
+    found = list(extract([Index(str(tmp_path / "i.parquet")), str(tmp_path / "p.html")]))
+    assert [one.reference for one in found if one.reference] == ["x"]
+    first = b" CDX N b a m s k r M S V g\n" + b"a)/ 1 http://a/ text/html 200 X - - 9 5 a.warc.gz\n"
+    read = list(read_index("i.cdx", io.BytesIO(first + b" CDX g V\n"), Where.parse(("status=200",))))
+    assert [getattr(one, "kind", "entry") for one in read] == ["entry", "unsupported"]
+    with pytest.raises(ValueError, match="cannot answer the condition status"):
+        list(read_index("i.cdx", io.BytesIO(b" CDX g V\n"), Where.parse(("status=200",))))

@@ -1,0 +1,85 @@
+"""Listings of stores that somebody has made: sizes, names and entity tags that no store gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import fsspec
+import pytest
+from stored import new_bucket, served, use
+
+from overthere.stores.by_fsspec import FilesystemStore
+from overthere.stores.model import StoreError
+from overthere.stores.opening import list_objects, open_object
+from servers.s3 import Store
+from servers.store_faults import Fault, FaultProxy, RequestSeen, listing
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Store]:
+    with served() as store:
+        yield store
+
+
+class Odd(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A server's listing whose entries are not what fsspec says of them."""
+
+    protocol = "odd"
+    entries: ClassVar[list[dict[str, Any]]] = []
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        return self.entries
+
+    def info(self, path: str, **options: Any) -> Any:
+        return {"name": path, "type": "directory", "size": 0}
+
+
+@pytest.mark.parametrize("entry", [{"size": "5"}, {"size": [1]}, {"size": {}}, {"size": -7}, {"size": 1 << 70}])
+def test_a_size_that_is_none_is_unknown(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Odd, "entries", [{"name": "x/a.html", "type": "file", **entry}])
+    store = FilesystemStore("memory://x/")
+    monkeypatch.setattr(store, "_files", Odd())
+    assert [one.size for one in store.list("")] == [-1]
+
+
+@pytest.mark.parametrize("entries", [[{"name": "a"}], [{"type": "file"}], [None], None])
+def test_entries_that_are_none_are_told(entries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Odd, "entries", entries)
+    store = FilesystemStore("memory://x/")
+    monkeypatch.setattr(store, "_files", Odd())
+    with pytest.raises(StoreError):
+        list(store.list(""))
+
+
+def test_a_listing_leads_to_no_folder_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("x/..", "x/.", "..", "/")
+    monkeypatch.setattr(Odd, "entries", [{"name": name, "type": "directory", "size": 0} for name in names])
+    store = FilesystemStore("memory://x/")
+    monkeypatch.setattr(store, "_files", Odd())
+    assert [one.uri for one in store.list("")] == []
+
+
+@pytest.mark.parametrize("tag", ["&#10;", "&#13;", "&#127;", "&#228;"])
+def test_an_entity_tag_that_no_field_can_have_ends_no_job(server: Store, tag: str) -> None:
+    """The client panics where it is sent back."""
+    one_page = listing(1)
+    with use(server) as store:
+        bucket = new_bucket(store)
+
+    def tagged(seen: RequestSeen) -> Fault | None:
+        fault = one_page(seen)
+        if fault is None or fault.answer is None:
+            return None
+        body = re.sub(b"<ETag>.*?</ETag>", f"<ETag>{tag}</ETag>".encode(), fault.answer.body)
+        return Fault(answer=fault.answer.with_body(body.replace(b"<Size>0<", b"<Size>10<")))
+
+    store.put(bucket, "000000000", b"0123456789")
+    with FaultProxy(store.endpoint, tagged) as proxy, use(store.through(proxy.endpoint)):
+        (found,) = list_objects(f"s3://{bucket}/")
+        assert found.version.isascii()
+        assert found.version.isprintable()
+        with suppress(StoreError):
+            open_object(found.uri, found.size, found.version).read()
