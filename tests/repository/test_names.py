@@ -48,8 +48,8 @@ LINES = 75_250
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason.  The last: bounds and checks of what a fourth attack found (indexes, listings, caches, marks,
 settings of strangers, archives, files that change while they are mended); XML without rules, --type, what tools put
-into a folder; what twelve generators make of their sources, typed locators of objects in stores, errors that say what to write, documents read in several processes,
-servers that fail HEAD; nothing was there before that could go out."""
+into a folder; what twelve generators make of their sources, typed locators of objects in stores, errors that say what
+to write, documents read in several processes, servers that fail HEAD; nothing was there before that could go out."""
 
 
 def test_the_package_does_not_grow() -> None:
