@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -135,6 +136,9 @@ def _audit_all(
     if texts or not files:
         for number, text in enumerate(inputs(texts, "URIs"), 1):
             yield _AuditedText(text, of(text), None if texts else "-", line=1 if texts else number)
+            if texts and os.path.isfile(text):
+                name = printable(text)
+                print_message(f"{name} is a file; for the URIs in it: overthere audit --file {name}")
     for name in files:
         for audited in _find_in_file(name):
             findings = of(audited.text)

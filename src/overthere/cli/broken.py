@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -22,6 +22,7 @@ from overthere.cli.broken_config import apply_config, find_config
 from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
 from overthere.cli.common import CSV_SAFE, base_uri, ignored_option
+from overthere.cli.help_format import SectionedCommand
 from overthere.cli.numbers import WORKERS
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.progress import steps as progress
@@ -37,7 +38,20 @@ FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown", "html")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "html"}
 
 
-class _Command(click.Command):
+class _Command(SectionedCommand):
+    sections: ClassVar = {
+        "What is checked, and where it is published": "--base --root-dir --index --extension --exclude --include "
+        "--exclude-path --no-ignore --skip-nofollow --since --remap",
+        "Anchors": "--fragments --anchors",
+        "Which findings count": "--only --notes --ignore --baseline --write-baseline --accept --allow-redirect",
+        "How they are shown": "--format --group -o --csv-safe",
+        "Fixing": "--fix --yes",
+        "Servers": "--online --external-only --private --policy --header --agent --cookies --max-time --max-bytes "
+        "--jobs --per-host --rate --github-token --github-api --wayback",
+        "Sites that are crawled": "--pages --crawl-time",
+        "Keeping answers, resuming": "--cache --max-age --resume",
+    }
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """An option's value is optional only behind "=": what follows --fix is a source."""
         end = args.index("--") if "--" in args else len(args)

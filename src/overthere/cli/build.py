@@ -39,6 +39,8 @@ def command(
     if keep is not None:
         data["keep"] = keep
     data["query"] = query
+    if not pairs and not any(value is not None for value in data.values()):
+        raise click.UsageError("nothing to do: give a part, such as --scheme and --host")
     if pairs:
         data["query"] = [(name, value if mark else None) for name, mark, value in (p.partition("=") for p in pairs)]
     kind = reading.kind(relative=text["scheme"] is None)

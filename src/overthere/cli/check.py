@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -150,9 +151,12 @@ def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> li
 
 
 def _suggest(text: str) -> None:
-    """Suggest the URI with the scheme that people leave out (RFC 3986 4.5)."""
+    """Suggest the URI with the scheme that people leave out (RFC 3986 4.5), or how to read a file."""
     from overthere.repairs import repair
 
+    if os.path.isfile(text):
+        print_message(f"{printable(text)} is a file; to check its lines: overthere check < {printable(text)}")
+        return
     try:
         meant = repair(text, scheme="http")
     except InvalidURI:

@@ -68,7 +68,8 @@ def command(
 ) -> None:  # fmt: skip
     """Find the URIs in texts: files, objects of stores (s3://bucket/key), or standard input (no FILE, or -).
 
-    Exit 1 if a file could not be read or is not in the charset; finding nothing is not an error.
+    Exit 1 if a file could not be read or is not in the charset, 2 if none could be read; finding nothing is not an
+    error.
     """
     if charsets.codec(charset) is None:
         raise click.UsageError(f"--charset: {charset!r} is not a known charset")
@@ -90,7 +91,7 @@ def command(
     )  # fmt: skip
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    bad = False
+    bad, unread = False, 0
     for name in files or ("-",):
         try:
             with _open_binary(name) as file:
@@ -106,12 +107,13 @@ def command(
         except OSError as error:
             print_message(f"{printable(name)}: {error.strerror or error}")
             bad = True
+            unread += 1
             continue
         if damaged:
             print_message(f"{printable(name)}: some of it is not valid {charset} and is read as U+FFFD")
             bad = True
     if bad:
-        raise SystemExit(1)
+        raise SystemExit(2 if unread == max(len(files), 1) else 1)
 
 
 def _write_wrapped(text: str, by: str, form: str) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import click
 
-__all__ = ["Context"]
+__all__ = ["Context", "SectionedCommand"]
 
 _NARROW = 76
 """Below this width the option column takes a quarter of the line."""
@@ -25,6 +26,24 @@ class _Formatter(click.HelpFormatter):
                 lines.append("  ")
             lines[-1] += piece
         return f"\n{'':{self.current_indent}}".join(lines)
+
+
+class SectionedCommand(click.Command):
+    """A verb with many options, which its help shows in sections."""
+
+    sections: ClassVar[Mapping[str, str]] = {}
+    """Titles -> names of options, with blanks between them; all others stand last, as "Other options"."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows: dict[str, tuple[str, str]] = {}
+        for option in self.get_params(ctx):
+            if (row := option.get_help_record(ctx)) is not None:
+                rows[max(option.opts, key=len)] = row
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([rows.pop(name) for name in names.split()])
+        with formatter.section("Other options"):
+            formatter.write_dl(list(rows.values()))
 
 
 class Context(click.Context):

@@ -238,11 +238,10 @@ class _Job:
 
         Where all are missing there is nothing to do, and no table is begun.
         """
-        missing = [
-            source
-            for source in self.sources
-            if isinstance(source, str) and source != "-" and not os.path.lexists(source) and not _SCHEME.match(source)
-        ]
+        from overthere.links.job.retrieval import is_uri
+
+        texts = [source for source in self.sources if isinstance(source, str) and source != "-"]
+        missing = [source for source in texts if not os.path.lexists(source) and not is_uri(source)]
         if missing and len(missing) == len(self.sources):
             raise Impossible(f"{printable(missing[0])}: there is no such file or folder")
         for source in missing:

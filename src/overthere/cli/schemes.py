@@ -29,9 +29,10 @@ _READINGS = {"url-1994": "1994", "rfc1738": "RFC 1738", "rfc3986": "today"}
 @click.option("--all", "everything", is_flag=True, help="Also list every name in IANA's registry.")
 @format_option
 def command(names: tuple[str, ...], everything: bool, form: str) -> None:
-    """List the schemes: defining documents, port, status in IANA's registry. With NAME, show everything about one
+    """List the schemes: defining documents, port, status in IANA's registry.
 
-    scheme: rules, parts, normal form, examples.
+    With NAME, show everything about that scheme: rules, parts, normal form, examples. Exit 1 if it is neither known nor
+    registered.
     """
     console = Console(width=width(), highlight=False, markup=False)
     registry = Registry.default()
@@ -50,6 +51,8 @@ def command(names: tuple[str, ...], everything: bool, form: str) -> None:
             _print_page(console, one)
     else:
         _print_table(console, pages)
+    if names and not all(page["known"] or page["scheme"] in registrations() for page in pages):
+        raise SystemExit(1)
 
 
 def _row(name: str) -> dict[str, Any]:
