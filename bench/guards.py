@@ -54,7 +54,7 @@ def measure() -> list[dict[str, Any]]:
         ]
         subprocess.run(install, check=True)
         stamp.write_text(wanted)
-    paths = os.pathsep.join(str(ROOT / name) for name in ("src", "tests/faces"))
+    paths = os.pathsep.join(str(ROOT / name) for name in ("src", "tests/integrations"))
     environment = {**os.environ, "PYTHONPATH": paths, "http_proxy": "", "HTTP_PROXY": ""}
     done = subprocess.run(
         [str(python), __file__, "--inside"], env=environment, stdout=subprocess.PIPE, text=True, check=True
@@ -79,11 +79,11 @@ def _guards() -> dict[str, tuple[str, Fetch]]:
     from httpx_secure import httpx_ssrf_protection
     from requests_hardened import Config, Manager
 
-    from overthere.faces import aiohttp as own_aiohttp
-    from overthere.faces import httpx as own_httpx
-    from overthere.faces import httpx2 as own_httpx2
-    from overthere.faces import requests as own_requests
-    from overthere.faces import urllib3 as own_urllib3
+    from overthere.integrations import aiohttp as own_aiohttp
+    from overthere.integrations import httpx as own_httpx
+    from overthere.integrations import httpx2 as own_httpx2
+    from overthere.integrations import requests as own_requests
+    from overthere.integrations import urllib3 as own_urllib3
 
     def client(library: Any, guard: Any) -> Fetch:
         def fetch(uri: str) -> int:

@@ -141,7 +141,7 @@ def _accuracy_table(rows: Sequence[Row]) -> Cells:
 
 
 def _drop_in(rows: Sequence[Row]) -> Cells:
-    """A line for each function of the urllib face: nanoseconds per call, and how many answers are urllib's."""
+    """A line for each function of the drop-in for urllib: nanoseconds per call, and how many answers are urllib's."""
     lines = [
         [
             row["peer"],
@@ -170,7 +170,7 @@ def _daily(rows: Sequence[Row]) -> Cells:
 _WHOLE = {
     "daily": _daily,
     "imports": _started,
-    "faces": _drop_in,
+    "integrations": _drop_in,
     "access": _access_table,
     "links": _crawl_table,
     "dirt": _pivot,
@@ -326,11 +326,12 @@ and resolve return an owned text; resolve parses the reference, not the base.
 Milliseconds of processor time that an import adds to the start of the interpreter, each in its own process. The
 module is already compiled and in the file cache.
 """,
-    "faces": """
+    "integrations": """
 ## The names of urllib.parse
 
-`overthere.faces.urllib`, its strict variant and urllib.parse, each function on the same real URLs of the corpus:
-nanoseconds of processor time per call, and how many answers of the lenient one are those of urllib (`bench/faces.py`).
+`overthere.integrations.urllib`, its strict variant and urllib.parse, each function on the same real URLs of the corpus:
+nanoseconds of processor time per call, and how many answers of the lenient one are those of urllib
+(`bench/integrations.py`).
 Caches are cleared before each round. Calls that one of the three refuses are not timed.
 """,
     "access": """

@@ -4,7 +4,7 @@ A whole run writes bench/results/latest.jsonl, docs/benchmarks.md, docs/benchmar
 every other writes the first three into build/bench, unless --keep puts its section into the last whole run: each row
 says of which run it is.
 
-python bench/run.py [--quick] [--only values|daily|dirt|iris|columns|kernel|imports|faces|access|links]
+python bench/run.py [--quick] [--only values|daily|dirt|iris|columns|kernel|imports|integrations|access|links]
                     [--rows N] [--values N] [--rounds N] [--keep] [--report]
 """
 
@@ -31,7 +31,7 @@ from corpus import CACHE, Corpus, corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = dict[str, Any]
-SECTIONS = ("values", "daily", "dirt", "iris", "columns", "kernel", "imports", "faces", "access", "links")
+SECTIONS = ("values", "daily", "dirt", "iris", "columns", "kernel", "imports", "integrations", "access", "links")
 
 
 def machine() -> str:
@@ -135,12 +135,12 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             import imports
 
             return imports.measure(3 * rounds)
-        case "faces":
-            import faces
+        case "integrations":
             import guards
+            import integrations
 
             print(guards.table(guards.measure()), flush=True)
-            return faces.measure(whole, rounds, min(size.values, faces.URLS))
+            return integrations.measure(whole, rounds, min(size.values, integrations.URLS))
         case "access":
             import access
 

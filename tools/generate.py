@@ -122,7 +122,7 @@ def columns_page() -> str:
     return generate_columns.page()
 
 
-def face(name: str) -> str:
+def engine_stub(name: str) -> str:
     import generate_columns
 
     return generate_columns.formatted(generate_columns.STUBS[name]())
@@ -169,9 +169,9 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/reference/columns.md": columns_page,
     "src/overthere/__init__.pyi": lambda: stub("overthere", "overthere"),
     "src/overthere/schemes/locators.pyi": lambda: stub("overthere.schemes.locators", "overthere.schemes"),
-    "src/overthere/columns/polars.pyi": lambda: face("polars"),
-    "src/overthere/columns/pandas.pyi": lambda: face("pandas"),
-    "src/overthere/columns/spark.pyi": lambda: face("spark"),
+    "src/overthere/columns/polars.pyi": lambda: engine_stub("polars"),
+    "src/overthere/columns/pandas.pyi": lambda: engine_stub("pandas"),
+    "src/overthere/columns/spark.pyi": lambda: engine_stub("spark"),
     "docs/public_names.txt": public_names,
     "docs/map.md": map_page,
     "docs/pictures/map.svg": map_drawing,

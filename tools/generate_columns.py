@@ -1,4 +1,4 @@
-"""What is made from the table of column operations: the stubs of the faces, and the reference page of the columns."""
+"""What is made from the table of column operations: the stubs of the engines, and the reference page of the columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_OF_FACES = ("threads", "views", "errors")
 
 
 class _Function(NamedTuple):
-    """A column function as a face offers it."""
+    """A column function as an engine offers it."""
 
     arguments: str
     """Behind the column, as they are written in the source."""
@@ -126,7 +126,7 @@ def formatted(text: str) -> str:
     """As ruff formats a stub, without the imports that it does not use."""
     for command in (["check", "--select", "F401,I", "--fix", "--quiet"], ["format", "--quiet"]):
         text = subprocess.run(
-            [sys.executable, "-P", "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "face.pyi"), "-"],
+            [sys.executable, "-P", "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "engine.pyi"), "-"],
             input=text, capture_output=True, text=True, check=True, cwd=ROOT,
         ).stdout  # fmt: skip
     return text

@@ -1,7 +1,7 @@
 """docs/public_names.txt: every public name, with the names of its parameters: what a version may not take away.
 
-The names are those of `overthere`, of its public modules and of the faces that docs/reference shows, and the members of
-their classes, where a class comes first.
+The names are those of `overthere`, of its public modules and of the integrations that docs/reference shows, and the
+members of their classes, where a class comes first.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ HEAD = "# Written by `make docs`; docs/stability.md says what is promised.\n"
 
 
 def modules() -> list[str]:
-    """The public modules: those that the package names but for the kernels, those for tests, and the faces."""
+    """The public modules: those that the package names but for the kernels, those for tests, and the integrations."""
     named = {name for name in overthere.__all__ if isinstance(getattr(overthere, name), ModuleType)} - {"kernel"}
-    faces = re.findall(r":: overthere\.(faces\.\w+)\.", (REFERENCE / "faces.md").read_text("utf-8"))
-    return sorted({*named, *faces, "testing"})
+    integrations = re.findall(
+        r":: overthere\.(integrations\.\w+)\.", (REFERENCE / "integrations.md").read_text("utf-8")
+    )
+    return sorted({*named, *integrations, "testing"})
 
 
 def parameters(value: object) -> str:

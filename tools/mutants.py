@@ -36,7 +36,7 @@ TESTS = {
     "text/rules.py": "text",
     "access/policy.py": "access_policy access_hosts",
     "access/framing.py": "access_framing",
-    "columns/rowwise.py": "columns faces",
+    "columns/rowwise.py": "columns integrations",
 }
 """Each module, and the tests that are asked, the quickest first; the first failure ends them."""
 RUST = "rust/core"

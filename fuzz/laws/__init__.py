@@ -20,7 +20,7 @@ NAMES = (
     "kernels", "values", "edits", "columns", "arrow",
     "html", "xml", "css", "json", "markdown", "text",
     "mail", "warc", "records", "archives",
-    "dialogues", "terminal", "patterns", "schemes", "faces",
+    "dialogues", "terminal", "patterns", "schemes", "integrations",
     "letter", "shortest", "older", "names", "keys", "guards", "dropin",
 )  # fmt: skip
 UNGUIDED = ("patterns", "shortest", "older", "arrow")

@@ -1,4 +1,4 @@
-"""The urllib face compared with urllib.parse: equal answers where RFC 3986 leaves room, the RFC's answers elsewhere.
+"""The drop-in for urllib.parse beside it: equal answers where RFC 3986 leaves room, the RFC's answers elsewhere.
 
 An input is a text, or two with U+001E between them: a base and a reference.
 """
@@ -12,14 +12,14 @@ from urllib import parse
 
 from laws.kernels import WORDS as GENERIC
 from overthere import URIReference
-from overthere.faces import urllib as lenient
-from overthere.faces.urllib import strict
+from overthere.integrations import urllib as lenient
+from overthere.integrations.urllib import strict
 from overthere.kernel import reference as plain
 from seeds import cases
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
-AFTER = "a row to tests/faces/test_urllib.py"
+AFTER = "a row to tests/integrations/test_urllib.py"
 LONGEST = 200
 WORDS = (
     *GENERIC, b"\x1e", b"http://h/", b"file:///", b"//", b"[::1]", b"[v1.a]", b"%zone", b"@", b"\\", b"\x00", b"\t",

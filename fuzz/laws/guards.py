@@ -23,16 +23,16 @@ import requests
 import urllib3
 
 from overthere import OverthereError
-from overthere.faces import aiohttp as aiohttp_guard
-from overthere.faces import httpx as httpx_guard
-from overthere.faces import httpx2 as httpx2_guard
-from overthere.faces import requests as requests_guard
-from overthere.faces import urllib3 as urllib3_guard
+from overthere.integrations import aiohttp as aiohttp_guard
+from overthere.integrations import httpx as httpx_guard
+from overthere.integrations import httpx2 as httpx2_guard
+from overthere.integrations import requests as requests_guard
+from overthere.integrations import urllib3 as urllib3_guard
 from seeds import CASES
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
-AFTER = "a text to tests/faces/hostile.py"
+AFTER = "a text to tests/integrations/hostile.py"
 LONGEST = 256
 WORDS = (
     b"http://", b"https://", b"//", b"@", b"\\", b"#", b"?", b":80", b":8080", b"127.0.0.1", b"[::1]", b"0x7f.1",
@@ -132,7 +132,7 @@ def check(data: bytes) -> None:
 
 def seeds() -> Iterator[bytes]:
     """Texts that led others astray, and ordinary ones."""
-    sys.path.append(str(CASES.parent / "faces"))
+    sys.path.append(str(CASES.parent / "integrations"))
     from hostile import hostile
 
     for uri in hostile(80):

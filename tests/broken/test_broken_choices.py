@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -461,7 +462,7 @@ def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> Non
     with asker("a") as one, closing(one.cache) as cache:
         assert isinstance(cache, Cache)
         for uri in ("https://h.example/x", "https://other.example/"):
-            cache.keep(failed(uri, None, 200)._replace(checked=4e9), ())
+            cache.keep(failed(uri, None, 200)._replace(checked=time.time()), ())
     assert [known(token, "https://h.example/x") for token in ("a", "b", None)] == [[None], [], []]
     assert [known(token, "https://other.example/") for token in ("a", "b", None)] == [[None]] * 3
     assert b"Authorization" not in (tmp_path / "cache").read_bytes()

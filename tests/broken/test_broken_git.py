@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from overthere.broken import Checker, Summary, check
 from overthere.broken.changes import changed_files
 from servers import NET
 
@@ -158,6 +159,16 @@ def changes(top: Path) -> set[str]:
 
 
 EXPECTED = {"docs/edited.md", "docs/new.md"}
+
+
+def test_a_huge_file_of_git_is_not_copied(tmp_path: Path) -> None:
+    for name in ("objects", "refs"):
+        (tmp_path / ".git" / name).mkdir(parents=True)
+    with (tmp_path / ".git" / "HEAD").open("wb") as file:
+        file.truncate(1 << 40)
+    (tmp_path / "a.md").write_text("x")
+    with pytest.raises((OSError, ValueError), match=r"more than 1,073,741,824 octets"):
+        list(check([str(tmp_path)], Checker(since="x"), Summary()))
 
 
 def test_the_table_has_every_setting_that_names_a_program() -> None:

@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from overthere.broken import Checker, Summary, check
-from overthere.broken.fixing import fix_files, write
+from overthere.broken.fixing import FixedFile, fix_files, write
 from overthere.cli.app import app
+from support import linear
 
 PAGE = "<a href=other.html>x</a>"
 MENDED = "<a href=Other.html>x</a>"
@@ -89,6 +90,23 @@ def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[
     assert again.refused
     write(files["z.html"])
     assert (site / "z.html").read_text() == MENDED
+
+
+def test_the_change_is_shown_in_linear_time() -> None:
+    def show(count: int) -> None:
+        pages = (f"<a href='{name}.md?{{0}}'></a>\n<p>{{1}}</p>\n" for name in ("target", "Target"))
+        before, after = ("".join(page.format(n, n % 51) for n in range(count)).encode() for page in pages)
+        lines = list(FixedFile("a.html", before, after, count, "").diff())
+        assert lines[:5] == [
+            "--- a.html",
+            "+++ a.html",
+            "@@ -1 +1 @@",
+            "-<a href='target.md?0'></a>",
+            "+<a href='Target.md?0'></a>",
+        ]
+        assert len(lines) == 2 + 3 * count
+
+    linear(show, 100_000)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from overthere.broken.cache import Cache
 from overthere.broken.model import Outcome
 from overthere.broken.records import Records
 from overthere.cli.app import app
+from support import linear
 
 URI = "http://127.0.0.1:9/x"
 KEPT = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
@@ -84,6 +85,29 @@ def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, begun: str) -> N
     cache.close()
 
 
+@pytest.mark.parametrize("checked", ["9e999", "-9e999", "-1.0", "9e12"])
+def test_a_time_that_is_not_past_is_none(path: Path, checked: str) -> None:
+    change(path, f"update outcome set checked = {checked}; delete from run; insert into run values ({checked}, null)")
+    cache = Cache(str(path), resume=True)
+    assert not cache.is_resumed
+    assert list(cache.valid_outcomes({URI: ()})) == []
+    cache.close()
+
+
+def test_many_fragments_take_linear_time(path: Path) -> None:
+    def ask(count: int) -> None:
+        fragments = [str(number) for number in range(count)]
+        cache = Cache(str(path))
+        cache.keep(KEPT._replace(kind="no-fragment", missing=tuple(fragments)), fragments)
+        cache.commit()
+        cache.ages["no-fragment"] = 1e9
+        (found,) = cache.valid_outcomes({URI: fragments})
+        assert len(found.missing) == count
+        cache.close()
+
+    linear(ask, 32_000)
+
+
 def test_changed_octets_are_told_with_the_name(path: Path) -> None:
     """Whatever octet is another one: an outcome, none, or an error that names the file."""
     content = path.read_bytes()
@@ -119,4 +143,17 @@ def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> No
     (tmp_path / "r.warc").write_bytes((tmp_path / "r.warc").read_bytes().replace(b"http://h/", b"http://\xff/"))
     again = Records(str(tmp_path / "r.warc"), resumed=True)
     assert "http://h/" not in again.found
+    again.drop(whole=True)
+
+
+def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> None:
+    records = Records(str(tmp_path / "r.warc"))
+    records.add("http://h/", "text/html", b"one")
+    records.close()
+    content = (tmp_path / "r.warc").read_bytes().replace(b"Length: 3\r", b"Length: 9000000000\r")
+    with (tmp_path / "r.warc").open("wb") as file:
+        file.write(content)
+        file.truncate(9_000_001_000)
+    again = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert not again.found
     again.drop(whole=True)

@@ -115,7 +115,7 @@ def test_a_mistake_in_the_check_of_a_reference_is_a_finding(tmp_path: Path, monk
     assert "a bug of this library" in one.why
 
 
-@pytest.mark.parametrize("name", ["overthere.toml", "lychee.toml", ".lycheeignore"])
+@pytest.mark.parametrize("name", ["overthere.toml", "pyproject.toml", "lychee.toml", ".lycheeignore"])
 @pytest.mark.parametrize("beside", [False, True])
 def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, name: str, beside: bool) -> None:
     """A line of another file of this machine would stand in the log of a stranger's change."""
@@ -130,8 +130,60 @@ def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, nam
     assert "SECRET" not in done.output
     assert f"{name}: not a file or folder of the repository" in done.output
     assert done.exit_code == 1
+    (tmp_path / "secret").write_text("['SECRET']\na = 1\n['SECRET']\n")  # no TOML: what is said of it shows a line
+    done = CliRunner().invoke(app, ["broken", str(tmp_path / "r")])
+    assert ("SECRET" in done.output, done.exit_code) == (False, 1)
     named = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / name)])
     assert "not a file or folder" not in named.output
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("_config.yml", "baseurl: /SECRET/x\n"), ("mkdocs.yml", "site_url: https://h.example/SECRET/x\n"),
+        ("hugo.toml", "baseurl = 'https://h.example/SECRET/x'\n"), ("docusaurus.config.js", "baseUrl: '/SECRET/x',\n"),
+        (".vitepress/config.js", "base: '/SECRET/x',\n"),
+    ],
+)  # fmt: skip
+def test_a_configuration_that_leads_out_of_its_repository_is_not_shown(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / "r" / ".git").mkdir(parents=True)
+    (tmp_path / "r" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "secret").write_text(content)
+    for folder in (".", "docs", "content"):
+        (tmp_path / "r" / folder).mkdir(exist_ok=True)
+        (tmp_path / "r" / folder / "a.md").write_text("[a](/nosuch.md)\n")
+    for is_own in (True, False):
+        (tmp_path / "r" / name).unlink(missing_ok=True)
+        if is_own:
+            (tmp_path / "r" / name).write_text(content)
+        else:
+            (tmp_path / "r" / name).symlink_to(tmp_path / "secret")
+        done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--notes"])
+        assert ("SECRET" in done.output) == is_own
+
+
+@pytest.mark.parametrize("reference", ["/../sec.md", "/%2e%2e/sec.md", "../sec.md", "../../sec.md"])
+@pytest.mark.parametrize("generator", ["", "mkdocs.yml", "conf.py"])
+def test_no_reference_reads_outside_of_the_repository(tmp_path: Path, reference: str, generator: str) -> None:
+    """What is there, and what anchors it has, is not told."""
+    (tmp_path / "r" / ".git").mkdir(parents=True)
+    (tmp_path / "r" / "docs").mkdir()
+    (tmp_path / "sec.md").write_text("# Private\n")
+    if generator:
+        (tmp_path / "r" / generator).write_text("site_name: x\n" if generator == "mkdocs.yml" else "extensions = []\n")
+    (tmp_path / "r" / "docs" / "a.md").write_text(f"[a]({reference}#private)\n\n[b]({reference}#privat)\n")
+    found = list(check([str(tmp_path / "r")], Checker(), Summary()))
+    assert {one.kind for one in found} <= {"outside-base", "base-missing", "unsure", "no-document"}
+    assert len({(one.kind, one.why.replace("#private", "#privat")) for one in found}) <= 1
+
+
+@pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="no file here is waited for")
+@pytest.mark.parametrize("name", ["conf.py", "a.md", ".gitignore", "docusaurus.config.js"])
+def test_a_file_that_is_waited_for_ends_no_check(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("/proc/kmsg")
+    (tmp_path / "z.md").write_text("[a](b.md)\n")
+    found = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [one.kind for one in found if one.source.endswith("z.md")] == ["no-document"]
 
 
 @pytest.mark.parametrize("key", ["ignore", "baseline"])

@@ -148,7 +148,6 @@ def test_the_functions_behind_say_it_as_documented(what: str, tmp_path: Path) ->
 
 
 ELSEWHERE = {
-    "broken/cache.py": "what this library has written, in its own file",
     "grammar/tables.py": "data of the package",
     "schemes/syntax.py": "data of the package",
     "web/pages.py": "inputs that were written by this library",
@@ -159,6 +158,17 @@ ELSEWHERE = {
     "links/documents/metadata.py": "content; deeper is a note",
     "links/documents/json.py": "one text of JSON",
 }
+
+
+def test_many_dots_on_many_lines_are_an_error() -> None:
+    """Each line takes the square of its dots in memory."""
+    text = "\n".join(f"k{number}{'.a' * 999} = 1" for number in range(2000))
+    with pytest.raises(ValueError, match="too many"):
+        read_toml(text)
+    assert (
+        len(read_toml("\n".join(f"k{number} = 'https://www.example.org/a.b.c.html'" for number in range(20_000))))
+        == 20_000
+    )
 
 
 def test_nothing_else_reads_json_or_toml() -> None:

@@ -1,4 +1,4 @@
-"""Parameters of whole columns: each row is what the value's function gives, with either engine and in each face."""
+"""Parameters of whole columns: each row is what the value's function gives, with either kernel and in each engine."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_bad_arguments_are_told() -> None:
             work()
 
 
-def test_faces() -> None:
+def test_engines() -> None:
     pl, pd, duckdb = (pytest.importorskip(module) for module in ("polars", "pandas", "duckdb"))
     import overthere.columns.duckdb
     import overthere.columns.pandas

@@ -127,8 +127,8 @@ ALONE = {
     "values/hosts/idn.py": {"idna"},
     "values/hosts/address.py": {"codec idna"},  # of texts below 1,000 characters
     # Only their types are taken; how their namesakes here grow is in tests/security/test_growth_public.py.
-    "faces/urllib/__init__.py": {"urljoin"},
-    "faces/urllib/strict.py": {"urldefrag", "urljoin", "urlparse", "urlsplit"},
+    "integrations/urllib/__init__.py": {"urljoin"},
+    "integrations/urllib/strict.py": {"urldefrag", "urljoin", "urlparse", "urlsplit"},
 }
 
 

@@ -132,6 +132,15 @@ def test_an_archive_is_read_once_however_its_name_is_written(tmp_path: Path, buc
     assert sum(len(task.paths) for task in tasks if not task.notes) == 1
 
 
+def test_a_pipe_in_a_folder_of_indexes_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.cdxj")
+    (tmp_path / "b.paths").mkdir()
+    (tmp_path / "c.cdxj").write_text('a)/ 1 {"url": "http://a/", "filename": "a.warc.gz", "offset": 5, "length": 9}\n')
+    tasks = list(ranged_tasks(Index(str(tmp_path)), TaskBuilder(None, 1 << 26), None))
+    assert [note for task in tasks for note in task.notes] == ["unreadable"]
+    assert [one.offset for task in tasks for one in task.records or ()] == [5]
+
+
 def test_content_that_is_no_index_ends_no_job(tmp_path: Path) -> None:
     file = io.BytesIO()
     pq.write_table(pa.table({"url": ["http://h/"]}), file)

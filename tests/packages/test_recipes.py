@@ -138,7 +138,7 @@ OPERATION = '''def upper(
 
 
 def test_a_column_operation(copy: Path) -> None:
-    """Its row makes it a method of every face, a function of SQL, and a line of the reference; Rust is left out."""
+    """Its row makes it a method of every engine, a function of SQL, and a line of the reference; Rust is left out."""
     columns = copy / "src/overthere/columns"
     insert(columns / "__init__.py", "def decode(column: Any", OPERATION)
     insert(columns / "__init__.py", '"with_parameters", "without_parameters",\n]', '"upper", ')
@@ -150,7 +150,7 @@ def test_a_column_operation(copy: Path) -> None:
     assert "def upper(self)" in (columns / "polars.pyi").read_text()
     ask(
         copy,
-        "tests/columns/test_faces.py",
+        "tests/columns/test_engines.py",
         "tests/repository/test_reference.py",
         "-k",
         "upper or stubs or shown",

@@ -20,8 +20,8 @@ sys.path.append(str(ROOT / "bench"))
 
 import pyarrow as pa
 
-import faces
 import imports
+import integrations
 import iricolumns
 import iris
 import lists
@@ -125,14 +125,14 @@ def test_imports(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "## Imports" in page
 
 
-def test_faces(corpus: Corpus) -> None:
+def test_engines(corpus: Corpus) -> None:
     """The texts of this corpus stand for real ones: other sources are not told apart from it."""
     named = pa.array(["a package"] * len(TEXTS)).dictionary_encode()
     real = Corpus(corpus.table.set_column(1, "source", named))
-    assert faces.measure(corpus, 1) == [[]]
-    rows, page = _page(real, faces.measure(real, 1))
+    assert integrations.measure(corpus, 1) == [[]]
+    rows, page = _page(real, integrations.measure(real, 1))
     found = {row["peer"]: row for row in rows[1:]}
-    assert list(found) == list(faces.FUNCTIONS)
+    assert list(found) == list(integrations.FUNCTIONS)
     assert sorted(found) == sorted(name for name in parse.__all__ if name[0].islower())
     assert all(row["of"] >= row["right"] > row["of"] * 0.9 and row["ns"] > 0 for row in found.values())
     assert found["quote"]["right"] == found["quote"]["of"] == len(TEXTS)

@@ -127,9 +127,9 @@ def test_an_import_goes_down() -> None:
 
 
 def test_the_package_itself_is_the_top() -> None:
-    """Its names are found when they are asked for, on any floor: below the faces nothing asks it."""
-    faces = frozenset(name for room in floors()[-1] for name in room)
-    assert [one for one, others in graph().items() if "" in others and one.split(".")[0] not in faces] == []
+    """Its names are found when they are asked for, on any floor: below the integrations nothing asks it."""
+    integrations = frozenset(name for room in floors()[-1] for name in room)
+    assert [one for one, others in graph().items() if "" in others and one.split(".")[0] not in integrations] == []
 
 
 def test_no_way_leads_back_within_the_ground() -> None:

@@ -43,7 +43,7 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         "warc",
         "archives",
         "terminal",
-        "faces",
+        "integrations",
         "letter",
         "shortest",
         "older",

@@ -1,4 +1,4 @@
-"""Whether a URI is one of its own scheme: findings of values, columns, faces and the command line."""
+"""Whether a URI is one of its own scheme: findings of values, columns, integrations and the command line."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_arguments() -> None:
         columns.check(pa.array(["a:b"]), scheme=True, zone=True)
 
 
-def test_faces() -> None:
+def test_engines() -> None:
     duckdb, pl, pd = map(pytest.importorskip, ("duckdb", "polars", "pandas"))
     import overthere.columns.pandas
     import overthere.columns.polars  # noqa: F401 - registers the namespace

@@ -60,8 +60,14 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "editions/url1994.py": ({"gopher", "http", "wais"}, "the document's own account of each scheme"),
     "links/containers/message/__init__.py": ({"cid:", "file"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/containers/message_labels.py": ({"cid:", "mid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
-    "faces/fsspec.py": ({"data", "ftp", "gopher", "wais"}, "the names under which fsspec looks for a filesystem"),
-    "faces/guarding.py": ({"http", "https"}, "what the guarded clients request: they speak HTTP alone (RFC 9110 4.2)"),
+    "integrations/fsspec.py": (
+        {"data", "ftp", "gopher", "wais"},
+        "names under which fsspec looks for a filesystem",
+    ),
+    "integrations/guarding.py": (
+        {"http", "https"},
+        "what the guarded clients request: HTTP alone (RFC 9110 4.2)",
+    ),
     "links/documents/notebook.py": ({"data"}, WORDS + "a field of an output"),
     "links/documents/xml/events.py": ({"data"}, WORDS + "a kind of event"),
     "links/job/task_rows.py": ({"http"}, WORDS + "a kind of document"),

@@ -26,9 +26,9 @@ from overthere import URI, OverthereError, Template
 from overthere.base import Base
 from overthere.canonical import FORMS, SURT
 from overthere.cli.app import app
-from overthere.faces import urllib as lenient
-from overthere.faces.urllib import strict
 from overthere.forms import Parameters
+from overthere.integrations import urllib as lenient
+from overthere.integrations.urllib import strict
 from support import ROOT
 from verbs import Verb, verbs
 
@@ -127,15 +127,16 @@ NO_TEXT = {
     **dict.fromkeys(("forms.encode", "iri.decodable", "security.level_of"), "takes no text"),
     **dict.fromkeys(("kernel.front", "kernel.front_classmethod", "kernel.front_property"), "takes a function"),
     **dict.fromkeys(
-        ("faces.aiohttp.guarded_session", "faces.aiohttp.redirect_trace", "faces.requests.adapter",
-         "faces.requests.guarded_session"), "takes a policy; `Policy.judge` is asked by tests/faces/test_guards.py",
+        ("integrations.aiohttp.guarded_session", "integrations.aiohttp.redirect_trace", "integrations.requests.adapter",
+         "integrations.requests.guarded_session"), "takes a policy; its tests ask `Policy.judge`",
     ),
-    "faces.fsspec.register": "takes names of schemes",
+    "integrations.fsspec.register": "takes names of schemes",
     **dict.fromkeys(
-        [f"faces.urllib.{kind}{name}" for kind in ("", "strict.") for name in ("urlunsplit", "urlunparse")]
-        + ["faces.urllib.quote_from_bytes", "faces.urllib.urlencode"], "takes components, octets or pairs",
+        [f"integrations.urllib.{kind}{name}" for kind in ("", "strict.") for name in ("urlunsplit", "urlunparse")]
+        + ["integrations.urllib.quote_from_bytes", "integrations.urllib.urlencode"],
+        "takes components, octets or pairs",
     ),
-    "faces.jsonschema.checker": "takes a checker",
+    "integrations.jsonschema.checker": "takes a checker",
 }  # fmt: skip
 """Public functions whose first argument is no text, each with what it is."""
 
@@ -247,12 +248,12 @@ TWO: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
         lambda n: (Parameters(query(n)), [f"x{number}" for number in range(n)]), lambda it: it[0].without(*it[1])),
     "segments of base and target": (
         lambda n: ("http://h/" + "a/" * n, "http://h/" + "b/" * n), lambda it: URI(it[0]).relate(URI(it[1]))),
-    "segments and steps up, of the urllib face": (
+    "segments and steps up, of the drop-in for urllib.parse": (
         lambda n: ("http://h/" + "a//" * n, "../" * n), lambda it: (lenient.urljoin(*it), strict.urljoin(*it))),
-    "components of the urllib face": (
+    "components of the drop-in for urllib.parse": (
         lambda n: ("http", "h", "/a" * n, "b" * n, "c" * n), lambda it: (
             lenient.urlunsplit(it), strict.urlunsplit(it), lenient.urlunparse((*it[:3], ";" * len(it[3]), *it[3:])))),
-    "pairs of the urllib face": (query, lambda it: lenient.urlencode(lenient.parse_qsl(it))),
+    "pairs of the drop-in for urllib.parse": (query, lambda it: lenient.urlencode(lenient.parse_qsl(it))),
     "segments and steps up": (
         lambda n: ("http://h/" + "a/" * n, "../" * n), lambda it: URI(it[0]).join(it[1])),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Passwords are in nothing that is shown (RFC 3986 3.2.1, 7.5): every spelling, every face, every protocol."""
+"""Passwords are in nothing that is shown (RFC 3986 3.2.1, 7.5): every spelling, all that shows, every protocol."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from pathlib import Path
 from traceback import format_exception
 from typing import Any
 
@@ -32,6 +33,7 @@ from overthere.testing import AccessSuite, Replay
 from overthere.values.known_secrets import Secrets
 from servers.ftpd import Answer, scripted
 from support import linear
+from verbs import Verb, verbs
 
 LOCAL = Policy.local()
 WORD = "Sw0rdFish"
@@ -130,7 +132,7 @@ def test_the_time_is_linear(piece: str, end: str) -> None:
     linear(lambda length: mask("//" + piece * (length // len(piece)) + end), 120_000)
 
 
-# -- every face of every spelling
+# -- all that shows each spelling
 
 LETTERS = st.text("abcXYZ", max_size=3)
 BEHIND = st.text("abc/?#@: \\%2[]", max_size=4)
@@ -162,11 +164,11 @@ def told(error: BaseException) -> Iterator[str]:
         yield error.figure()
 
 
-def faces(text: str) -> Iterator[str]:
+def integrations(text: str) -> Iterator[str]:
     """Everything by which a text is shown."""
-    for face in (URI, URIReference, IRI):
+    for kind in (URI, URIReference, IRI):
         try:
-            value = face(text)
+            value = kind(text)
         except OverthereError as error:
             yield from told(error)
             continue
@@ -197,7 +199,7 @@ def faces(text: str) -> Iterator[str]:
 def test_no_face_shows_a_password(text: str) -> None:
     # A colon, digits and a stray delimiter before it would be a port.
     assert any(WORD in text[low:high] for low, high in password_spans(text))
-    for shown in faces(text):
+    for shown in integrations(text):
         assert WORD.lower() not in shown.lower(), text
 
 
@@ -216,6 +218,21 @@ def test_no_verb_shows_a_password(verb: list[str]) -> None:
     assert WORD.lower() not in found.output.lower(), [
         line for line in found.output.splitlines() if WORD.lower() in line.lower()
     ]
+
+
+@pytest.mark.parametrize("verb", verbs(), ids=lambda verb: verb.name)
+def test_no_usage_error_shows_a_password(verb: Verb, tmp_path: Path) -> None:
+    """Whatever option, or argument, a URI with a password was given to."""
+    places = [str(tmp_path)] if verb.name in ("links", "broken") else ["http://h/a"] * bool(verb.arguments)
+    for form in ("http://joe:{}@h.example/x", "ftp://joe:{}@h.example/ x", "a=http://joe:{}@h.example"):
+        text = form.format(WORD)
+        calls = [[option, text, *places] for option in verb.valued if (verb.name, option) != ("serve", "--host")]
+        for words in [*calls, [text], ["--", text, text]]:
+            if verb.name == "get":
+                words = ["--plan", *words]
+            found = CliRunner().invoke(main, [*verb.words, *words], input="")
+            if found.exit_code not in (0, 130):
+                assert WORD not in found.output, (words, found.output)
 
 
 @pytest.mark.parametrize("text", ["https:/joe:{0}@h.example", "foo://joe:{0}@h.example", "http://joe:{0}@h.example/"])

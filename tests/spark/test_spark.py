@@ -1,4 +1,4 @@
-"""The Spark face: a frame gives what the column functions give, however its rows are divided."""
+"""Spark: a frame gives what the column functions give, however its rows are divided."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from overthere import URI, CodingError, GrammarError, InvalidURI, Rung, columns, kernel
-from test_faces import BASE, TEXTS, rows
+from test_engines import BASE, TEXTS, rows
 
 pytest.importorskip("pyspark", reason="pyspark is absent")
 if not (shutil.which("java") or os.environ.get("JAVA_HOME")):

@@ -1,4 +1,4 @@
-"""Registrable domains: the algorithm of publicsuffix.org, on values, columns and their faces."""
+"""Registrable domains: the algorithm of publicsuffix.org, on values, columns and their integrations."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_columns_say_what_the_list_says(name: str, private: bool) -> None:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_faces(name: str) -> None:
+def test_engines(name: str) -> None:
     pl, pd, duckdb = (pytest.importorskip(module) for module in ("polars", "pandas", "duckdb"))
     import overthere.columns.duckdb
     import overthere.columns.pandas

@@ -1,7 +1,7 @@
 """Judges a URI and the addresses of its host for clients that connect by themselves (RFC 3986 7.1, 7.2, 7.4).
 
-`overthere.open` does both on its way; a guard of another client (`overthere.faces`) does the first before a request,
-and the second where the client connects, so that what was judged is what is connected.
+`overthere.open` does both on its way; a guard of another client (`overthere.integrations`) does the first before a
+request, and the second where the client connects, so that what was judged is what is connected.
 """
 
 from __future__ import annotations

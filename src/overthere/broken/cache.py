@@ -111,7 +111,7 @@ class Cache:
     def _begin(self, resume: bool) -> None:
         assert self._base is not None
         last = self._base.execute("select begun, ended from run order by begun desc limit 1").fetchone()
-        if resume and last is not None and last[1] is None and isinstance(last[0], float):
+        if resume and last is not None and last[1] is None and _is_past(last[0]):
             self.since = last[0]
             return
         self._base.execute("delete from run")
@@ -133,11 +133,10 @@ class Cache:
                 row = self._base.execute(f"select {_COLUMNS} from outcome where uri = ?", (self._key(uri),)).fetchone()
             if row is None or (read := _read_row(row)) is None:
                 continue
-            kind, checked, (looked, missing) = row[0], row[7], read
-            age = max(now - checked, 0.0) if checked <= now + _HOUR else float("inf")  # a clock may have been put back
-            fresh = checked >= self.since or age < self.ages.get(kind or "ok", 0.0)
-            if fresh and (kind not in _LOOKED_UP or set(fragments) <= looked):
-                gone = tuple(one for one in missing if one in set(fragments))
+            kind, checked, (looked, missing), wanted = row[0], row[7], read, set(fragments)
+            fresh = checked >= self.since or now - checked < self.ages.get(kind or "ok", 0.0)
+            if fresh and (kind not in _LOOKED_UP or wanted <= looked):
+                gone = tuple(one for one in missing if one in wanted)
                 yield Outcome(uri, kind, row[1], row[2], row[3], bool(row[4]), gone, checked, True)
 
     def _key(self, uri: str) -> str:
@@ -181,10 +180,15 @@ class Cache:
         base.close()
 
 
+def _is_past(seconds: object) -> bool:
+    """Whether it is a time up to now; a clock may have been put back by an hour."""
+    return isinstance(seconds, float) and 0 <= seconds <= time.time() + _HOUR
+
+
 def _read_row(row: tuple[Any, ...]) -> tuple[set[str], list[str]] | None:
     """The fragments that were looked up, and those that are missing; None if no answer gives such a row."""
     kind, status, why, final, permanent, looked, missing, checked = row
-    types = type(status) in (int, NoneType), type(why) is str, type(permanent) is int, type(checked) is float
+    types = type(status) in (int, NoneType), type(why) is str, type(permanent) is int, _is_past(checked)
     if not all(types) or not (kind is None or kind in KINDS) or not (final is None or is_web(final)):
         return None
     try:

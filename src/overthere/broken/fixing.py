@@ -34,9 +34,16 @@ class FixedFile(NamedTuple):
     """Why nothing of it is changed; "" if something is."""
 
     def diff(self) -> Iterator[str]:
-        """The change, as lines without ends."""
+        """The change, as lines without ends: a unified diff without the lines around it."""
         old, new = (text.decode("utf-8", "replace").splitlines() for text in (self.before, self.after))
-        return unified_diff(old, new, self.source, self.source, lineterm="")
+        if len(old) != len(new):
+            yield from unified_diff(old, new, self.source, self.source, lineterm="", n=0)
+            return
+        # Suggestions have no line breaks, so the lines are in step; `difflib` would search, and take the cube of them.
+        yield from (f"--- {self.source}", f"+++ {self.source}")
+        for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
+            if one != other:
+                yield from (f"@@ -{number} +{number} @@", f"-{one}", f"+{other}")
 
 
 def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certain",)) -> Iterator[FixedFile]:

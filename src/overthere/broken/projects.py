@@ -155,6 +155,10 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
 
 
 def _text(path: str) -> str:
+    """The beginning of a configuration; "" for one that leads out of its repository, so that none of it is shown."""
+    folder = os.path.realpath(os.path.dirname(path) or os.curdir)
+    if not is_inside(path, folders_above(folder)[-1]):
+        return ""
     try:
         with open_file(path) as file:
             return file.read(_READ).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")

@@ -25,6 +25,7 @@ _INFO = re.compile(
 )
 """The first record of a file of ours, by which it is known (WARC 1.1, 6.2)."""
 _LONGEST = 1 << 16
+_LARGEST = 1 << 30
 """Octets of a head."""
 
 
@@ -72,7 +73,7 @@ class Records:
             head = _HEAD.match(self._file.read(_LONGEST))
             content = 0 if head is None else at + head.end()
             length = 0 if head is None else int(head[3])
-            if head is None or content + length + 4 > size:
+            if head is None or content + length + 4 > size or length > _LARGEST:
                 self._file.truncate(at)
                 break
             there = head[1].decode("utf-8", "replace")

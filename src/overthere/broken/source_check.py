@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from overthere.broken.generators.project import Mount, Project, Projects, folders_above
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
+from overthere.links.job.files import is_inside
 
 __all__ = ["find_by_project"]
 
@@ -157,7 +158,8 @@ def _shown_by_host(place: Place, one: Reference, scan: Scan, site: Site, path: s
         file = os.path.normpath(f"{site.repository}/{name}") if site.by_file and site.repository is not None else ""
         if os.path.isdir(file):
             return Place("listed")
-        return site.place_of(file) if os.path.isfile(file) else place
+        is_ours = os.path.isfile(file) and is_inside(file, site.repository or "")
+        return site.place_of(file) if is_ours else place
     if place.verdict == "no-document" and scan.kind == "rst" and name.endswith(".html"):
         # Sphinx writes an HTML page for each of its documents.
         uri = (one.target or str(one.base.uri.join(one.reference, errors="repair"))).partition("#")[0]

@@ -16,6 +16,7 @@ from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
 from overthere.ground.display import visible
 from overthere.ground.errors import OverthereError
+from overthere.ground.redact import mask
 
 VERBS = {
     "explain": "Explain URIs: figure, components, normal forms, findings.",
@@ -60,14 +61,14 @@ def _visible() -> Iterator[None]:
     try:
         yield
     except OverthereError as error:
-        raise click.UsageError(visible(str(error))) from None
+        raise click.UsageError(visible(mask(str(error)))) from None
     except click.ClickException as error:
         named = error.option_name if isinstance(error, click.NoSuchOption) else ""
         ctx: click.Context | None = getattr(error, "ctx", None)
         options = [] if ctx is None else ctx.command.params
         if named in ("--json", "--jsonl") and any("--format" in option.opts for option in options):
             raise click.NoSuchOption(named, None, ["--format jsonl"], ctx) from None
-        error.message = visible(error.message)  # type: ignore[misc]
+        error.message = visible(mask(error.message))  # type: ignore[misc]
         raise
 
 

@@ -33,6 +33,7 @@ from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.option_files import read_text
+from overthere.ground.redact import mask
 
 FORMS = ("text", "jsonl", "csv", "sarif", "junit", "github", "markdown", "html")
 _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "html"}
@@ -40,16 +41,14 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "ht
 
 class _Command(SectionedCommand):
     sections: ClassVar = {
-        "What is checked, and where it is published": "--base --root-dir --index --extension --exclude --include "
+        "Sources and their places": "--base --root-dir --index --extension --exclude --include "
         "--exclude-path --no-ignore --skip-nofollow --since --remap",
         "Anchors": "--fragments --anchors",
         "Which findings count": "--only --notes --ignore --baseline --write-baseline --accept --allow-redirect",
-        "How they are shown": "--format --group -o --csv-safe",
-        "Fixing": "--fix --yes",
+        "Output and fixes": "--format --group -o --csv-safe --fix --yes",
         "Servers": "--online --external-only --private --policy --header --agent --cookies --max-time --max-bytes "
         "--jobs --per-host --rate --github-token --github-api --wayback",
-        "Sites that are crawled": "--pages --crawl-time",
-        "Keeping answers, resuming": "--cache --max-age --resume",
+        "Crawling, keeping answers": "--pages --crawl-time --cache --max-age --resume",
     }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -342,7 +341,7 @@ class _Job:
         for file in fix_files(self.mendable, certainties):
             refused = file.refused
             if not refused:
-                click.echo("\n".join(map(printable, file.diff())))
+                click.echo("\n".join(printable(mask(line)) for line in file.diff()))
                 if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                     try:
                         write(file)

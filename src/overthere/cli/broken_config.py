@@ -49,7 +49,7 @@ def find_config(sources: Iterable[str]) -> Path | None:
             of_lychee = found
         for name in _TABLES:
             found = place / name
-            if found.is_file() and _table(found) is not None and _may_use(found):
+            if found.is_file() and _may_use(found) and _table(found) is not None:
                 return found
         if (place / ".git").exists():
             return of_lychee
@@ -57,7 +57,7 @@ def find_config(sources: Iterable[str]) -> Path | None:
 
 
 def _may_use(path: Path) -> bool:
-    """Whether a file that was found is used; of one that leads elsewhere no line is shown, and a message says so."""
+    """Whether a file that was found is read; of one that leads elsewhere a message says so."""
     names = LYCHEE_FILES if path.name in LYCHEE_FILES else (path.name,)
     outside = [path.with_name(name) for name in names if not _is_own_file(path.with_name(name), path.parent)]
     for one in outside:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from overthere.ground.display import printable, shorten
+from overthere.ground.redact import mask
 
 __all__ = [
     "JOBS", "LONGEST_TIME", "LONGEST_WAIT", "MOST_OCTETS", "RATE", "WORKERS", "Amount", "Count", "in_range",
@@ -37,7 +38,7 @@ def in_range(kind: click.IntRange | click.FloatRange, value: Any) -> Any:
 def show_value(value: object) -> str:
     """A value for a message; a whole number may have more digits than Python writes."""
     try:
-        return shorten(printable(repr(value)), 40)
+        return shorten(printable(mask(repr(value))), 40)
     except ValueError:
         return "a number of thousands of digits"
 

@@ -12,6 +12,7 @@ import click
 from overthere.ground import errors
 from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
+from overthere.ground.redact import mask
 
 __all__ = [
     "terminal_text", "figure", "figures", "wrap_sentence", "is_terminal", "print_message", "width",
@@ -48,8 +49,8 @@ class Impossible(click.ClickException):
 
 
 def print_message(text: str) -> None:
-    """Print a message on standard error, without control characters of the input."""
-    click.echo(visible(text), err=True)
+    """Print a message on standard error, without control characters and passwords of the input."""
+    click.echo(visible(mask(text)), err=True)
 
 
 def figure(error: InvalidURI) -> str:

@@ -16,6 +16,7 @@ from overthere.cli.common import base_uri
 from overthere.cli.numbers import JOBS, LONGEST_TIME, RATE, Count
 from overthere.cli.policies import policy_of, policy_options
 from overthere.ground.display import printable, shorten
+from overthere.ground.redact import mask
 
 __all__ = ["duration", "policy_for", "request_options", "settings", "statuses"]
 
@@ -150,7 +151,7 @@ def statuses(texts: Iterable[str]) -> tuple[tuple[int, int], ...]:
     for text in filter(None, ",".join(texts).split(",")):
         match = re.fullmatch(r"\s*([1-9][0-9]{2})(?:\.\.([1-9][0-9]{2})?)?\s*", text, re.ASCII)
         if match is None:
-            raise click.UsageError(f"--accept {printable(shorten(text, 80))}: must be like 403 or 200..299")
+            raise click.UsageError(f"--accept {printable(shorten(mask(text), 80))}: must be like 403 or 200..299")
         ranges.append((int(match[1]), int(match[2] or match[1])))
     return tuple(ranges)
 
@@ -161,7 +162,7 @@ def _pairs(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
         start, *rest = text.split() or [""]
         if len(rest) != 1:
             raise click.UsageError(
-                f"--{name} {printable(shorten(text, 80))}: must be two URIs with a blank between them"
+                f"--{name} {printable(shorten(mask(text), 80))}: must be two URIs with a blank between them"
             )
         yield start, rest[0]
 

@@ -51,7 +51,7 @@ def command(names: tuple[str, ...], everything: bool, form: str) -> None:
             _print_page(console, one)
     else:
         _print_table(console, pages)
-    if names and not all(page["known"] or page["scheme"] in registrations() for page in pages):
+    if names and not all(page["known"] or page["status"] != "not registered" for page in pages):
         raise SystemExit(1)
 
 

@@ -1,4 +1,4 @@
-"""The DuckDB face: `register(con)` makes the column functions scalar functions of SQL.
+"""DuckDB: `register(con)` makes the column functions scalar functions of SQL.
 
 `uri_normalize(t)`, `uri_resolve(t, base)`, `uri_encode(t, component, keep)`, `uri_host(t)`: the table of operations in
 the reference of `overthere.columns` names them all.  Each means what the column function says; null gives null.

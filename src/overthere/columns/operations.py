@@ -1,4 +1,4 @@
-"""The table of column operations, from which the engines' faces, SQL, `--column` and the reference page are made.
+"""The table of column operations, from which the engines' methods, SQL, `--column` and the reference page are made.
 
 A row names a function of `overthere.columns`; its arguments and its documentation are the function's own.
 """
@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = ["COMPONENTS", "OPERATIONS", "SQL", "Call", "Operation", "Result", "face_method", "function_of"]
 
 COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
-"""What `split` and `parse` give; each is a function of SQL and of the faces too."""
+"""What `split` and `parse` give; each is a function of SQL and of the integrations too."""
 
 Result = Literal["text", "boolean", "number", "components", "checked components", "host name"]
 """The types of result rows; the last three are structs, with the fields of `fields`."""
@@ -38,7 +38,7 @@ class Operation(NamedTuple):
     """One column operation."""
 
     name: str
-    """The function of `overthere.columns`, and the method of a face."""
+    """The function of `overthere.columns`, and the method of an engine."""
     sql: tuple[SQL, ...] = ()
     result: Result = "text"
     bad: str = "null"
@@ -101,7 +101,7 @@ _ROWS = (
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 _NOT_OF_FACES = frozenset(("threads", "views", "errors"))
-"""Arguments that a face does not offer: it always uses all threads, and a bad row is null."""
+"""Arguments that an engine does not offer: it always uses all threads, and a bad row is null."""
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -113,7 +113,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 @cache
 def face_signature(name: str) -> Signature:
-    """The arguments that a method of a face takes, `self` and the column aside."""
+    """The arguments that a method of an engine takes, `self` and the column aside."""
     _, *others = signature(function_of(name)).parameters.values()
     return Signature([one for one in others if one.name not in _NOT_OF_FACES])
 
@@ -162,7 +162,7 @@ def _is_value(argument: Any) -> bool:
 
 
 def face_method(name: str, apply: Callable[[Any, Call], Any], one_thread: bool = False) -> Callable[..., Any]:
-    """The method of a face for an operation: `apply` is given the face and the call."""
+    """The method of an engine for an operation: `apply` is given its object and the call."""
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
         return apply(self, Call(name, arguments, named, one_thread))

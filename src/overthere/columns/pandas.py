@@ -1,4 +1,4 @@
-"""The pandas face: importing this module gives `Series` the accessor `uri`; results have Arrow types.
+"""pandas: importing this module gives `Series` the accessor `uri`; results have Arrow types.
 
 import overthere.columns.pandas
 series.uri.host, series.uri.normalize()

@@ -1,4 +1,4 @@
-"""The polars face: importing this module gives `Series` and `Expr` the namespace `uri`.
+"""polars: importing this module gives `Series` and `Expr` the namespace `uri`.
 
 import overthere.columns.polars
 frame.with_columns(pl.col("url").uri.normalize())

@@ -1,4 +1,4 @@
-"""The Spark face: the column functions as Arrow UDFs of Spark 4.1 and later, for frames and for SQL.
+"""Spark: the column functions as Arrow UDFs of Spark 4.1 and later, for frames and for SQL.
 
 from overthere.columns import spark
 frame.select(spark.host("url"), spark.normalize(F.col("url")), spark.parse("url").alias("parts"))

@@ -213,13 +213,19 @@ def create_empty(path: str | os.PathLike[str]) -> None:
     write(Path(path), b"")
 
 
+_MOST_COPIED = 1 << 30
+
+
 def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
     """Copy a file or a folder, if it exists, into a temporary folder of ours, with its times; links stay links.
 
-    Raises: OSError.
+    Raises: OSError, also if it has more than a gibibyte.
     """
     import shutil
 
+    paths = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names] or [os.fspath(path)]
+    if sum(os.lstat(one).st_size for one in paths if os.path.lexists(one)) > _MOST_COPIED:
+        raise OSError(errno.EFBIG, f"more than {_MOST_COPIED:,} octets", os.fspath(path))
     target = os.path.join(into, os.path.basename(path))
     if os.path.isdir(path):
         shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True)

@@ -65,9 +65,11 @@ def read_toml(text: str) -> dict[str, Any]:
     """
     if len(text) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST:,} characters")
+    squares = 0
     for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > _DOTS:
-            raise ValueError(f"line {number} has more than {_DOTS:,} dots: write what it holds on several lines")
+        squares += line.count(".") ** 2
+        if line.count(".") > _DOTS or squares > 10 * _DOTS**2:
+            raise ValueError(f"line {number} has more than {_DOTS:,} dots, or those before have too many")
     try:
         table = tomllib.loads(text)
         _check_depth(table)

@@ -90,17 +90,14 @@ class HTTPRanges:
                 again = isinstance(error, (AccessFailed, AccessTimeout)) or (
                     isinstance(error, ProtocolError) and error.source != _RANGE
                 )
-                if not again or tried == _TRIES or self._remaining_time() <= 0:
+                if not again or tried == _TRIES:
                     note = "refused" if isinstance(error, AccessRefused) else "truncated" if start else "not-opened"
                     raise StoreError(note, str(error)) from None
                 self._wait(_BACK_OFF * 2 ** (tried - 1))
 
     def _wait(self, seconds: float) -> None:
-        time.sleep(max(0.0, min(seconds, _MOST_WAIT, self._remaining_time())))
-
-    def _remaining_time(self) -> float:
-        """Seconds of the time for all (`Policy.total_timeout`)."""
-        return math.inf if self._way.until is None else self._way.until - time.monotonic()
+        left = math.inf if self._way.until is None else self._way.until - time.monotonic()
+        time.sleep(max(0.0, min(seconds, _MOST_WAIT, left)))
 
     def _ask(self, start: int, end: int, version: str) -> Piece:
         while True:

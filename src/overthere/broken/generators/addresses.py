@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from overthere.broken.generators.project import Project
-from overthere.links.job.files import open_file
+from overthere.broken.generators.project import Project, folders_above
+from overthere.links.job.files import is_inside, open_file
 
 __all__ = ["Answer", "Pages", "front_matter"]
 
@@ -52,7 +52,8 @@ class Pages:
             for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
                 file = os.path.normpath(os.path.join(folder, path))
                 if os.path.isfile(file):
-                    return Answer(file)
+                    top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
+                    return Answer(file) if is_inside(file, top) else Answer(None, leaves=True)
         return self._find([posixpath.join(base, path) for base in self._bases(source)])
 
     def _find(self, addresses: list[str] | tuple[str, ...]) -> Answer:

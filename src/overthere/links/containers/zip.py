@@ -75,7 +75,7 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
             yield from _recover_members(file, document, base, beneath)
             return
         is_epub = _is_epub(archive)
-        places: set[int] = set()
+        ends = _ends(archive)
         for info in archive.infolist():
             info.filename = zip_names.name(info)
             if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
@@ -84,13 +84,18 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
                 yield PassedContent("link")
                 continue
             within = _zip_document(info, document, base, beneath, is_epub)
-            if info.header_offset in places:  # a few octets could be any number of members
+            if info.header_offset + 30 + info.compress_size > ends.pop(info.header_offset, 0):
                 yield Member(within._replace(notes=("corrupt",)), None)
                 continue
-            places.add(info.header_offset)
             yield from guard(_read_member(archive, octets, info, within), Note)
         if (note := _trailing_note(archive, file)) is not None:
             yield Note(note)
+
+
+def _ends(archive: zipfile.ZipFile) -> dict[int, int]:
+    """Where each member begins, and has to end: in members that overlap few octets could be any number of documents."""
+    places = sorted({info.header_offset for info in archive.infolist()})
+    return dict(zip(places, [*places[1:], archive.start_dir], strict=True))
 
 
 def _zip_document(

@@ -33,9 +33,16 @@ def open_file(path: str, root: str | None = None) -> BinaryIO:
         number = os.open(path, flags)
     except ValueError as error:  # NUL in a name
         raise OSError(str(error)) from error
-    if not stat.S_ISREG(os.fstat(number).st_mode):
+    try:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("not a regular file")
+        if not status.st_size:  # as files of /proc have: one that would be waited for is an OSError
+            os.read(number, 1)
+            os.lseek(number, 0, os.SEEK_SET)
+    except OSError:
         os.close(number)
-        raise OSError("not a regular file")
+        raise
     return open(number, "rb", buffering=_BUFFER)
 
 

@@ -22,6 +22,7 @@ from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.links.indexes import Entry, Where, read_index
+from overthere.links.job.files import open_file
 from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
 from overthere.links.model import Note
 from overthere.stores.model import Name, StoreError, is_folder, is_object, is_web
@@ -195,14 +196,22 @@ def _index_tasks(index: Index, gathered: TaskBuilder, policy: Policy | None) -> 
 def _entries(name: str, where: Where, policy: Policy | None) -> Iterator[Entry | Note]:
     """The entries of an index, or of all files of a folder of them, by their names."""
     files: Iterable[str] = [name]
+    is_folder_here = False
     if is_object(name) and is_folder(name):
         _permit(name, policy)
         files = (one.uri for one in list_objects(name))
-    elif os.path.isdir(name):
+    elif is_folder_here := os.path.isdir(name):
         files = sorted(os.path.join(name, file) for file in os.listdir(name))
     for file in files:
         if not file.rpartition("/")[2].startswith((".", "_")):
-            with _open_index(file, policy) as opened:
+            try:
+                opened = open_file(file, name) if is_folder_here else _open_index(file, policy)
+            except OSError:
+                if not is_folder_here:
+                    raise
+                yield Note("unreadable")  # the others are read
+                continue
+            with opened:
                 yield from read_index(file, opened, where)
 
 

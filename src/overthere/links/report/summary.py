@@ -272,7 +272,7 @@ def read_state(state: Mapping[str, Any], name: str) -> tuple[int, str, Summary]:
 
 def _number(value: Any) -> Any:
     if type(value) not in (int, float) or not 0 <= value < 1 << 63:
-        raise ValueError("not the counts of a summary: a number is none")
+        raise ValueError("the counts of a summary are numbers from 0 on")
     return value
 
 

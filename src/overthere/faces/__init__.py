@@ -1,4 +1,0 @@
-"""Faces: the values of this library in the terms of another; a file for each, named after it, which imports it.
-
-`import overthere.faces.sqlalchemy` needs the extra of that name.  docs/howto/libraries.md has their versions.
-"""

@@ -1,0 +1,229 @@
+"""Django: a validator, fields of forms, and fields of models whose values are URIs, stored as their text.
+
+class Page(models.Model):
+    uri = URIField(max_length=2048, validators=[URIValidator(schemes=["https"])])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.extras import brought_by
+from overthere.ground.late_imports import default_registry
+from overthere.iri import IRI, IRIReference
+from overthere.values.uri import URI, URIReference
+
+with brought_by("django"):
+    from django import forms
+    from django.core import checks
+    from django.core.exceptions import ValidationError
+    from django.core.validators import EMPTY_VALUES, MaxLengthValidator
+    from django.db import models
+    from django.utils.deconstruct import deconstructible
+
+__all__ = [
+    "IRIField", "IRIFormField", "IRIReferenceField", "IRIReferenceFormField", "InvalidValue", "URIField",
+    "URIFormField", "URIReferenceField", "URIReferenceFormField", "URIValidator",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    _TextField = models.TextField[Any, Any]
+else:
+    _TextField = models.TextField
+
+Kind = type[URIReference] | type[IRIReference]
+
+
+class InvalidValue(OverthereError, ValidationError):
+    """A text is not what a field takes: the `ValidationError` of Django, whose `code` is the kind of the finding.
+
+    Its `params` are those of the finding, for messages of your own; its cause is the InvalidURI.  Neither shows a
+    password.
+    """
+
+
+def _value(kind: Kind, value: object) -> Any:
+    """Raises: InvalidValue."""
+    if isinstance(value, kind):
+        return value
+    try:
+        return kind(str(value))
+    except InvalidURI as error:
+        params = {**error.finding._asdict(), "finding": str(error)}
+        raise InvalidValue("%(finding)s", error.kind, params) from error
+
+
+@deconstructible
+class URIValidator:
+    """Validates a text, or a value: `models.CharField(validators=[URIValidator(schemes=["https"])])`.
+
+    kind: URI, URIReference, IRI or IRIReference.
+    schemes: the allowed ones, without case (RFC 3986 3.1); "links": those that a page links to (`Scheme.linkable`), and
+    none at all in a reference; None: any.
+    Raises: InvalidValue.
+    """
+
+    def __init__(self, kind: Kind = URI, schemes: Collection[str] | Literal["links"] | None = None) -> None:
+        if isinstance(schemes, str) and schemes != "links":
+            raise TypeError(f"schemes takes a collection, such as [{schemes!r}]")
+        self.kind: Kind = kind
+        self.of_links: bool = schemes == "links"
+        named = None if schemes is None or isinstance(schemes, str) else schemes
+        self.schemes: list[str] | None = None if named is None else sorted(scheme.lower() for scheme in named)
+
+    def __call__(self, value: object) -> None:
+        scheme = _value(self.kind, value).scheme
+        if self.of_links and scheme is not None:
+            known = default_registry().get(scheme)
+            if known is None or not known.linkable:
+                wrong = "the scheme %(scheme)s is not one of links; name it in schemes=... (RFC 3986 3.1)"
+                raise InvalidValue(wrong, "scheme", {"scheme": scheme})
+        if self.schemes is not None and (scheme or "").lower() not in self.schemes:
+            params = {"scheme": scheme, "schemes": ", ".join(self.schemes)}
+            wrong = "there is no scheme" if scheme is None else "the scheme %(scheme)s is not allowed"
+            raise InvalidValue(f"{wrong}; expected %(schemes)s (RFC 3986 3.1)", "scheme", params)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, URIValidator) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Kind, bool, tuple[str, ...] | None]:
+        return self.kind, self.of_links, None if self.schemes is None else tuple(self.schemes)
+
+
+class _ValueField:
+    """The common part of fields of forms and of models: validators, Django's and others, get the text of a value."""
+
+    kind: ClassVar[Kind] = URI
+    empty_values: Any = (*EMPTY_VALUES, URIReference(""), IRIReference(""))
+
+    def run_validators(self, value: Any) -> None:
+        text = str(value) if isinstance(value, (URIReference, IRIReference)) else value
+        super().run_validators(text)  # type: ignore[misc]  # that of Django's field
+
+
+class URIFormField(_ValueField, forms.CharField):
+    """A field of a form whose value is a URI; None, or `empty_value`, if it is left empty.
+
+    schemes: as for `URIValidator`; those of links unless given, so that `javascript:` is rejected.
+    """
+
+    widget: Any = forms.URLInput
+
+    def __init__(
+        self, *, schemes: Collection[str] | Literal["links"] | None = "links", empty_value: Any = None, **options: Any
+    ) -> None:
+        super().__init__(empty_value=empty_value, **options)
+        self.validators.append(URIValidator(self.kind, schemes))
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text if text is self.empty_value else _value(self.kind, text)
+
+
+class URIReferenceFormField(URIFormField):
+    """A field of a form whose value is a URI-reference."""
+
+    kind: ClassVar[Kind] = URIReference
+    widget: Any = forms.TextInput
+
+
+class IRIFormField(URIFormField):
+    """A field of a form whose value is an IRI."""
+
+    kind: ClassVar[Kind] = IRI
+
+
+class IRIReferenceFormField(URIFormField):
+    """A field of a form whose value is an IRI-reference."""
+
+    kind: ClassVar[Kind] = IRIReference
+    widget: Any = forms.TextInput
+
+
+class URIField(_ValueField, _TextField):
+    """A field of a model whose value is a URI.
+
+    max_length: the most characters of a VARCHAR; None: a TEXT.
+    A text that is assigned becomes a value when the model is validated or read; it is checked when it is saved.
+    Look-ups take any text: `filter(uri__startswith="https://")`.  `blank=True` needs `null=True`: an empty text is
+    not a URI.
+    Raises: InvalidValue for a text that is invalid, also for a stored one.
+    """
+
+    form_field: ClassVar[type[URIFormField]] = URIFormField
+    description: Any = "A URI"
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if self.max_length is not None:
+            limit = MaxLengthValidator(self.max_length)
+            self.validators.append(limit)  # pyright: ignore[reportAttributeAccessIssue]  # a cached_property
+
+    def get_internal_type(self) -> Any:
+        return "TextField" if self.max_length is None else "CharField"
+
+    def check(self, **options: Any) -> list[Any]:
+        found = super().check(**options)
+        if self.blank and not self.null and self._empty == "":
+            hint = "Set null=True, or blank=False."
+            found.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
+        return found
+
+    @property
+    def _empty(self) -> Any:
+        """What an empty text is as a value."""
+        return "" if issubclass(self.kind, (URI, IRI)) else self.kind("")
+
+    def to_python(self, value: Any) -> Any:
+        # Whether the field may be blank is judged later.
+        return value if value is None else self._empty if value == "" else _value(self.kind, value)
+
+    def from_db_value(self, value: str | None, expression: object, connection: object) -> Any:
+        return None if value is None else _value(self.kind, value)
+
+    def get_prep_value(self, value: Any) -> str | None:
+        value = models.Field.get_prep_value(self, value)
+        return None if value is None else str(value)
+
+    def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+        if value == self._empty == "" and self.null:
+            value = None
+        elif value is not None and not hasattr(value, "as_sql"):
+            value = _value(self.kind, value)
+        return super().get_db_prep_save(value, connection)
+
+    def formfield(self, **options: Any) -> Any:
+        empty = None if self.null else self._empty
+        known = {"form_class": self.form_field, "empty_value": empty, "widget": self.form_field.widget}
+        if any(isinstance(one, URIValidator) and (one.schemes or one.of_links) for one in self.validators):
+            known["schemes"] = None  # the model's own validators judge
+        return super().formfield(**({} if self.choices is not None else known) | options)
+
+
+class URIReferenceField(URIField):
+    """A field of a model whose value is a URI-reference."""
+
+    kind: ClassVar[Kind] = URIReference
+    form_field: ClassVar[type[URIFormField]] = URIReferenceFormField
+    description: Any = "A URI-reference"
+
+
+class IRIField(URIField):
+    """A field of a model whose value is an IRI."""
+
+    kind: ClassVar[Kind] = IRI
+    form_field: ClassVar[type[URIFormField]] = IRIFormField
+    description: Any = "An IRI"
+
+
+class IRIReferenceField(URIField):
+    """A field of a model whose value is an IRI-reference."""
+
+    kind: ClassVar[Kind] = IRIReference
+    form_field: ClassVar[type[URIFormField]] = IRIReferenceFormField
+    description: Any = "An IRI-reference"

@@ -1,0 +1,207 @@
+"""The engines of the columns: each engine gives what the column functions give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import overthere.columns.pandas
+import overthere.columns.polars  # noqa: F401 - registers the namespace
+from overthere import Rung, columns
+from overthere.canonical import W3LIB
+from overthere.columns.duckdb import register
+from overthere.columns.operations import COMPONENTS, OPERATIONS
+from support import cases
+
+TEXTS = [row["text"] for row in cases("normalize")] + ["a b", None, "", "http://h/%zz", "http://é/ü", "x:%C3%A9"]
+BASE = "http://a/b/c/d;p?q"
+
+
+def rows(found: Any) -> list[Any]:
+    listed: list[Any] = pa.array(found).to_pylist()
+    return listed
+
+
+WANTED: dict[str, list[Any]] = {
+    "check": rows(columns.check(pa.array(TEXTS))),
+    "host": rows(columns.host(pa.array(TEXTS))),
+    "normalize": rows(columns.normalize(pa.array(TEXTS))),
+    "resolve": rows(columns.resolve(pa.array(TEXTS), BASE)),
+    "relate": rows(columns.relate(pa.array(TEXTS), BASE)),
+    "encode": rows(columns.encode(pa.array(TEXTS))),
+    "decode": rows(columns.decode(pa.array(TEXTS))),
+    "to_uri": rows(columns.to_uri(pa.array(TEXTS))),
+    "to_iri": rows(columns.to_iri(pa.array(TEXTS))),
+    "split": rows(columns.split(pa.array(TEXTS))),
+}
+
+
+OTHER = pa.array([*TEXTS[1:], "HTTP://a/"])
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "resolve": (BASE,),
+    "relate": (BASE,),
+    "equivalent": (OTHER,),
+    "lowest_rung": (OTHER,),
+    "canonicalize": (W3LIB,),
+    "parameter": ("a",),
+    "with_parameters": ({"a": "b c"},),
+    "add_parameters": ([("a", "b c")],),
+    "without_parameters": ("utm_*", "a"),
+}
+"""Behind the column; a column of bases stands for itself in each engine."""
+VALUES = {"base": BASE, "name": "a", "value": "b c", "names": "utm_*", "form": "w3lib", "component": "path", "keep": ""}
+
+
+def asked(name: str, as_column: Callable[[Any], Any]) -> list[Any]:
+    return [as_column(one) if isinstance(one, pa.Array) else one for one in ARGUMENTS.get(name, ())]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_is_on_every_face(name: str) -> None:
+    wanted = rows(getattr(columns, name)(pa.array(TEXTS), *ARGUMENTS.get(name, ())))
+    frame = pl.DataFrame({"url": TEXTS, "other": OTHER})
+    eager = getattr(frame["url"].uri, name)(*asked(name, pl.Series))  # type: ignore[attr-defined]
+    assert eager.to_list() == wanted
+    expr = getattr(pl.col("url").uri, name)(*asked(name, lambda _: pl.col("other")))  # type: ignore[attr-defined]
+    lazy = frame.lazy().select(expr)
+    assert lazy.collect()["url"].equals(eager)
+    assert lazy.collect(engine="streaming")["url"].equals(eager)
+    assert lazy.collect_schema() == {"url": eager.dtype}
+    found = getattr(pd.Series(TEXTS).uri, name)(*asked(name, lambda one: pd.Series(one.to_pylist())))
+    if isinstance(found, pd.DataFrame):
+        for field in found.columns:
+            assert pa.array(found[field], from_pandas=True).to_pylist() == [row and row[field] for row in wanted]
+    else:
+        assert pa.array(found, from_pandas=True).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_component_is_on_every_face(name: str) -> None:
+    wanted = [row and row[name] for row in rows(columns.split(pa.array(TEXTS), [name]))]
+    assert getattr(pl.Series("url", TEXTS).uri, name)().to_list() == wanted  # type: ignore[attr-defined]
+    assert pa.array(getattr(pd.Series(TEXTS).uri, name), from_pandas=True).to_pylist() == wanted
+
+
+@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.sql])
+def test_every_function_of_sql(name: str) -> None:
+    """With one value for all rows, and with another in each; null gives null."""
+    con = duckdb.connect()
+    register(con)
+    for sql in OPERATIONS[name].sql:
+        values = [VALUES[one] for one in sql.arguments]
+        kept = dict(zip(sql.arguments, values, strict=True))
+        named = sql.values(*values) if sql.values else {} if sql.repeats else kept
+        given = values if sql.repeats else []
+        wanted = rows(getattr(columns, name)(pa.array(TEXTS), *given, **named, **sql.constants))
+        con.register("t", pa.table({"n": range(len(TEXTS)), "url": pa.array(TEXTS, pa.string())}))
+        constants = "".join(f", '{value}'" for value in values)
+        found = con.sql(f"select {sql.name}(url{constants}) from t order by n").fetchall()
+        assert [row[0] for row in found] == wanted
+        if values:
+            mixed = "".join(f", case when n % 2 = 0 then '{value}' end" for value in values)
+            found = con.sql(f"select {sql.name}(url{mixed}) from t order by n").fetchall()
+            assert [row[0] for row in found] == [None if n % 2 else one for n, one in enumerate(wanted)]
+    con.close()
+
+
+def test_no_name_leaves_parameters_as_they_are() -> None:
+    con = duckdb.connect()
+    register(con)
+    assert con.sql("select uri_without_parameters('?a=1')").fetchall() == [("?a=1",)]
+    con.close()
+
+
+def test_the_stubs_name_what_is_there() -> None:
+    for name in ("polars", "pandas", "spark"):
+        stub = ast.parse((Path(columns.__file__).parent / f"{name}.pyi").read_text())
+        classes = [node.body for node in stub.body if isinstance(node, ast.ClassDef)]
+        for body in classes or [stub.body]:
+            named = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+            assert named - {"__init__", "register"} == {*OPERATIONS, *COMPONENTS}
+
+
+def test_polars_against_a_column() -> None:
+    frame = pl.DataFrame({"url": ["../g", "x", None], "base": ["http://a/b/c", "no base", "http://a/"]})
+    expr = pl.col("url").uri.resolve(pl.col("base"))  # type: ignore[attr-defined]
+    wanted = ["http://a/g", None, None]
+    assert frame.lazy().select(expr).collect(engine="streaming")["url"].to_list() == wanted
+    assert frame["url"].uri.resolve(frame["base"]).to_list() == wanted  # type: ignore[attr-defined]
+
+
+def test_pandas_against_a_column() -> None:
+    frame = pd.DataFrame({"url": ["../g", "x", None], "base": ["http://a/b/c", "no base", "http://a/"]})
+    found = frame["url"].uri.resolve(frame["base"])
+    assert pa.array(found, from_pandas=True).to_pylist() == ["http://a/g", None, None]
+
+
+def test_iris_by_choice() -> None:
+    texts = ["HTTP://h/é/../ü", "ü"]
+    series = pl.Series(texts).uri  # type: ignore[attr-defined]
+    assert series.normalize(iri=True).to_list() == ["http://h/ü", "ü"]
+    assert series.resolve("http://é/", iri=True).to_list() == ["HTTP://h/ü", "http://é/ü"]
+    accessor = pd.Series(texts).uri
+    assert accessor.normalize(iri=True).tolist() == ["http://h/ü", "ü"]
+    assert accessor.resolve("http://é/", iri=True).tolist() == ["HTTP://h/ü", "http://é/ü"]
+
+
+def test_polars_rung() -> None:
+    found = pl.Series(["http://h:80"]).uri.normalize(Rung.SCHEME)  # type: ignore[attr-defined]
+    assert found.to_list() == ["http://h/"]
+
+
+@pytest.mark.parametrize("dtype", [object, "string[pyarrow]", pd.ArrowDtype(pa.string())])
+def test_pandas(dtype: Any) -> None:
+    series = pd.Series(TEXTS, index=range(100, 100 + len(TEXTS)), dtype=dtype, name="url")
+    uri = series.uri
+    for name in ("check", "normalize", "resolve", "relate", "encode", "decode", "to_uri", "to_iri"):
+        found = getattr(uri, name)(*((BASE,) if name in ("resolve", "relate") else ()))
+        assert pa.array(found, from_pandas=True).to_pylist() == WANTED[name], name
+        assert list(found.index) == list(series.index)
+        assert found.name == "url"
+    assert pa.array(uri.host, from_pandas=True).to_pylist() == WANTED["host"]
+    frame = uri.split()
+    assert list(frame.columns) == list(columns.SIX)
+    for name in columns.SIX:
+        wanted = [row and row[name] for row in WANTED["split"]]
+        assert pa.array(frame[name], from_pandas=True).to_pylist() == wanted
+    with pytest.raises(AttributeError):
+        _ = uri.nothing
+
+
+def test_duckdb() -> None:
+    con = duckdb.connect()
+    register(con)
+    table = pa.table({"n": range(len(TEXTS)), "url": pa.array(TEXTS, pa.string())})
+    con.register("t", table)
+    for name in ("check", "host", "normalize", "encode", "decode"):
+        found = con.sql(f"select uri_{name}(url) from t order by n").fetchall()
+        assert [row[0] for row in found] == WANTED[name], name
+    kept = con.sql("select uri_encode(url, 'query', '/='), uri_encode(url, 'path') from t order by n").fetchall()
+    wanted = [columns.encode(pa.array(TEXTS), "query", keep="/="), columns.encode(pa.array(TEXTS), "path")]
+    assert [list(each) for each in zip(*kept, strict=True)] == [rows(one) for one in wanted]
+    both = con.sql("select uri_encode('a/b', 'path', k) from (values ('/'), (''), (null)) v(k)").fetchall()
+    assert [row[0] for row in both] == ["a/b", "a%2Fb", None]
+    with pytest.raises(duckdb.Error, match="takes a column, component, keep"):
+        con.sql("select uri_encode(url, 'path', '', '') from t").fetchall()
+    with pytest.raises(duckdb.Error, match="cannot contain"):
+        con.sql("select uri_encode('a', 'segment', '/')").fetchall()
+    for name, function in (("to_uri", "iri_to_uri"), ("to_iri", "uri_to_iri")):
+        found = con.sql(f"select {function}(url) from t order by n").fetchall()
+        assert [row[0] for row in found] == WANTED[name], name
+    found = con.sql(f"select uri_resolve(url, '{BASE}') from t order by n").fetchall()
+    assert [row[0] for row in found] == WANTED["resolve"]
+    found = con.sql(f"select uri_relate(url, '{BASE}') from t order by n").fetchall()
+    assert [row[0] for row in found] == WANTED["relate"]
+    found = con.sql("select uri_resolve(url, 'no base') from t").fetchall()
+    assert {row[0] for row in found} == {None}
+    own = con.sql("select uri_resolve('../g', b) from (values ('http://a/b/c'), ('x'), (null)) v(b)").fetchall()
+    assert [row[0] for row in own] == ["http://a/g", None, None]
+    con.close()

@@ -1,0 +1,158 @@
+"""Two servers on loopback, of which clients may reach one, and each client behind its guard."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from ssl import SSLContext
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import pytest
+
+from overthere import URI, Policy
+from overthere.access import policy as policies
+from overthere.integrations import aiohttp as aiohttp_guard
+from overthere.integrations import httpx as httpx_guard
+from overthere.integrations import httpx2 as httpx2_guard
+from overthere.integrations import requests as requests_guard
+from overthere.integrations import urllib3 as urllib3_guard
+from overthere.values.hosts.address import forbidden
+from servers import NET
+
+__all__ = ["ASYNC", "CLIENTS", "INNER", "OUTER", "Servers", "allow_outer", "servers"]
+
+INNER, OUTER = "127.0.0.1", "127.0.0.2"
+Lookup = Callable[[str, int], list[str]]
+
+
+class Servers(NamedTuple):
+    """Of both the port, and what each was asked: the request line and the Host."""
+
+    port: int
+    inner: list[tuple[str, str]]
+    outer: list[tuple[str, str]]
+
+
+def _answering(asked: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked.append((self.path, self.headers.get("Host", "")))
+            redirects = self.path.startswith(("/to?", "/same?"))
+            self.send_response(302 if redirects else 200)
+            if redirects:  # to a URI, or to the same path of another server
+                there, path = unquote(self.path.partition("?")[2]), self.path if self.path[1] == "s" else ""
+                self.send_header("Location", there + path)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        do_CONNECT = do_GET  # noqa: N815 - a name of http.server
+
+        def log_message(self, *given: Any) -> None:
+            pass
+
+    return Handler
+
+
+@contextmanager
+def servers(tls: SSLContext | None = None) -> Iterator[Servers]:
+    """tls: what they show; default: they speak http."""
+    inner: list[tuple[str, str]] = []
+    outer: list[tuple[str, str]] = []
+    first = ThreadingHTTPServer((INNER, 0), _answering(inner))
+    port = first.server_port
+    second = ThreadingHTTPServer((OUTER, port), _answering(outer))
+    if tls is not None:
+        for one in (first, second):
+            one.socket = tls.wrap_socket(one.socket, server_side=True, do_handshake_on_connect=False)
+            one.handle_error = lambda *given: None  # type: ignore[method-assign]  # a client that does not trust it
+    threads = [Thread(target=one.serve_forever, args=(0.05,), daemon=True) for one in (first, second)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield Servers(port, inner, outer)
+    finally:
+        for one in (first, second):
+            one.shutdown()
+            one.server_close()
+
+
+def allow_outer(patch: pytest.MonkeyPatch) -> None:
+    """Let the outer server's address count as a public one."""
+    patch.setattr(policies, "forbidden", lambda one, nat64=(): None if str(one) == OUTER else forbidden(one, nat64))
+
+
+def _httpx(guard: Any, library: str) -> Callable[..., Any]:
+    def fetch(uri: str, policy: Policy, look_up: Lookup) -> int:
+        client = import_module(library).Client
+        with client(transport=guard.Guard(policy, resolve=look_up), follow_redirects=True, timeout=NET) as one:
+            return int(one.get(uri).status_code)
+
+    return fetch
+
+
+def _httpx_async(guard: Any, library: str) -> Callable[..., Any]:
+    async def ask(uri: str, policy: Policy, look_up: Lookup) -> int:
+        async def resolve(host: str, port: int) -> list[str]:
+            return look_up(host, port)
+
+        client = import_module(library).AsyncClient
+        async with client(
+            transport=guard.AsyncGuard(policy, resolve=resolve), follow_redirects=True, timeout=NET
+        ) as one:
+            return int((await one.get(uri)).status_code)
+
+    return lambda *given: asyncio.run(ask(*given))
+
+
+def _requests(uri: str, policy: Policy, look_up: Lookup) -> int:
+    with requests_guard.guarded_session(policy, resolve=look_up) as session:
+        return session.get(uri, timeout=NET).status_code
+
+
+def _mounted(uri: str, policy: Policy, look_up: Lookup) -> int:
+    import requests
+
+    with requests.Session() as session:
+        for prefix in ("http://", "https://"):
+            session.mount(prefix, requests_guard.adapter(policy, resolve=look_up))
+        return session.get(uri, timeout=NET).status_code
+
+
+def _urllib3(uri: str, policy: Policy, look_up: Lookup) -> int:
+    with urllib3_guard.Guard(policy, resolve=look_up, retries=3, timeout=NET) as pool:
+        return int(pool.request("GET", uri).status)
+
+
+def _aiohttp(uri: str, policy: Policy, look_up: Lookup) -> int:
+    async def ask() -> int:
+        async def resolve(host: str, port: int) -> list[str]:
+            return look_up(host, port)
+
+        async with (
+            aiohttp_guard.guarded_session(policy, resolve=resolve, trust_env=True) as session,
+            session.get(aiohttp_guard.exact(uri) if URI.can_parse(uri) else uri) as answer,
+        ):
+            return answer.status
+
+    return asyncio.run(ask())
+
+
+ASYNC = ("httpx async", "httpx2 async", "aiohttp")
+CLIENTS: dict[str, tuple[Callable[[str, Policy, Lookup], int], type[Exception]]] = {
+    "httpx": (_httpx(httpx_guard, "httpx"), httpx_guard.Refused),
+    "httpx async": (_httpx_async(httpx_guard, "httpx"), httpx_guard.Refused),
+    "httpx2": (_httpx(httpx2_guard, "httpx2"), httpx2_guard.Refused),
+    "httpx2 async": (_httpx_async(httpx2_guard, "httpx2"), httpx2_guard.Refused),
+    "requests": (_requests, requests_guard.Refused),
+    "requests mounted": (_mounted, requests_guard.Refused),
+    "urllib3": (_urllib3, urllib3_guard.Refused),
+    "aiohttp": (_aiohttp, aiohttp_guard.Refused),
+}

@@ -1,0 +1,279 @@
+"""The filesystem, by fsspec itself, with the servers of the tests of access."""
+
+from __future__ import annotations
+
+import pickle
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import entry_points
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fsspec")
+
+import fsspec
+from fsspec.registry import _registry, known_implementations
+
+from overthere import AccessError, AccessRefused, Credentials, InvalidURI, NotSpecified, OverthereError
+from overthere.access.errors import LimitExceeded
+from overthere.integrations.fsspec import OverthereFileSystem, register
+from servers.ftpd import Server, anonymous, with_login
+from servers.gopherd import FILES, Gopherd, gophernicus
+from servers.replay import Served, replay, serve
+from test_access_wais import BODY_B, INIT, LOCAL, SHEEP, TEXT_B, length, same
+
+FS = OverthereFileSystem(LOCAL)
+
+
+@pytest.fixture(scope="module")
+def gopher() -> Iterator[Gopherd]:
+    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as found:
+        yield found
+
+
+@pytest.fixture
+def ftp(tmp_path: Path) -> Iterator[Server]:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "a b.csv").write_bytes(b"name,port\r\nftp,21\r\n")
+    with anonymous(tmp_path, root) as found:
+        yield found
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """fsspec's tables of filesystems, which the test may change."""
+    for name in ("gopher", "wais", "ftp", "data"):
+        monkeypatch.setitem(known_implementations, name, known_implementations.get(name, {"class": "none.None"}))
+        monkeypatch.delitem(_registry, name, raising=False)
+
+
+def test_a_block_is_read(gopher: Gopherd) -> None:
+    assert FS.read_block(gopher.uri("9/x.bin"), 1, 3) == FILES["x.bin"][1:4]
+    assert FS.read_block(gopher.uri("9/x.bin"), 1, None) == FILES["x.bin"][1:]
+
+
+def test_gopher(gopher: Gopherd) -> None:
+    assert FS.cat_file(gopher.uri("9/x.bin")) == FILES["x.bin"]
+    with FS.open(gopher.uri("9/x.bin")) as file:
+        assert (file.seek(-3, 2), file.read()) == (len(FILES["x.bin"]) - 3, b".\r\n")
+    listed = FS.ls(gopher.uri("1/"))
+    kinds = {one["title"].split()[0]: one["type"] for one in listed}
+    assert (kinds["menu"], kinds["doc.txt"]) == ("directory", "file")
+    assert [FS.isdir(one["name"]) for one in listed if one["title"].startswith("menu")] == [True]
+    assert FS.ls(gopher.uri("1/"), detail=False) == [one["name"] for one in listed]
+    (names,) = [names for _, _, names in FS.walk(gopher.uri("1/"), maxdepth=1)]
+    assert names
+    with pytest.raises(IsADirectoryError, match="use ls"):
+        FS.open(gopher.uri("1/"))
+    with pytest.raises(ValueError, match="maxdepth"):
+        FS.find(gopher.uri("1/"))
+
+
+def test_fsspec_finds_it_for_gopher(gopher: Gopherd, registry: None) -> None:
+    register("gopher")
+    with fsspec.open(gopher.uri("0/doc.txt"), "rt", policy=LOCAL) as file:
+        assert file.read() == "a doc\n"
+    with pytest.raises(PermissionError), fsspec.open(gopher.uri("0/doc.txt")):  # the default policy
+        pass
+
+
+def test_ftp(ftp: Server) -> None:
+    uri = ftp.url("a%20b.csv")
+    assert FS.cat(uri) == b"name,port\r\nftp,21\r\n"
+    assert FS.info(uri)["type"] == "file"
+    with FS.open(uri, "r", newline="") as file:
+        assert file.readlines() == ["name,port\r\n", "ftp,21\r\n"]
+    listed = {one["name"].rpartition("/")[2]: one["type"] for one in FS.ls(ftp.url(""))}
+    assert set(listed) >= {"a%20b.csv"}
+    assert not FS.exists(ftp.url("none.csv"))
+    with pytest.raises(FileNotFoundError) as caught:
+        FS.open(ftp.url("none.csv"))
+    assert isinstance(caught.value, AccessError)
+    assert caught.value.errno is not None
+
+
+def test_ftp_with_credentials(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "x").write_bytes(b"mine")
+    with with_login(tmp_path, root, "joe", "Geheim7") as server:
+        own = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
+        assert own.cat_file(server.url("x")) == b"mine"
+        assert "Geheim7" not in repr(own)
+        other = OverthereFileSystem(LOCAL, Credentials(user="joe", password="wrong"))
+        assert other is not own
+        with pytest.raises(OSError, match="530") as caught:
+            other.cat_file(server.url("x", "joe:Falsch8@"))
+        assert not {"wrong", "Falsch8"} & set(str(caught.value).replace(":", " ").split())
+
+
+def test_wais() -> None:
+    with replay([INIT, SHEEP], length=length, same=same) as served:
+        (entry,) = FS.ls(f"wais://127.0.0.1:{served.port}/docs?sheep")
+    assert (entry["size"], entry["type"]) == (79, "file")
+    with replay([INIT, TEXT_B], length=length, same=same) as other:
+        assert FS.cat_file(entry["name"].replace(f":{served.port}/", f":{other.port}/")) == BODY_B
+
+
+def test_data() -> None:
+    fs = OverthereFileSystem()
+    assert fs.cat_file("data:,hello%20x") == b"hello x"
+    assert [fs.cat_file("data:,hello", *part) for part in ((1, 3), (-2, None), (None, -9), (9, None), (3, 1))] == [
+        b"el", b"lo", b"", b"", b"",
+    ]  # fmt: skip
+    assert fs.info("data:text/csv,a") == {"name": "data:text/csv,a", "type": "file", "size": 1, "mimetype": "text/csv"}
+    assert pickle.loads(pickle.dumps(fs)).cat_file("data:,x") == b"x"
+    assert fs.cat_file("data:," + "a" * 8_000_000) == b"a" * 8_000_000
+
+
+def test_a_table_is_read_by_pandas(gopher: Gopherd) -> None:
+    """From an open file: it would open gopher and ftp itself, by urllib."""
+    pandas = pytest.importorskip("pandas")
+    with FS.open(gopher.uri("0/troff.txt")) as file:
+        table = pandas.read_csv(file, header=None)
+    assert table[0].to_list() == [".de x", "..", ".", "..b", "end"]
+
+
+def test_the_own_filesystems_of_fsspec_stay(registry: None) -> None:
+    """The entry points name what fsspec lacks; it would let them replace what it has."""
+    names = {point.name for point in entry_points(group="fsspec.specs") if "overthere" in point.value}
+    assert names <= {"gopher", "wais"}
+    own = Path(__file__).parents[2] / "pyproject.toml"
+    declared = own.read_text("utf-8").split('[project.entry-points."fsspec.specs"]\n')[1].split("\n\n")[0]
+    assert declared.splitlines() == [
+        f'{name} = "overthere.integrations.fsspec:OverthereFileSystem"' for name in ("gopher", "wais")
+    ]
+    for name in ("ftp", "data"):
+        assert not issubclass(fsspec.get_filesystem_class(name), OverthereFileSystem)
+    register("ftp")
+    assert fsspec.get_filesystem_class("ftp") is OverthereFileSystem
+    with pytest.raises(ValueError, match="not one of"):
+        register("http")
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        ("file:///etc/passwd", (AccessRefused, PermissionError)),
+        ("ftp://joe:Geheim7@127.0.0.1/x", (AccessRefused, PermissionError)),
+        ("gopher://joe:Geheim7@0x7f.1:70/0x", (OverthereError,)),
+        ("a b", (InvalidURI, ValueError)), ("", (InvalidURI,)), ("data:x", (InvalidURI,)), ("\ud800", (InvalidURI,)),
+        ("urn:a:b", (NotSpecified,)), ("gopher://h\x00/", (InvalidURI,)), ("x:" + "a" * 100_000, (OverthereError,)),
+    ],
+)  # fmt: skip
+def test_what_is_refused(path: str, kinds: tuple[type[Exception], ...]) -> None:
+    fs = OverthereFileSystem()
+    for call in (fs.open, fs.cat_file, fs.info, fs.ls):
+        with pytest.raises(kinds[0]) as caught:
+            call(path)
+        assert all(isinstance(caught.value, kind) for kind in kinds)
+        assert "Geheim7" not in f"{caught.value}{caught.value!r}"
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+    assert not fs.exists(path)
+
+
+def test_a_limit_and_a_mode(gopher: Gopherd) -> None:
+    small = OverthereFileSystem(LOCAL.with_(max_bytes=10))
+    with pytest.raises(LimitExceeded) as caught:
+        small.open(gopher.uri("9/x.bin"))
+    assert isinstance(caught.value, OSError)
+    for mode in ("wb", "ab", "r+b"):
+        with pytest.raises(OSError, match="only reads"):
+            FS.open("data:,a", mode)
+    wrong: Any = 3
+    with pytest.raises(TypeError):
+        FS.open(wrong)
+
+
+ENTRIES = (
+    "0good\t/good.txt\tlocalhost\t{port}", "0more\t/sub/more.txt\tlocalhost\t{port}",
+    "0name\t..%2Fevil3\tlocalhost\t{port}", "0name\t\\..\\..\\evil4\tlocalhost\t{port}",
+)  # fmt: skip
+OUTSIDE = (
+    "0up\t/../../../evil\tlocalhost\t{port}", "0deep\t/a/../../evil2\tlocalhost\t{port}",
+    "0dots\t/..\tlocalhost\t{port}", "1menu\t/../..\tlocalhost\t{port}", "0other\t/x\t127.0.0.1\t{port}",
+    "hfile\tURL:file:///etc/hostname\tlocalhost\t{port}", "hdata\tURL:data:,abc\tlocalhost\t{port}",
+    "hweb\tURL:http://localhost:{port}/x\tlocalhost\t{port}",
+    "hmark\tURL:gopher://localhost:{port}/0/d/a#/../../../evil\tlocalhost\t{port}",
+    "hask\tURL:gopher://localhost:{port}/0/d/a?/../../../evil\tlocalhost\t{port}",
+)  # fmt: skip
+"""Entries of other folders, servers and schemes."""
+
+
+@pytest.fixture
+def hostile_menu() -> Iterator[Served]:
+    """A gopher server whose menu names what is not below it."""
+    menu = "".join(f"{entry}\r\n" for entry in (*ENTRIES, *OUTSIDE))
+
+    def handler(held: socket.socket, served: Served) -> None:
+        selector = held.makefile("rb").readline().strip()
+        held.sendall(menu.format(port=served.port).encode() + b".\r\n" if selector in (b"", b"/") else b"content")
+
+    with serve(handler) as served:
+        yield served
+
+
+@pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
+def test_a_listing_writes_no_file_outside_of_the_folder(
+    hostile_menu: Served, tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = tmp_path / "a" / "b" / "target"
+    target.mkdir(parents=True)
+    uri = f"gopher://localhost:{hostile_menu.port}/"
+    files = OverthereFileSystem(LOCAL)
+    files.get(uri, form.format(target), recursive=True, maxdepth=1)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) == len(ENTRIES)
+    assert all(path.is_relative_to(target) and path.read_bytes() == b"content" for path in written), written
+    assert f"{uri}: {len(OUTSIDE)} entries are not below it and are left out" in caplog.text
+    assert len(files.ls(uri)) == len(ENTRIES) + len(OUTSIDE)
+    for found in (files.find(uri, maxdepth=2), files.glob(f"{uri}**", maxdepth=2)):
+        assert {one for one in found if one != uri} <= {f"{uri}{one}" for one in (
+            "0/good.txt", "0/sub/more.txt", "0..%252Fevil3", "0%5C..%5C..%5Cevil4",
+        )}  # fmt: skip
+
+
+@pytest.mark.parametrize("menus", [0, 2])
+@pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
+def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: int) -> None:
+    """Also if there are menus beside it that are not read, and what is not below the listing."""
+
+    def handler(held: socket.socket, served: Served) -> None:
+        selector = held.makefile("rb").readline().strip()
+        entries = [ENTRIES[0], *[f"1menu\t/m{number}\tlocalhost\t{{port}}" for number in range(menus)], *OUTSIDE]
+        menu = "".join(f"{entry}\r\n" for entry in entries).format(port=served.port).encode()
+        held.sendall(menu + b".\r\n" if selector in (b"", b"/") else b"content")
+
+    target = tmp_path / "target"
+    target.mkdir()
+    with serve(handler) as served:
+        uri = f"gopher://localhost:{served.port}/"
+        OverthereFileSystem(LOCAL).get(uri, form.format(target), recursive=True, maxdepth=1)
+        (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+        assert file == Path(form.format(target)) / "good.txt"
+        assert file.read_bytes() == b"content"
+        OverthereFileSystem(LOCAL).get(f"{uri}0/good.txt", str(tmp_path / "one"), recursive=True, maxdepth=1)
+        assert (tmp_path / "one").read_bytes() == b"content"
+
+
+def test_a_listing_without_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an error before it is held whole, as its server may send entries for as long as the policy allows."""
+    monkeypatch.setattr("overthere.integrations.fsspec.MAX_ENTRIES", 1000)
+
+    def handler(held: socket.socket, served: Served) -> None:
+        held.makefile("rb").readline()
+        with suppress(OSError):
+            while True:
+                held.sendall(ENTRIES[0].format(port=served.port).encode() + b"\r\n")
+
+    with serve(handler) as served:
+        uri = f"gopher://localhost:{served.port}/"
+        with pytest.raises(LimitExceeded, match="a listing of more than 1,000 entries") as caught:
+            FS.ls(uri)
+        assert isinstance(caught.value, OSError)

@@ -1,0 +1,125 @@
+"""The types of columns with PostgreSQL itself, through pg8000."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+pytest.importorskip("pg8000")
+
+from sqlalchemy import ARRAY, Engine, create_engine, exc, func, insert, inspect, select, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+
+from overthere import IRI, URI, InvalidURI, IRIReference, URIReference
+from overthere.integrations.sqlalchemy import TYPES, IRIReferenceType, URIType
+from servers.postgres import postgres
+
+
+class Base(DeclarativeBase):
+    type_annotation_map = TYPES
+
+
+class Page(Base):
+    __tablename__ = "page"
+    number: Mapped[int] = mapped_column(primary_key=True)
+    uri: Mapped[URI]
+    key: Mapped[URI | None] = mapped_column(URIType(length=80), unique=True)
+    link: Mapped[URIReference | None]
+    shown: Mapped[IRI | None]
+    short: Mapped[IRIReference | None] = mapped_column(IRIReferenceType(length=20))
+    more: Mapped[list[URI] | None] = mapped_column(ARRAY(URIType()))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Engine]:
+    # As nobody: not below pytest's own folder.
+    with TemporaryDirectory() as folder, postgres(Path(folder) / "postgres") as port:
+        made = create_engine(f"postgresql+pg8000://joe@127.0.0.1:{port}/postgres")
+        yield made
+        made.dispose()
+
+
+@pytest.fixture
+def engine(server: Engine) -> Iterator[Engine]:
+    Base.metadata.create_all(server)
+    yield server
+    Base.metadata.drop_all(server)
+
+
+URIS = [
+    "HTTP://Example.com:80/%7e?#",
+    "urn:x:';drop%20table%20page;--",
+    "a:",
+    "http://h/?q=%00%25s:b%5C",
+    "x:" + "a" * 1_000_000,
+]
+
+
+@pytest.mark.parametrize("given", URIS)
+def test_a_value_comes_back_as_it_was(engine: Engine, given: str) -> None:
+    with Session(engine) as session:
+        session.add(Page(
+            uri=URI(given), link=URIReference("../g"), shown=IRI("http://ü/\U0001f600"), short=IRIReference("é"),
+            more=[URI("a:b"), URI(given)],
+        ))  # fmt: skip
+        session.commit()
+    with Session(engine) as session:
+        page = session.execute(select(Page).where(Page.uri == URI(given))).scalar_one()
+        assert (page.uri, page.key, page.link, page.shown, page.short, page.more) == (
+            URI(given), None, URIReference("../g"), IRI("http://ü/\U0001f600"), IRIReference("é"),
+            [URI("a:b"), URI(given)],
+        )  # fmt: skip
+        assert session.execute(text("select uri from page")).scalar_one() == given
+        assert session.scalar(select(func.length(Page.uri))) == len(given)
+
+
+def test_what_is_created(engine: Engine) -> None:
+    columns = {column["name"]: str(column["type"]) for column in inspect(engine).get_columns("page")}
+    assert {columns.pop(name) for name in ("uri", "link", "shown")} <= {"TEXT", "VARCHAR"}, "one type with two names"
+    assert columns == {"number": "INTEGER", "key": "VARCHAR(80)", "short": "VARCHAR(20)", "more": "ARRAY"}
+
+
+def test_comparisons(engine: Engine) -> None:
+    with Session(engine) as session:
+        session.add_all([Page(uri=URI(one)) for one in ("http://b/", "http://a/", "https://a/", "urn:a:b")])
+        session.commit()
+        assert session.scalars(select(Page.uri).order_by(Page.uri)).all() == [
+            URI("http://a/"), URI("http://b/"), URI("https://a/"), URI("urn:a:b"),
+        ]  # fmt: skip
+        assert session.scalars(select(Page.uri).where(Page.uri.like("http://%")).order_by(Page.uri)).all() == [
+            URI("http://a/"), URI("http://b/"),
+        ]  # fmt: skip
+        assert session.scalar(select(func.count()).where(Page.uri.in_([URI("urn:a:b"), URI("a:")]))) == 1
+        assert session.scalar(select(func.count()).where(Page.uri.regexp_match("^https?://a/$"))) == 2
+        assert session.scalar(select(func.max(Page.uri))) == URI("urn:a:b")
+        assert session.scalar(select(func.split_part(Page.uri, "/", 3)).where(Page.uri == "https://a/")) == "a"
+
+
+@pytest.mark.parametrize("given", ["no uri", "//h/", "", "http://u:geheim@h/a b", "http://h\x00/", "\ud800"])
+def test_an_invalid_text_is_not_stored(engine: Engine, given: str) -> None:
+    with Session(engine) as session:
+        session.add(Page(uri=given))
+        with pytest.raises(exc.StatementError) as caught:
+            session.commit()
+    assert isinstance(caught.value.orig, InvalidURI)
+    assert "geheim" not in str(caught.value.orig)
+    with Session(engine) as session:
+        assert session.scalar(select(func.count()).select_from(Page)) == 0
+
+
+def test_the_database_keeps_to_the_length_and_to_unique(engine: Engine) -> None:
+    for values, why in (([URI("x:" + "a" * 79)], "too long"), ([URI("a:b"), URI("a:b")], "unique")):
+        with pytest.raises(exc.DatabaseError, match=why), engine.begin() as connection:
+            connection.execute(insert(Page), [{"uri": one, "key": one} for one in values])
+
+
+def test_a_stored_text_that_is_invalid(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("insert into page (uri) values ('http://joe:geheim@h/a b')"))
+    with Session(engine) as session, pytest.raises(InvalidURI) as caught:
+        session.scalars(select(Page.uri)).all()
+    assert "geheim" not in f"{caught.value}{caught.value!r}"
