@@ -24,9 +24,8 @@ _INFO = re.compile(
     rb"software: overthere[^\r]*+\r\n\r\n\r\n"
 )
 """The first record of a file of ours, by which it is known (WARC 1.1, 6.2)."""
-_LONGEST = 1 << 16
-_LARGEST = 1 << 30
-"""Octets of a head."""
+_LONGEST, _LARGEST = 1 << 16, 1 << 30
+"""Octets of a head, and of a document."""
 
 
 class Records:
