@@ -135,6 +135,9 @@ def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, nam
     assert ("SECRET" in done.output, done.exit_code) == (False, 1)
     named = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / name)])
     assert "not a file or folder" not in named.output
+    if beside and name == ".lycheeignore":  # which nobody has named
+        done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / "lychee.toml")])
+        assert "SECRET" not in done.output
 
 
 @pytest.mark.parametrize(

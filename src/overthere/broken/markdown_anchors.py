@@ -310,11 +310,13 @@ def _number(name: str, way: str, seen: dict[str, int]) -> str:
         seen[name] = 0
         return name
     if way == "mkdocs":
-        while not name or name in seen:  # Python-Markdown, `unique`: the number at the end grows
-            numbered = _NUMBERED.fullmatch(name)
-            name = f"{numbered[1]}_{int(numbered[2]) + 1}" if numbered else f"{name}_1"
-        seen[name] = 0
-        return name
+        numbered = _NUMBERED.fullmatch(name)
+        stem, number = (numbered[1], int(numbered[2])) if numbered else (name, 0)
+        number = max(number, seen.get(name, 0)) + 1
+        while (found := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: the number at the end grows
+            number += 1
+        seen[name], seen[found] = number, 0
+        return found
     if way == "docutils":
         while True:
             number = seen[""] = seen.get("", 0) + 1

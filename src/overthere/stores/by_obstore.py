@@ -33,7 +33,6 @@ on."""
 _TRIES = 3
 """How often a range is asked for whose content did not come whole."""
 _PAGE = 1000
-_PANIC = "PanicException"
 MAX_LISTED = 100_000_000
 """Objects of a listing: a server that is broken or hostile lists for ever."""
 _STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
@@ -156,7 +155,10 @@ def _raising(note: str = "not-opened") -> Iterator[None]:
         raise
     except BaseException as error:
         # A panic of its Rust is no Exception.
-        if not isinstance(error, (exceptions.BaseError, OSError, ValueError)) and type(error).__name__ != _PANIC:
+        if (
+            not isinstance(error, (exceptions.BaseError, OSError, ValueError))
+            and type(error).__name__ != "PanicException"
+        ):
             raise
         note = next((note for kind, note in _NOTES if isinstance(error, kind)), note)
         status = _STATUS.search(str(error))
