@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
@@ -40,7 +40,7 @@ _SUFFIXES = {".sarif": "sarif", ".xml": "junit", ".md": "markdown", ".html": "ht
 
 
 class _Command(SectionedCommand):
-    sections: ClassVar = {
+    sections: ClassVar[Mapping[str, str]] = {
         "Sources and their places": "--base --root-dir --index --extension --exclude --include "
         "--exclude-path --no-ignore --skip-nofollow --since --remap",
         "Anchors": "--fragments --anchors",

@@ -154,11 +154,8 @@ def _raising(note: str = "not-opened") -> Iterator[None]:
     except StoreError:
         raise
     except BaseException as error:
-        # A panic of its Rust is no Exception.
-        if (
-            not isinstance(error, (exceptions.BaseError, OSError, ValueError))
-            and type(error).__name__ != "PanicException"
-        ):
+        is_known = isinstance(error, (exceptions.BaseError, OSError, ValueError))
+        if not is_known and type(error).__name__ != "PanicException":  # a panic of its Rust is no Exception
             raise
         note = next((note for kind, note in _NOTES if isinstance(error, kind)), note)
         status = _STATUS.search(str(error))
