@@ -79,8 +79,7 @@ def _index() -> str:
         [
             "# The command line",
             "",
-            "`pip install 'overthere[cli]'` brings the command `overthere`. Each verb says with `--help` what stands",
-            "here.",
+            "`pip install 'overthere[cli]'` brings the command `overthere`. `overthere VERB --help` prints the same.",
             "",
             "| verb | what it does |",
             "|---|---|",

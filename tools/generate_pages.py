@@ -17,6 +17,7 @@ ERRORS_HEAD = """\
 
 Every finding of `overthere.check` and every `InvalidURI` has one of these kinds.
 The table is `KINDS` in `src/overthere/ground/kinds.py`; this page is written by `make docs`.
+A text that `URI` rejects may be taken by another call: [which call do I need?](which.md)
 
 ```python
 >>> from overthere import URI, InvalidURI, check
