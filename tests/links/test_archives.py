@@ -266,6 +266,10 @@ def test_members_at_one_place_are_read_once() -> None:
     assert notes(file.getvalue()) == ["corrupt"] * 50
 
 
+def test_an_archive_without_members() -> None:
+    assert found(zipped({})) == []
+
+
 def test_members_that_overlap_are_corrupt() -> None:
     """Each could end in the content of the last one, so that few octets cost its reading once more."""
     data = bytearray(zipped({"a.html": b"<a href=x>", "b.html": b"<a href=y>"}))

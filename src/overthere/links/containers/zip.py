@@ -95,7 +95,7 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
 def _ends(archive: zipfile.ZipFile) -> dict[int, int]:
     """Where each member begins, and has to end: in members that overlap few octets could be any number of documents."""
     places = sorted({info.header_offset for info in archive.infolist()})
-    return dict(zip(places, [*places[1:], archive.start_dir], strict=True))
+    return dict(zip(places, [*places[1:], archive.start_dir], strict=False))
 
 
 def _zip_document(
