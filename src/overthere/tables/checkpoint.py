@@ -66,10 +66,9 @@ def read_mark(text: str | bytes, name: str, job: str) -> Checkpoint:
     try:
         fields = json.loads(text)
         mark = Checkpoint(fields["job"], fields["rows"], fields["octets"], fields["state"])
-        if tuple(map(type, mark)) != (str, int, int, dict) or fields[KEY] != 1 or mark.rows < 0 or mark.octets < 0:
+        types = tuple(map(type, mark)) == (str, int, int, dict)
+        if not types or fields[KEY] != 1 or min(mark.rows, mark.octets) < 0 or (mark.rows and not mark.state):
             raise ValueError
-        if mark.rows and not mark.state:
-            raise ValueError  # nobody knows of which documents they are
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ResumeError(name, "its mark is unreadable, so the job cannot continue") from None
     if mark.job != job:

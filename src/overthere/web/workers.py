@@ -82,6 +82,7 @@ class Workers:
                 if not worker.has_ended():
                     return worker
                 self._all.discard(worker)
+                worker.end()
             worker = _Worker(self.work)
             self._all.add(worker)
             return worker
