@@ -314,8 +314,10 @@ def test_every_field_of_a_policy_can_stand_in_a_file() -> None:
 
 def test_the_help_says_the_bounds() -> None:
     told = " ".join(get("--help").stdout.decode().split())
-    assert "Overall time limit in seconds, redirects and download included; 3600. 0 or none: unlimited." in told
-    assert "Receive at most this many octets; 17179869184. 0 or none: unlimited." in told
+    assert (
+        "Overall time limit in seconds, redirects and download included (default: 3,600); 0 or none: unlimited." in told
+    )
+    assert "Receive at most this many octets (default: 17,179,869,184); 0 or none: unlimited." in told
 
 
 def test_a_server_does_not_lead_to_files(web: Web) -> None:

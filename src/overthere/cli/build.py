@@ -12,17 +12,17 @@ from overthere.ground.errors import OverthereError
 
 
 @click.command()
-@click.option("--scheme")
+@click.option("--scheme", help="The scheme, as http.")
 @click.option("--authority", help="The whole authority, instead of userinfo, host and port.")
-@click.option("--userinfo")
-@click.option("--host")
-@click.option("--port")
+@click.option("--userinfo", help="The userinfo as text; it is checked.")
+@click.option("--host", help="A name, an address, or an IPv6 address in brackets.")
+@click.option("--port", help="The digits of the port.")
 @click.option("--path", help="The path as text; it is checked.")
 @click.option("--segment", "segments", multiple=True, help="The data of a segment; it is encoded.  Repeat.")
 @click.option("--keep", help="Reserved characters to keep in segments, as data.")
 @click.option("--query", help="The query as text; it is checked.")
 @click.option("--pair", "pairs", multiple=True, metavar="NAME=VALUE", help="A pair of a form; it is encoded.  Repeat.")
-@click.option("--fragment")
+@click.option("--fragment", help="The fragment as text; it is checked.")
 @reading_options(editions=False)
 @format_option
 def command(

@@ -129,9 +129,8 @@ def _lines() -> Iterator[str]:
 
 
 CSV_SAFE = (
-    "CSV: put an apostrophe before cells that begin with = + - @ (in full width too), TAB, CR or LF, so that "
-    "spreadsheets do not run them as formulas. This changes the data (overthere.columns.cells.unescape reverts it), "
-    "so it is off by default."
+    "CSV: put an apostrophe before cells that spreadsheets would run as formulas. This changes the data; "
+    "overthere.columns.cells.unescape reverts it."
 )
 
 

@@ -52,12 +52,12 @@ def policy_options(function: F, own: Policy | None = None) -> F:
         ),
         click.option(
             "--max-time", "total_timeout", type=_seconds, metavar="SECONDS",
-            help="Overall time limit in seconds, redirects and download included; "
-            f"{default.total_timeout:.0f}.  0 or none: unlimited.",
+            help="Overall time limit in seconds, redirects and download included "
+            f"(default: {default.total_timeout:,.0f}); 0 or none: unlimited.",
         ),
         click.option(
             "--max-bytes", type=_octets, metavar="OCTETS",
-            help=f"Receive at most this many octets; {default.max_bytes}.  0 or none: unlimited.",
+            help=f"Receive at most this many octets (default: {default.max_bytes:,}); 0 or none: unlimited.",
         ),
     ]  # fmt: skip
     if own is None:

@@ -45,8 +45,8 @@ def table_options(function: F) -> F:
     options = (
         click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}"),
         click.option(
-            "--separator", type=click.Choice([",", ";", "|", "tab"]), default=",", show_default=True,
-            help="With --column: the field separator of the CSV that is read.",
+            "--separator", type=click.Choice([",", ";", "|", "tab"]), default=",", metavar="CHAR",
+            help='With --column: the field separator of the CSV that is read: "," (the default), ";", "|" or tab.',
         ),
         click.option(
             "-o", "output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
