@@ -238,6 +238,21 @@ def test_a_target_of_myst_is_known_in_the_whole_project(tmp_path: Path) -> None:
     assert len(list(check([tmp_path], Checker(anchors="github"), Summary()))) > 2
 
 
+@pytest.mark.parametrize("suggest", [True, False])
+@pytest.mark.parametrize(("rule", "kind"), [("auto", "unsure"), ("github", "unsure"), ("gitlab", "no-fragment")])
+def test_an_anchor_in_another_case_is_found_by_github_alone(
+    tmp_path: Path, rule: str, kind: str, suggest: bool
+) -> None:
+    (tmp_path / "a.md").write_text("# On Windows\n\n[a](#On-Windows) [b](#on-windows) [c](b.md#Änder) [d](#nope)\n")
+    (tmp_path / "b.md").write_text("# Änder\n")
+    (tmp_path / "c.html").write_text("<h1 id=top-of-it>x</h1><a href='#Top-of-it'>x</a>")
+    found = list(check([tmp_path], Checker(anchors=rule, suggest=suggest), Summary()))
+    assert [(one.kind, one.reference) for one in found] == [
+        (kind, "#On-Windows"), (kind, "b.md#Änder"), ("no-fragment", "#nope"), ("no-fragment", "#Top-of-it"),
+    ]  # fmt: skip
+    assert found[0].suggestion == ("#on-windows" if suggest else None)
+
+
 def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> None:
     text = (
         '!!! note "T"\n\n    [a](a1)\n\n    ??? tip\n\n        [b](b1)\n\n=== "Tab"\n\n    # In a tab\n\n    - x\n\n'

@@ -60,6 +60,8 @@ class Reporter:
         self.passed: Counter[str] = Counter()
         self.at_hand: Callable[[int], set[str] | None] = anchors
         self.nearest: Suggester = Suggester(site, self._anchors)
+        self.folded: dict[int, set[str]] = {}
+        """The anchors of some documents without regard to case, by number."""
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""
@@ -137,7 +139,26 @@ class Reporter:
             yield "unsure", f"#{seen.fragment} (an extension may know it)"
         else:
             elsewhere = f" in {seen.place.name}" if not mine and seen.place is not None and seen.place.name else ""
-            yield "no-fragment", f"#{seen.fragment}{elsewhere}"
+            if self._is_found_in_any_case(seen, found, mine):
+                own = document_identity(found, self.site)
+                near = self.nearest.reference("no-fragment", one, seen, found, own) if self.checker.suggest else None
+                yield "unsure", f"#{seen.fragment}{elsewhere} (only GitHub finds it in another case)", None, near
+            else:
+                yield "no-fragment", f"#{seen.fragment}{elsewhere}"
+
+    def _is_found_in_any_case(self, seen: ReferenceState, found: Scan, mine: bool) -> bool:
+        """Whether GitHub shows the document, whose script finds an anchor that differs in case alone."""
+        number, paths = seen.document, self.site.paths
+        source = paths[number] if not mine and 0 <= number < len(paths) else found.document.source
+        kind = found.kind if mine else self.states.get(number, _UNKNOWN).kind
+        if kind != "markdown" or project_of(self.checker, source).anchors != "github":
+            return False
+        if number not in self.folded:
+            if len(self.folded) >= _FOLDED:
+                self.folded.clear()
+            anchors = found.anchors if mine else self._anchors(number) or ()
+            self.folded[number] = {name.casefold() for name in anchors}
+        return any(name.casefold() in self.folded[number] for name in names(seen.fragment or ""))
 
     def _page_with(self, fragment: str, document: int) -> int | None:
         """The page that has an anchor, of those to which the reader of a document is sent on."""
@@ -186,6 +207,7 @@ def _normal_label(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
+_FOLDED = 64
 _UNKNOWN = State("", True, False)
 _BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
 
