@@ -44,7 +44,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 75_340
+LINES = 75_330
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason.  The last: bounds and checks of what a fourth attack found (indexes, listings, caches, marks,
 settings of strangers, archives, files that change while they are mended); XML without rules, --type, what tools put

@@ -15,16 +15,8 @@ from overthere.broken.model import KINDS, Broken, Checker, FileSettings, HostSet
 from overthere.ground.option_files import read_json, read_lines, read_toml
 
 __all__ = [
-    "MOST_PATTERNS",
-    "Baseline",
-    "Rule",
-    "Rules",
-    "file_settings",
-    "fits",
-    "host_settings",
-    "is_excluded",
-    "remap",
-]
+    "MOST_PATTERNS", "Baseline", "Rule", "Rules", "file_settings", "fits", "host_settings", "is_excluded", "remap",
+]  # fmt: skip
 
 _PATTERNS = ("target", "source", "kind")
 MOST_PATTERNS = 1000

@@ -208,6 +208,7 @@ def _normal_label(label: str) -> str:
 
 
 _FOLDED = 64
+"""Documents whose anchors are held in one case."""
 _UNKNOWN = State("", True, False)
 _BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
 

@@ -19,7 +19,7 @@ from overthere.cli.numbers import show_value
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
-from overthere.links.job.files import is_inside, repository_of
+from overthere.links.job.files import is_in_repository
 from overthere.links.job.retrieval import is_uri
 
 __all__ = ["apply_config", "find_config"]
@@ -177,7 +177,7 @@ _OUTSIDE = "not a file or folder of the repository: give it on the command line,
 def _is_own_file(path: Path, folder: Path) -> bool:
     """Whether a path, its links followed, is in the repository of a folder, or without one in it; and is no pipe."""
     is_plain = path.is_file() or path.is_dir() or not path.exists()
-    return is_plain and is_inside(str(path), repository_of(str(folder)) or str(folder))
+    return is_plain and is_in_repository(str(path), str(folder))
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from overthere.cli.broken_tables import HOSTS
 from overthere.ground.option_files import read_lines, read_text, read_toml
-from overthere.links.job.files import is_inside, repository_of
+from overthere.links.job.files import is_in_repository
 
 __all__ = ["LYCHEE_FILES", "SAME", "lychee_file", "read_lychee", "to_globs"]
 
@@ -85,7 +85,7 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
         else:
             unused[key] = _REASONS.get(key, "no counterpart")
     ignored = path.parent / ".lycheeignore"
-    if ignored.is_file() and is_inside(str(ignored), repository_of(str(path.parent)) or str(path.parent)):
+    if ignored.is_file() and is_in_repository(str(ignored), str(path.parent)):
         patterns = [line for _, line in read_lines(ignored) if not line.startswith("#")]
         _add_globs(found, "exclude", ".lycheeignore", patterns, used, unused)
     if "include" in found and "exclude" not in table and "exclude" not in found:

@@ -214,6 +214,7 @@ def create_empty(path: str | os.PathLike[str]) -> None:
 
 
 _MOST_COPIED = 1 << 30
+"""Octets: a sparse file has any number of them in few blocks."""
 
 
 def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import BinaryIO
 
-__all__ = ["NotFollowedError", "is_inside", "is_within", "open_file", "repository_of", "size_of"]
+__all__ = ["NotFollowedError", "is_in_repository", "is_inside", "is_within", "open_file", "repository_of", "size_of"]
 
 
 class NotFollowedError(OSError):
@@ -65,6 +65,11 @@ def repository_of(folder: str) -> str | None:
         if folder == before:
             return None
     return folder
+
+
+def is_in_repository(path: str, folder: str) -> bool:
+    """Whether a path, its links followed, is in the repository of a folder; without a repository, in the folder."""
+    return is_inside(path, repository_of(folder) or folder)
 
 
 def size_of(path: str) -> int:
