@@ -299,3 +299,27 @@ def test_what_is_said_without_a_repository(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ValueError, match="not installed"):
         changed_files(str(tmp_path), "HEAD")
+
+
+TERMINATED = """
+import os, signal, time
+from overthere.broken.git import Git
+from overthere.cli import main
+
+def stop(git, *arguments):
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+Git.run = stop
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
+def test_a_run_that_is_terminated_leaves_no_copy(repository: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    command = [sys.executable, "-c", TERMINATED, "broken", "--since", "HEAD", str(repository)]
+    done = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
+    assert (done.returncode, b"stopped: " in done.stderr) == (130, True)
+    assert not list(folder.iterdir())

@@ -108,6 +108,17 @@ def test_the_search_ends_at_the_repository(site: Path) -> None:
     assert run(site).exit_code == 1
 
 
+def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
+    """Another user's /tmp/overthere.toml; within a repository, modes are what a file system gives."""
+    config = site.parent.parent / "overthere.toml"
+    config.write_text('[broken]\nexclude = "*"\n')
+    config.parent.chmod(0o1777)
+    assert run(site).exit_code == 1
+    assert run(config.parent).exit_code == 0
+    (config.parent / ".git").mkdir()
+    assert run(site).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

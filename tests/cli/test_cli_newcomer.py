@@ -232,7 +232,8 @@ READING = ["explain", "check", "split", "resolve", "repair", "relate", "normaliz
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
 @pytest.mark.parametrize("verb", READING)
-def test_ctrl_c(verb: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm(verb: str, number: signal.Signals) -> None:
     """While it waits for the next line: one line is said, with the exit status that shells know."""
     base = ["--base", "http://h/"] if verb in ("resolve", "relate") else []
     child = subprocess.Popen(
@@ -246,7 +247,7 @@ def test_ctrl_c(verb: str) -> None:
         assert select.select([child.stdout], [], [], 5 * NET)[0], "it says nothing"
         child.stdout.read(1)
         wait_until(lambda: waits(child.pid), "it does not come to wait for more")
-        child.send_signal(signal.SIGINT)
+        child.send_signal(number)
         _, told = child.communicate(timeout=5 * NET)
     finally:
         child.kill()

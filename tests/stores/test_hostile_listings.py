@@ -83,3 +83,13 @@ def test_an_entity_tag_that_no_field_can_have_ends_no_job(server: Store, tag: st
         assert found.version.isprintable()
         with suppress(StoreError):
             open_object(found.uri, found.size, found.version).read()
+
+
+def test_a_key_outside_of_the_prefix_ends_the_listing(server: Store) -> None:
+    """Credentials that read more than the folder would be used for what its listing names elsewhere."""
+    with use(server) as store:
+        bucket = new_bucket(store)
+    with FaultProxy(store.endpoint, listing(3)) as proxy, use(store.through(proxy.endpoint)):
+        assert len(list(list_objects(f"s3://{bucket}/"))) == 3
+        with pytest.raises(StoreError, match="000000000, which is not in it: it ended after 0 objects"):
+            list(list_objects(f"s3://{bucket}/mine/"))

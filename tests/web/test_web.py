@@ -305,6 +305,17 @@ def test_a_foreign_name_is_not_answered(served: Explainer, host: str) -> None:
         assert served.ask("/anatomy.json?text=a", host=own).status == 200
 
 
+def test_a_target_in_absolute_form_is_answered_by_its_host(served: Explainer) -> None:
+    """It stands for Host (RFC 9112 3.2.2)."""
+    path = "/anatomy.json?text=http%3A%2F%2Fh%2F%2561"
+    same = served.ask(path).data
+    for own in (f"http://localhost:{served.port}", "HTTP://127.0.0.1"):
+        assert served.ask(own + path, host="evil.example").data == same
+        assert served.ask(own).text == served.ask("/").text
+    assert served.ask(f"http://evil.example{path}").status == 421
+    assert served.ask("http:///").status == 421
+
+
 def test_beyond_loopback_any_name_is_answered() -> None:
     with explainer(loopback=False) as running:
         assert running.ask("/", host="explainer.example").status == 200

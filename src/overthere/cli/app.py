@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -72,6 +74,19 @@ def _visible() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 class _Interrupted(click.ClickException):
     """Ctrl-C; the exit status is 128 and the number of the signal, as in shells."""
 
@@ -101,7 +116,7 @@ class _Verbs(Verbs):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with _visible():
+            with _visible(), _terminated():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Interrupted("Stopped") from None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from overthere.cli.numbers import show_value
 from overthere.cli.printing import print_message
 from overthere.ground.display import printable, shorten
 from overthere.ground.option_files import read_text, read_toml
-from overthere.links.job.files import is_in_repository
+from overthere.links.job.files import is_in_repository, repository_of
 from overthere.links.job.retrieval import is_uri
 
 __all__ = ["apply_config", "find_config"]
@@ -37,14 +38,16 @@ _NEVER = frozenset(("config", "no-config", "help", "sources"))
 def find_config(sources: Iterable[str]) -> Path | None:
     """The nearest file with settings, from the first source that is a file or folder upwards.
 
-    The search ends at the root of a repository (a folder with `.git`).
+    The search ends at the root of a repository (a folder with `.git`); without one, before a folder in which everybody
+    may write, such as `/tmp`: a file there may be anybody's.
     """
     first = next((source for source in sources if not is_uri(source)), None)
     if first is None:
         return None
     folder = Path(os.path.abspath(first))
     of_lychee = None
-    for place in (folder, *folder.parents):
+    above = folder.parents if repository_of(str(folder)) else takewhile(_is_private, folder.parents)
+    for place in (folder, *above):
         if of_lychee is None and (found := lychee_file(place)) is not None and _may_use(found):
             of_lychee = found
         for name in _TABLES:
@@ -54,6 +57,10 @@ def find_config(sources: Iterable[str]) -> Path | None:
         if (place / ".git").exists():
             return of_lychee
     return of_lychee
+
+
+def _is_private(folder: Path) -> bool:
+    return not folder.exists() or not folder.stat().st_mode & stat.S_IWOTH
 
 
 def _may_use(path: Path) -> bool:

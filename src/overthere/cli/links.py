@@ -6,12 +6,10 @@ import errno
 import json
 import os
 import re
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from types import FrameType
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -266,7 +264,6 @@ class _Job:
         """Run the job; returns whether it was stopped, or None if nothing was left to do."""
         stopped = False
         with ExitStack() as stack:
-            stack.enter_context(_terminated())
             writer = self._writer(stack)
             if writer is not None and writer.notice:
                 print_message(writer.notice)
@@ -395,20 +392,6 @@ def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
         here = printable(mask(str(base.join("."))))
         print_message(f"--base does not end in /: the sources are published below {here}")
     return base
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """SIGTERM is handled like Ctrl-C: complete rows stay."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _width() -> int:

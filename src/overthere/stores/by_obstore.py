@@ -10,6 +10,7 @@ from datetime import timedelta
 from threading import Lock
 from typing import Any, BinaryIO
 
+from overthere.ground.display import printable, shorten
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
 from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
@@ -96,6 +97,9 @@ class ObjectStore:
             if page is None:
                 return
             before, ends = ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
+            if other := next((one["path"] for one in page if not one["path"].startswith(prefix)), None):
+                why = f"has {printable(shorten(other, 80))}, which is not in it"
+                raise StoreError("truncated", f"the listing {why}: it ended after {listed:,} objects")
             listed += len(page)
             if listed > MAX_LISTED or (page and ends == before):
                 why = "repeats a page" if ends == before else f"has more than {MAX_LISTED:,} objects"

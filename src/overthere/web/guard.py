@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from urllib.parse import unquote
 
 from overthere.ground.extras import brought_by
 
@@ -26,6 +27,7 @@ HEADERS = {
 }
 """On every answer.  By `Referrer-Policy: no-referrer` the Origin of a form of our own would be "null" (Fetch 3.2)."""
 _LOOPBACK = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_ABSOLUTE = re.compile(rb"https?://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 """Methods that any page may use (RFC 9110 9.2.1): nothing is changed here, and a link may lead here."""
 
@@ -52,6 +54,12 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        if absolute := _ABSOLUTE.fullmatch(scope["raw_path"]):
+            # The host of the target stands for the field Host (RFC 9112 3.2.2).
+            others = [pair for pair in scope["headers"] if pair[0] != b"host"]
+            raw = absolute[2] or b"/"
+            path = unquote(raw.decode("latin-1"))
+            scope = {**scope, "raw_path": raw, "path": path, "headers": [(b"host", absolute[1]), *others]}
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if self.loopback and not (len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0])):
