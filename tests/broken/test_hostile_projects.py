@@ -42,6 +42,11 @@ TREES: dict[str, dict[str, str]] = {
         + "".join(f"      base_path: b{n}\n" for n in range(BIG)),
         "docs/a.md": "".join(f"--8<-- 'n{n}.md'\n" for n in range(100)),
     },
+    "addresses of a page": {
+        "hugo.toml": "baseURL = '/'\n" + "".join(f"source = '{'d/' * n}'\ntarget = 'content/r{n}'\n" for n in range(20)),
+        "d/" * 19 + "a.md": f"---\naliases: [{', '.join(map(str, range(1000)))}]\n---\n"
+        + "".join(f"[x](b{n}.md)\n" for n in range(1000)),
+    },
     "a pattern of categories": {
         "_config.yml": f"permalink: /{':categories' * 4000}\n",
         "_posts/2020-01-01-a.md": f"---\ncategories: {'x' * 8000}\n---\n[x](b.md)\n",

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from overthere.broken.generators.project import Project, folders_above
@@ -17,6 +18,10 @@ __all__ = ["Answer", "Pages", "front_matter"]
 _HEAD = 1 << 13
 _MOST = 200_000
 """Files of a project."""
+_MOST_BASES = 40
+"""Folders from which the references of one page are resolved; beyond them, what is not found leads out."""
+_MOST_LOOKUPS = 5_000_000
+"""Names that are looked for in folders; after so many, what has no address leads out of what is known."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
 _FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
@@ -38,6 +43,8 @@ class Pages:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._last: tuple[str, list[str]] = ("", [])
+        self._lookups = 0
 
     def find_source(self, source: str, path: str, is_markup: bool) -> Answer:
         """The source that a reference names.
@@ -54,7 +61,11 @@ class Pages:
                 if os.path.isfile(file):
                     top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
                     return Answer(file) if is_inside(file, top) else Answer(None, leaves=True)
-        return self._find([posixpath.join(base, path) for base in self._bases(source)])
+        if self._last[0] != source:
+            self._last = source, list(islice(self._bases(source), _MOST_BASES))
+        bases = self._last[1]
+        found = self._find([posixpath.join(base, path) for base in dict.fromkeys(bases)])
+        return found if found.path or len(bases) < _MOST_BASES else Answer(None, leaves=True)
 
     def _find(self, addresses: list[str] | tuple[str, ...]) -> Answer:
         """The first that there is of some addresses below the root of the site."""
@@ -66,7 +77,11 @@ class Pages:
             leaves = False
             if (page := self.by_address.get(_key(address))) is not None:
                 return Answer(page)
-            for folder in (*self.project.roots, *(mount.folder for mount in self.project.mounts)):
+            folders = (*self.project.roots, *(mount.folder for mount in self.project.mounts))
+            self._lookups += len(folders)
+            if self._lookups > _MOST_LOOKUPS:
+                return Answer(None, leaves=True)
+            for folder in folders:
                 file = os.path.join(folder, address)
                 if os.path.isfile(file):
                     return Answer(file)
@@ -75,25 +90,19 @@ class Pages:
                     return Answer(index)
         return Answer(None, leaves)
 
-    def _bases(self, source: str) -> list[str]:
-        """The folders, as addresses, from which relative references of a page are resolved."""
-        found: dict[str, None] = {}
+    def _bases(self, source: str) -> Iterator[str]:
+        """The folders, as addresses, from which relative references of a page are resolved; some come twice."""
+        ending = self.project.ending
+        is_index = self._is_index(source)
         for mount in self.project.mounts:
             if not source.startswith(os.path.join(mount.folder, "")):
                 continue
             for address in self._addresses(mount.folder, mount.route, source):
-                is_index = self._is_index(source)
-                folder = posixpath.dirname(address)
-                if is_index:
-                    found[f"{address}/" if address else ""] = None
-                else:
-                    if self.project.ending != ".html":
-                        found[f"{address}/"] = None
-                    if self.project.ending != "/":
-                        found[f"{folder}/" if folder else ""] = None
-                if is_index and not self.project.ending:
-                    found[f"{folder}/" if folder else ""] = None
-        return list(found)
+                if is_index or ending != ".html":
+                    yield f"{address}/" if address or not is_index else ""
+                if not ending if is_index else ending != "/":
+                    folder = posixpath.dirname(address)
+                    yield f"{folder}/" if folder else ""
 
     def _is_index(self, source: str) -> bool:
         return os.path.splitext(os.path.basename(source))[0] in self.project.indexes
