@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,11 +17,13 @@ from overthere import Policy
 from overthere.broken import Summary, check
 from overthere.broken.crawl import REPEATED, Crawl
 from overthere.broken.external import Asker
-from overthere.broken.model import Checker
+from overthere.broken.model import Checker, Outcome
+from overthere.broken.robots import Robots
 from overthere.cli.app import app
 from servers import free_port
 from servers.faults import faulty, simple
 from servers.nginx import Nginx, nginx
+from support import linear
 
 LOCAL = Policy.local()
 SITE = {
@@ -246,3 +250,51 @@ def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
     start = f"http://127.0.0.1:{free_port()}/"
     told = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
     assert told == [(start, "connect", "error")]
+
+
+def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
+    """Protego keeps each rule once for each agent of its group."""
+
+    def rules(count: int) -> Robots:
+        agents = "".join(
+            f"{('User-agent:', 'user agent', 'useragent :')[number % 3]} a{number}\n" for number in range(count)
+        )
+        robots = Robots()
+        robots.add_file("http://h/robots.txt", (agents + "".join(f"allow: /{n}\n" for n in range(count))).encode())
+        return robots
+
+    linear(rules, 4000)
+    for agent in ("*", "overthere", "OverThere*", "over", "a\nUser-agent: overthere\nUser-agent: b"):
+        robots = Robots()
+        robots.add_file(
+            "http://h/robots.txt", f"User-agent: {agent}\nDisallow: /no\nUser-agent: c\nDisallow: /".encode()
+        )
+        robots.record_answer("http://h", Outcome("http://h/robots.txt", None, 200, "", None, False, (), 0.0, False))
+        assert robots.refusal("http://h/no") is not None, agent
+        assert robots.refusal("http://h/yes") is None, agent
+
+
+def test_a_page_beyond_the_limit_is_told() -> None:
+    """Also one whose decoding needs more than the octets that are read: nothing of it is known."""
+    page = b"<title>t</title><a href=/lost>x</a>%s<a href=/lost2>x</a>"
+    long = page % (b"<!--" + b" " * 2000 + b"-->")
+    packed = gzip.compress(page % (b"<!--" + os.urandom(3000).replace(b"-", b"_") + b"-->"))
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/":
+            return "200 OK", HTML, b"<title>t</title><a href=/long>l</a> <a href=/packed>p</a>"
+        if path not in ("/long", "/packed"):
+            return "404 Not Found", "", b""
+        return (
+            "200 OK",
+            HTML + "Content-Encoding: gzip\r\n" * (path == "/packed"),
+            packed if path == "/packed" else long,
+        )
+
+    with faulty(simple(Pages(answer))) as server:
+        found = list(check([f"http://127.0.0.1:{server.port}/"], Checker(limit=1000), Summary(), policy=LOCAL))
+    assert [(one.source.rpartition("/")[2], one.kind, one.reference) for one in found] == [
+        ("", "too-large", "/packed"),
+        ("long", "not-read", None),
+        ("long", "not-found", "/lost"),
+    ]

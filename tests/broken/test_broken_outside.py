@@ -23,11 +23,12 @@ from overthere.access.transport import Ready
 from overthere.broken import connections
 from overthere.broken.cache import Cache
 from overthere.broken.connections import Connection
+from overthere.broken.cookies import Cookies
 from overthere.broken.external import Asker
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import KINDS, Checker, Outcome
-from overthere.broken.requests import Requester
+from overthere.broken.requests import Reply, Requester, wait_for
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled
@@ -375,6 +376,42 @@ def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
     # One that answers in between is asked for as long as it takes.
     hosts.release(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
+
+
+def test_a_host_that_is_always_too_busy_is_left_alone() -> None:
+    """Each URI is asked for four times, and its last answer is no answer either."""
+    now = [0.0]
+    hosts: Hosts[int] = Hosts(2, clock=lambda: now[0])
+    for number in range(100):
+        hosts.add("a", number)
+    tried, left = Counter[int](), 0
+    said = Reply("rate-limited", 429, "429", wait=MOST_WAIT, busy=True)
+    while (pause := hosts.pause()) is not None:
+        now[0] += pause
+        while (taken := hosts.take()) is not None:
+            if hosts.is_put_off("a"):
+                left += 1
+                hosts.release("a", busy=True)
+                continue
+            tried[taken[1]] += 1
+            wait = wait_for(said, tried[taken[1]])
+            hosts.release("a", busy=True, wait=wait or 0.0, again=None if wait is None else taken[1])
+    assert now[0] <= MOST_PATIENCE + 2 * MOST_WAIT
+    assert left > 90
+
+
+def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    cookies = Cookies()
+    fields = [
+        ("Set-Cookie", f"a=b; Max-Age={'9' * 400}"),
+        ("set-cookie", f"c=d; max-age = {'9' * 40}"),
+        ("Set-Cookie", "e=f"),
+    ]
+    cookies.take("http://h.example/", fields)
+    assert cookies.field("http://h.example/") == "a=b; c=d; e=f"
+    cookies.take("http://h.example/", [("Set-Cookie", f"a=b; Max-Age=-{'9' * 400}")])
+    assert cookies.field("http://h.example/") == "c=d; e=f"
+    assert capfd.readouterr() == ("", "")
 
 
 def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

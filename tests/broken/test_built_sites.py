@@ -5,6 +5,7 @@ What is called an error in the sources is broken on the site that is made of the
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from overthere.broken import KINDS, Checker, Summary, check
 from test_generators import SITES
 
 OUTPUT = "built"
+PROGRAMS = Path(__file__).resolve().parents[2] / "build" / "programs" / "bin"
 
 
 class Build(NamedTuple):
@@ -36,6 +38,11 @@ class Build(NamedTuple):
 
 BUILDS: dict[str, Build] = {
     "sphinx": Build((sys.executable, "-m", "sphinx", "-Q", ".", OUTPUT), "/", {}),
+    "mdbook": Build(
+        ("mdbook", "build", "-d", OUTPUT),
+        "/",
+        {"text/SUMMARY.md": "# Summary\n\n- [Start](README.md)\n- [One](a.md)\n- [Two](b/c.md)\n"},
+    ),
     "mkdocs": Build(
         ("mkdocs", "build", "-q", "-d", OUTPUT),
         "/site/",
@@ -67,9 +74,8 @@ NOT_BUILT = {
 def program(build: Build, folder: Path) -> str:
     """The generator."""
     if not build.package:
-        if shutil.which(build.command[0]) is None:
-            pytest.skip(f"{build.command[0]} is not installed")
-        return build.command[0]
+        found = shutil.which(build.command[0], path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
+        return found or pytest.skip(f"{build.command[0]} is not installed")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", build.package]
     done = subprocess.run(install, capture_output=True, text=True, check=False)

@@ -43,9 +43,18 @@ TREES: dict[str, dict[str, str]] = {
         "docs/a.md": "".join(f"--8<-- 'n{n}.md'\n" for n in range(100)),
     },
     "addresses of a page": {
-        "hugo.toml": "baseURL = '/'\n" + "".join(f"source = '{'d/' * n}'\ntarget = 'content/r{n}'\n" for n in range(20)),
+        "hugo.toml": "".join(f"source = '{'d/' * n}'\ntarget = 'content/r{n}'\n" for n in range(20)),
         "d/" * 19 + "a.md": f"---\naliases: [{', '.join(map(str, range(1000)))}]\n---\n"
         + "".join(f"[x](b{n}.md)\n" for n in range(1000)),
+    },
+    "folders around pages": {"d/" * n + "a.md": "---\ntitle: x\n---\n[x](b.md)\n" for n in range(1, 100)},
+    "projects beside a page": {
+        **{
+            f"p{n}/hugo.toml": "baseURL = '/'\n"
+            + "".join(f"source = 'd{k}'\ntarget = 'content'\n" for k in range(200))
+            for n in range(10)
+        },
+        "n/x.md": "".join(f"[x](b{n}.md)\n" for n in range(50)),
     },
     "a pattern of categories": {
         "_config.yml": f"permalink: /{':categories' * 4000}\n",

@@ -239,6 +239,34 @@ def test_a_listing_writes_no_file_outside_of_the_folder(
         )}  # fmt: skip
 
 
+def test_items_with_one_last_segment_are_all_there(tmp_path: Path) -> None:
+    """fsspec keys the entries of a listing by their last segments; selectors of gopher are of any depth."""
+    selectors = ("/docs/readme", "/other/readme", "/third/notes", "/more/docs")
+
+    def handler(held: socket.socket, served: Served) -> None:
+        selector = held.makefile("rb").readline().strip().decode()
+        rows = [(one, str(int(one.endswith("docs")))) for one in selectors] if selector in ("", "/") else []
+        rows += [("/more/docs/readme", "0")] if selector == "/more/docs" else []
+        menu = "".join(f"{kind}name\t{one}\tlocalhost\t{served.port}\r\n" for one, kind in rows)
+        held.sendall(f"{menu}.\r\n".encode() if rows else selector.encode())
+
+    with serve(handler) as served:
+        uri = f"gopher://localhost:{served.port}/"
+        files = OverthereFileSystem(LOCAL)
+        named = {f"{uri}0{one}" for one in (*selectors[:3], "/more/docs/readme")}
+        assert set(files.find(uri, maxdepth=3)) == named
+        assert {*files.find(uri, maxdepth=3, withdirs=True)} == {uri, f"{uri}1/more/docs", *named}
+        for topdown in (True, False):
+            steps = [(path, len(folders), len(found)) for path, folders, found in files.walk(uri, 3, topdown)]
+            assert steps == [(uri, 1, 3), (f"{uri}1/more/docs", 0, 1)][:: 1 if topdown else -1]
+        files.get(uri, f"{tmp_path}/to/", recursive=True, maxdepth=3)
+        assert sorted(path.read_text() for path in tmp_path.rglob("*") if path.is_file()) == sorted(
+            [*selectors[:3], "/more/docs/readme"]
+        )
+        with pytest.raises(OSError, match="4 of 4 files have no announced size"):
+            files.du(uri, maxdepth=3)
+
+
 @pytest.mark.parametrize("menus", [0, 2])
 @pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
 def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: int) -> None:

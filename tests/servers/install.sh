@@ -1,9 +1,12 @@
 #!/bin/sh
 # Install the programs of packages.txt, Debian's packages: servers and clients that the tests start, and programs that
-# they compare with.  No server is left running.
+# they compare with; and mdBook, which is on crates.io alone, into build/programs.  No server is left running.
 set -eu
 cd "$(dirname "$0")"
 
+if command -v cargo >/dev/null && [ ! -x ../../build/programs/bin/mdbook ]; then
+    cargo install --quiet --locked --no-default-features --root ../../build/programs mdbook@0.5.4
+fi
 missing=
 while read -r package; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"

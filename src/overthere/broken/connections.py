@@ -64,11 +64,14 @@ class Connection:
         return head
 
     def content(self, limit: int) -> Work[bytes]:
-        """The content of the answer, so many octets at most, also of what was packed.  Raises: AccessError."""
+        """The content of the answer, also of what was packed: of more than so many octets one more.
+
+        Raises: AccessError.
+        """
         pieces: list[bytes] = []
         left = limit
         while isinstance(one := (yield from next_item(self.carrier)), Data) and one.octets:
-            pieces.append(one.octets[:left])
+            pieces.append(one.octets[: left + 1])
             left -= len(one.octets)
             if left < 0:
                 self.turn.is_cut = True

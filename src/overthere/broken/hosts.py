@@ -101,11 +101,13 @@ class Hosts(Generic[T]):
             heapq.heapreplace(self._ready, (there.ready, number, host))  # it has asked for more time since
         return None
 
-    def release(self, host: Hashable, *, failed: bool = False, wait: float = 0.0, again: T | None = None) -> None:
+    def release(
+        self, host: Hashable, *, failed: bool = False, busy: bool = False, wait: float = 0.0, again: T | None = None
+    ) -> None:
         """What was taken has its answer.
 
-        failed: whether there was no connection; wait: seconds that the host wants to be left alone.
-        again: what is to be asked for once more.
+        failed: whether there was no connection; busy: whether the host was too busy to answer.
+        wait: seconds that it wants to be left alone; again: what is to be asked for once more.
         """
         there = self._hosts[host]
         there.busy -= 1
@@ -113,7 +115,10 @@ class Hosts(Generic[T]):
         before = max(there.ready, self.clock())
         if wait:
             there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
-        there.put_off = 0.0 if again is None else there.put_off + max(0.0, there.ready - before)
+        if again is None and not busy:
+            there.put_off = 0.0
+        else:
+            there.put_off += max(0.0, there.ready - before)
         if again is not None:
             there.waiting.appendleft(again)
         self._queue(host, there)

@@ -310,7 +310,8 @@ class RedirectChains:
                 stop.is_asked = False
                 self._hosts.release(host, wait=wait, again=stop)
                 return
-        self._hosts.release(host, failed=unreached, wait=0.0 if self.guide is None else self.guide.delay(stop.uri))
+        wait = 0.0 if self.guide is None else self.guide.delay(stop.uri)
+        self._hosts.release(host, failed=unreached, busy=said.busy or said is _PUT_OFF, wait=wait or 0.0)
         if content is not None and said.kind is None and said.redirect is None:
             if (who := interstitial(content)) is not None:
                 why = f"{who} asks for a script to be run before the page is shown"

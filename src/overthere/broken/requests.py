@@ -247,7 +247,7 @@ class Requester:
         self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
     ) -> Work[tuple[Reply, bytes | None, bool]]:
         limit = self.limit if wanted else _DRAINED
-        connection, head = yield from self._request(origin, b"GET ", target, limit)
+        connection, head = yield from self._request(origin, b"GET ", target, limit + 1)
         if wanted and not kinds.match(head.media_type or ""):
             # Nobody looks into an image or an archive: it is not waited for.
             connection.close()
@@ -255,9 +255,12 @@ class Requester:
         content = None
         try:
             content = yield from connection.content(limit)
-        except AccessError:
+        except AccessError as error:
             # The status is known; what could not be read of the rest matters where it is looked into.
-            if wanted and head.details["status"] < 300 and not connection.turn.is_cut:
+            if wanted and head.details["status"] < 300:
+                if connection.turn.is_cut:
+                    said = f"the first {limit:,} octets alone cannot be decoded"
+                    raise LimitExceeded(said, uri=origin.uri) from error
                 raise
         finally:
             cut = connection.turn.is_cut

@@ -23,6 +23,16 @@ _MOST = 500 * 1024
 """Octets that are read (2.5)."""
 
 
+_AGENT = re.compile(r"\s*+user(?:-|\s*+)agent(?:\s*+:|\s)([^#]*+)", re.IGNORECASE)
+
+
+def _without_others(line: str) -> str:
+    """A line, or if it names the agent of another crawler, one that names "-": a group begins there all the same."""
+    agent = _AGENT.match(line)
+    named = "*" if agent is None else agent[1].strip().lower()
+    return line if named == "*" or TOKEN.startswith(named.replace("*", "")) else "user-agent: -"
+
+
 class Robots:
     """The rules of each origin: what is not known is not refused."""
 
@@ -35,7 +45,9 @@ class Robots:
         """What a file says."""
         from protego import Protego
 
-        self._files[uri] = Protego.parse(content[:_MOST].decode("utf-8", "replace"))
+        lines = content[:_MOST].decode("utf-8", "replace").splitlines()
+        # Protego keeps the rules of a group once for each of its agents.
+        self._files[uri] = Protego.parse("\n".join(map(_without_others, lines)))
 
     def record_answer(self, origin: str, outcome: Outcome) -> None:
         """What came of asking an origin: one that could not be asked allows nothing (2.3.1.4), one without the file all

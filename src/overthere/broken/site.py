@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from overthere.base import file_uri
 from overthere.broken.filters import file_settings
-from overthere.broken.generators.addresses import Pages
+from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.generators.project import Project, folders_above
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
@@ -117,6 +117,7 @@ class Site:
         }
         """By the source that the documents have."""
         self._pages: dict[Project, Pages] = {}
+        self.budget = LookupBudget()
         self._lower: dict[str, bytes] | None = None
         """Names by their lower case; of two that differ in case alone, an empty one."""
 
@@ -249,7 +250,7 @@ class Site:
     def pages_of(self, project: Project) -> Pages:
         """The pages of a project by their addresses."""
         if project not in self._pages:
-            self._pages[project] = Pages(project)
+            self._pages[project] = Pages(project, self.budget)
         return self._pages[project]
 
     def place_of(self, path: str) -> Place:

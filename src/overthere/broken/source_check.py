@@ -19,6 +19,8 @@ _REFERS = frozenset(("sphinx", "jupyter-book"))
 _MYST = frozenset(("sphinx", "myst", "jupyter-book"))
 _NEAR = 10
 """Projects that are looked through for what stands beside them."""
+_FOLDERS = 30
+"""Folders around a page that may be the root of a site."""
 _ALIAS = re.compile(r"[@~#$]")
 _NAMES_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -85,22 +87,22 @@ def _is_included(site: Site, name: str) -> bool:
         for mount in project.mounts:
             if site.pages_of(project).find_source(os.path.join(mount.folder, "index.md"), name, is_markup=True).path:
                 return True
-    return False
+    return site.budget.is_spent
 
 
 def _by_unknown_generator(place: Place, project: Project, source: str, site: Site, name: str, is_markup: bool) -> Place:
     """Of a page with front matter: each folder around it may be the root of the site."""
-    around = folders_above(os.path.dirname(source))
+    around = folders_above(os.path.dirname(source))[-_FOLDERS:]
     public = tuple(os.path.join(folder, one) for folder in around for one in ("public", "static"))
-    for folder in around:
-        known = project._replace(mounts=(Mount(folder),), roots=public)
+    for number, folder in enumerate(around):
+        known = project._replace(mounts=(Mount(folder),), roots=public[2 * number :])
         told = site.pages_of(known).find_source(source, name, is_markup)
         if told.path is not None:
             return site.place_of(told.path)
     if name.startswith("/"):
         return place if place.verdict == "outside" else Place("outside")
     known = project._replace(mounts=(Mount(site.repository or os.path.dirname(source)),))
-    return _judge_missing(place, known, source, site, name, leaves=False)
+    return _judge_missing(place, known, source, site, name, leaves=site.budget.is_spent)
 
 
 def _is_elsewhere(project: Project, source: str, name: str, is_markup: bool) -> bool:

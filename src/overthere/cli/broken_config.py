@@ -46,8 +46,8 @@ def find_config(sources: Iterable[str]) -> Path | None:
         return None
     folder = Path(os.path.abspath(first))
     of_lychee = None
-    above = folder.parents if repository_of(str(folder)) else takewhile(_is_private, folder.parents)
-    for place in (folder, *above):
+    is_bounded = repository_of(str(folder)) is not None
+    for place in (folder, *takewhile(lambda one: is_bounded or _is_private(one), folder.parents)):
         if of_lychee is None and (found := lychee_file(place)) is not None and _may_use(found):
             of_lychee = found
         for name in _TABLES:

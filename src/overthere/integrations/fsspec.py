@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
         def __init__(self, **options: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
-        def walk(self, path: Any, maxdepth: int | None = None, *given: Any, **options: Any) -> Any: ...
         def get(self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, **options: Any) -> Any: ...
 else:
     _FileSystem = AbstractFileSystem
@@ -112,14 +111,51 @@ class OverthereFileSystem(_FileSystem):
                 found = kept
         return found if detail else [one["name"] for one in found]
 
-    def walk(self, path: Any, maxdepth: int | None = None, *given: Any, **options: Any) -> Any:
+    def walk(
+        self, path: Any, maxdepth: int | None = None, topdown: bool = True, on_error: Any = "omit", **options: Any
+    ) -> Iterator[tuple[str, Any, Any]]:
         """The entries below a listing; so do `find`, `glob`, and `get`, for which their URIs are paths of files.
+
+        An entry is named by its last segment, and by its URI if another has that, as in menus of gopher.
 
         Raises: ValueError without `maxdepth`: menus may be endlessly deep.
         """
         if maxdepth is None:
             raise ValueError("give maxdepth: listings may be endlessly deep")
-        return super().walk(path, maxdepth, *given, **{**options, "below": True})
+        listed = _text(path)
+        folders: dict[str, Any] = {}
+        files: dict[str, Any] = {}
+        detail = options.pop("detail", False)
+        try:
+            listing = self.ls(listed, detail=True, **{**options, "below": True})
+        except OSError as error:
+            if on_error == "raise":
+                raise
+            if callable(on_error):
+                on_error(error)
+            return
+        for info in listing:
+            uri = info["name"]
+            name = "" if uri == listed else uri.rstrip("/").rpartition("/")[2]
+            group = folders if info["type"] == "directory" and uri != listed else files
+            group[uri if name in folders or name in files else name] = info
+        named = (folders, files) if detail else (list(folders), list(files))
+        if topdown:
+            yield listed, *named
+        for name in named[0] if maxdepth > 1 else ():
+            more = {**options, "topdown": topdown, "on_error": on_error, "detail": detail}
+            yield from self.walk(folders[name]["name"], maxdepth - 1, **more)
+        if not topdown:
+            yield listed, *named
+
+    def du(self, path: Any, total: bool = True, maxdepth: int | None = None, **options: Any) -> Any:
+        """The sizes of the files below a listing.  Raises: an AccessError, also an OSError, if one is not announced."""
+        found = self.find(path, maxdepth, detail=True, **options)
+        if unknown := [uri for uri, info in found.items() if info.get("size") is None]:
+            said = f"{len(unknown):,} of {len(found):,} files have no announced size"
+            raise _os_error(AccessError, OSError)(said, uri=_text(path))
+        sizes = {uri: info["size"] for uri, info in found.items()}
+        return sum(sizes.values()) if total else sizes
 
     def get(
         self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, maxdepth: int | None = None, **options: Any

@@ -13,15 +13,15 @@ from typing import NamedTuple
 from overthere.broken.generators.project import Project, folders_above
 from overthere.links.job.files import is_inside, open_file
 
-__all__ = ["Answer", "Pages", "front_matter"]
+__all__ = ["Answer", "LookupBudget", "Pages", "front_matter"]
 
 _HEAD = 1 << 13
-_MOST = 200_000
-"""Files of a project."""
 _MOST_BASES = 40
 """Folders from which the references of one page are resolved; beyond them, what is not found leads out."""
-_MOST_LOOKUPS = 5_000_000
-"""Names that are looked for in folders; after so many, what has no address leads out of what is known."""
+_MOST_LOOKUPS = 1_000_000
+"""Names that are looked for in folders, in a check."""
+_WALK = 5
+"""Look-ups for which a page counts whose front matter is read."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
 _FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
@@ -38,13 +38,24 @@ class Answer(NamedTuple):
     """Whether it leads out of the site."""
 
 
-class Pages:
-    """The pages of a project by their addresses."""
+class LookupBudget:
+    """The look-ups that a check may make for generators: configurations of strangers may ask for any number."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self) -> None:
+        self.left = _MOST_LOOKUPS
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left <= 0
+
+
+class Pages:
+    """The pages of a project by their addresses; when the budget is spent, all references lead out of the site."""
+
+    def __init__(self, project: Project, budget: LookupBudget) -> None:
         self.project = project
+        self._budget = budget
         self._last: tuple[str, list[str]] = ("", [])
-        self._lookups = 0
 
     def find_source(self, source: str, path: str, is_markup: bool) -> Answer:
         """The source that a reference names.
@@ -55,7 +66,8 @@ class Pages:
         project = self.project
         if path.startswith("/"):
             return self._find((path[len(project.prefix) :],)) if path.startswith(project.prefix) else Answer(None)
-        if is_markup and project.rewrites:
+        if is_markup and project.rewrites and not self._budget.is_spent:
+            self._budget.left -= len(project.mounts)
             for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
                 file = os.path.normpath(os.path.join(folder, path))
                 if os.path.isfile(file):
@@ -78,8 +90,8 @@ class Pages:
             if (page := self.by_address.get(_key(address))) is not None:
                 return Answer(page)
             folders = (*self.project.roots, *(mount.folder for mount in self.project.mounts))
-            self._lookups += len(folders)
-            if self._lookups > _MOST_LOOKUPS:
+            self._budget.left -= len(folders)
+            if self._budget.is_spent:
                 return Answer(None, leaves=True)
             for folder in folders:
                 file = os.path.join(folder, address)
@@ -123,7 +135,6 @@ class Pages:
         return found
 
     def _files(self, top: str) -> Iterator[str]:
-        count = 0
         for folder, folders, files in os.walk(top):
             below = os.path.relpath(folder, top).replace(os.sep, "/")
             folders[:] = sorted(
@@ -134,8 +145,8 @@ class Pages:
             for name in sorted(files):
                 if name.endswith(self.project.suffixes):
                     yield os.path.join(folder, name)
-                    count += 1
-            if count > _MOST:
+                    self._budget.left -= _WALK
+            if self._budget.is_spent:
                 return
 
     def _addresses(self, top: str, route: str, file: str) -> Iterator[str]:
