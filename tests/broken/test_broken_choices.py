@@ -408,6 +408,8 @@ ARCHIVE: dict[str, tuple[str, str | None]] = {
     "not": (json.dumps({"archived_snapshots": {"closest": {**COPY, "available": "yes"}}}), None),
     "script": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": "javascript:alert(1)"}}}), None),
     "number": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": 7}}}), None),
+    "login": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": "http://u:p@web.archive.org/"}}}), None),
+    "long": (json.dumps({"archived_snapshots": {"closest": {**COPY, "url": f"http://h/{'a' * 100_000}"}}}), None),
     "list": ("[]", None),
     "deep": ("[" * 100_000, None),
     "empty": ("", None),

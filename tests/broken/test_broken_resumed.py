@@ -156,3 +156,15 @@ def test_each_document_is_recorded_once(tmp_path: Path) -> None:
     assert len(records.names) == 1
     assert records.read("http://h.example/") == ("text/html", b"first")
     records.close()
+
+
+def test_a_long_media_type_loses_no_document(tmp_path: Path) -> None:
+    """The heads of records are read back by their length."""
+    path = str(tmp_path / "w")
+    records = Records(path)
+    records.add("http://h.example/a", f"text/html; x={'a' * 100_000}", b"first")
+    records.add("http://h.example/b", "text/html", b"second")
+    records.close()
+    records = Records(path, resumed=True)
+    assert [records.read(f"http://h.example/{name}")[1] for name in "ab"] == [b"first", b"second"]
+    records.close()

@@ -187,6 +187,9 @@ class Crawl:
         if stop.kinds is ANY:
             self._robots.add_file(stop.uri, content)
         if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(said.media_type):
+            if len(stop.uri) > LONGEST:  # a redirect has led there
+                self.passed["long"] += 1
+                return
             self.records.add(stop.uri, said.media_type, content)
             self._unread.discard(stop.uri)
             depth = min(journey.depth for journey in stop.journeys)

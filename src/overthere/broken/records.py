@@ -26,6 +26,8 @@ _INFO = re.compile(
 """The first record of a file of ours, by which it is known (WARC 1.1, 6.2)."""
 _LONGEST, _LARGEST = 1 << 16, 1 << 30
 """Octets of a head, and of a document."""
+_LONGEST_TYPE = 1000
+"""Characters of a Content-Type that are kept."""
 
 
 class Records:
@@ -135,4 +137,4 @@ def _info() -> bytes:
 
 def _header_value(media_type: str) -> str:
     """A Content-Type as a field of a record may say it."""
-    return "".join(c for c in media_type if " " <= c < "\x7f") or "application/octet-stream"
+    return "".join(c for c in media_type[:_LONGEST_TYPE] if " " <= c < "\x7f") or "application/octet-stream"

@@ -64,6 +64,10 @@ def ask_archive(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Ite
             yield wanted[uri]._replace(archived=copy)
 
 
+_LONGEST = 8192
+"""Characters of the URI of a copy."""
+
+
 def _copy(content: bytes) -> str | None:
     """The URI in an answer of the archive; None if there is no copy, or the answer is another."""
     try:
@@ -73,7 +77,7 @@ def _copy(content: bytes) -> str | None:
         uri = URI(found["url"]) if found["available"] is True else None
     except (ValueError, AttributeError, TypeError, KeyError, OverthereError):
         return None
-    if uri is None or not _is_web(str(uri)) or not uri.host:
+    if uri is None or not _is_web(str(uri)) or not uri.host or uri.userinfo is not None or len(str(uri)) > _LONGEST:
         return None
     return str(uri.replace(scheme="https") if uri.port is None else uri)
 

@@ -139,14 +139,14 @@ class OverthereFileSystem(_FileSystem):
             name = "" if uri == listed else uri.rstrip("/").rpartition("/")[2]
             group = folders if info["type"] == "directory" and uri != listed else files
             group[uri if name in folders or name in files else name] = info
-        named = (folders, files) if detail else (list(folders), list(files))
+        named: tuple[Any, Any] = (folders, files) if detail else (list(folders), list(files))
         if topdown:
-            yield listed, *named
+            yield (listed, *named)
         for name in named[0] if maxdepth > 1 else ():
             more = {**options, "topdown": topdown, "on_error": on_error, "detail": detail}
             yield from self.walk(folders[name]["name"], maxdepth - 1, **more)
         if not topdown:
-            yield listed, *named
+            yield (listed, *named)
 
     def du(self, path: Any, total: bool = True, maxdepth: int | None = None, **options: Any) -> Any:
         """The sizes of the files below a listing.  Raises: an AccessError, also an OSError, if one is not announced."""
