@@ -112,7 +112,7 @@ class Parameters:
 
     def __init__(self, query: str | None, *, separator: str = "&", plus: bool = True, charset: str = "utf-8") -> None:
         if separator not in ("&", ";"):
-            raise ValueError(f'the separator must be "&" or ";", not {separator!r}')
+            raise ValueError(f'the separator must be "&" or ";", not {separator!r:.100}')
         query = None if query is None else exact(query, "Parameters()")
         own = object.__setattr__
         own(self, "query", query)
@@ -123,7 +123,7 @@ class Parameters:
         try:
             "".encode(charset)
         except (LookupError, ValueError):
-            raise CodingError(f"{charset!r} is not a charset that Python can encode") from None
+            raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None
         if query:
             encoding.decode_bytes(query)  # a broken escape is told
 

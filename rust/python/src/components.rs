@@ -382,7 +382,7 @@ impl Components {
             None => {
                 let known = "scheme, authority, userinfo, host, port, path, query, fragment";
                 Err(PyKeyError::new_err(format!(
-                    "'{component}' is not a component; the components are {known}"
+                    "'{component:.100}' is not a component; the components are {known}"
                 )))
             }
         })

@@ -59,7 +59,7 @@ def _names(components: Sequence[str]) -> list[str]:
 
 def _rule(rule: str) -> str:
     if exact(rule, "rule") not in ("URI", "URI-reference"):
-        raise ValueError(f"the rule must be URI or URI-reference, not {rule!r}")
+        raise ValueError(f"the rule must be URI or URI-reference, not {rule!r:.100}")
     return rule
 
 

@@ -113,5 +113,5 @@ class Edit(NamedTuple):
 
 def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
-        raise ValueError(f'the separator must be "&" or ";", not {separator!r}')
+        raise ValueError(f'the separator must be "&" or ";", not {separator!r:.100}')
     return Edit(data, given, separator, bool(plus))

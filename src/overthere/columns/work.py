@@ -60,7 +60,7 @@ def count_of(threads: int | None) -> int:
 def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
     """One text column out of another, under `errors`."""
     if errors not in ("null", "raise", "detail", "repair"):
-        raise ValueError(f'errors must be "null", "raise", "detail" or "repair", not {errors!r}')
+        raise ValueError(f'errors must be "null", "raise", "detail" or "repair", not {errors!r:.100}')
     works = engine()
     if errors == "repair":
         row = OPERATIONS.get(operation.removeprefix("raw_"))

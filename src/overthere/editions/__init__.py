@@ -38,7 +38,7 @@ def edition(name: str = "rfc3986") -> Edition:
     """
     name = exact(name, "edition()")
     if name not in NAMES:
-        raise NotSpecified(f"unknown edition {name!r}; known: {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {name!r:.100}; known: {', '.join(NAMES)}")
     return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
 
 
@@ -70,7 +70,7 @@ def check(
     """
     by = _edition(edition)
     if scheme and rule not in (None, by.top, "URI", "URI-reference", "URL-reference"):
-        raise GrammarError(f"scheme rules apply to whole URIs, not to the rule {rule!r}")
+        raise GrammarError(f"scheme rules apply to whole URIs, not to the rule {rule!r:.100}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
         from overthere.values.findings import check_uri
 

@@ -116,7 +116,7 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
     if rule is not None:
         chosen = [pair for pair in chosen if compare_key(rule) in map(compare_key, pair)]
         if not chosen:
-            raise GrammarError(f"{one.document} and {two.document} have no rule {rule!r} in common")
+            raise GrammarError(f"{one.document} and {two.document} have no rule {rule!r:.100} in common")
     rules: list[RuleDifference] = []
     same: list[str] = []
     for left, right in chosen:

@@ -85,7 +85,7 @@ class Grammar:
             self._core = read(CORE)
         rule = self.rules.get(_key(name)) or self._core.get(_key(name))
         if rule is None:
-            raise GrammarError(f"there is no rule {name!r}")
+            raise GrammarError(f"there is no rule {name!r:.100}")
         return rule
 
     def automaton(self, name: str) -> Automaton:

@@ -37,4 +37,4 @@ class Rung(IntEnum):
         """
         if isinstance(value, str) and value.upper() in cls.__members__:
             return cls[value.upper()]
-        raise ValueError(f"{value!r} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")
+        raise ValueError(f"{value!r:.100} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")

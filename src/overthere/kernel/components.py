@@ -179,7 +179,7 @@ class Components:
         """
         group = GROUPS.get(exact(component, "span()"))
         if group is None:
-            raise KeyError(f"{component!r} is not a component; the components are {', '.join(GROUPS)}")
+            raise KeyError(f"{component!r:.100} is not a component; the components are {', '.join(GROUPS)}")
         span = self._match.span(group)
         return None if span[0] < 0 else span
 

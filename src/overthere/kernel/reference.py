@@ -87,7 +87,7 @@ def class_ranges(ranges: tuple[tuple[int, int], ...]) -> str:
 def expression(rule: str) -> re.Pattern[str]:
     """The expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
     if rule not in ("URI", "URI-reference", "IRI", "IRI-reference"):
-        raise GrammarError(f"the kernel reads URI, URI-reference, IRI and IRI-reference, not {rule!r}")
+        raise GrammarError(f"the kernel reads URI, URI-reference, IRI and IRI-reference, not {rule!r:.100}")
     ucschar = class_ranges(UCSCHAR) if rule.startswith("IRI") else ""
     iprivate = class_ranges(IPRIVATE) if rule.startswith("IRI") else ""
     scheme = f"(?:([{CHARSETS['ALPHA']}][{re.escape(CHARSETS['scheme'])}]*+):)"

@@ -208,4 +208,4 @@ def octets_of(data: str, charset: str) -> bytes:
         why = "is not a character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
         raise CodingError(f"{shown} {why}") from None
     except LookupError:
-        raise CodingError(f"{charset!r} is not a charset that Python can encode") from None
+        raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None

@@ -85,9 +85,9 @@ def find(
 
         return gfm.find(text, extended=rules == "gfm")
     if rules != "rfc3986":
-        raise ValueError(f"unknown rules {rules!r}; known: rfc3986, commonmark, gfm")
+        raise ValueError(f"unknown rules {rules!r:.100}; known: rfc3986, commonmark, gfm")
     if hosts not in (True, False, "suffixes"):
-        raise ValueError(f'hosts must be True, False or "suffixes", not {hosts!r}')
+        raise ValueError(f'hosts must be True, False or "suffixes", not {hosts!r:.100}')
     if isinstance(schemes, str):
         raise TypeError("schemes must be a collection of names, not text")
     wanted = (

@@ -47,7 +47,7 @@ def safe_characters(component: str, keep: str | None = None) -> str:
     Raises: CodingError for another component, or a `keep` that its rule does not allow.
     """
     if component not in DATA_RULES:
-        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(DATA_RULES)} (RFC 3986 2.4)")
+        raise CodingError(f"{component!r:.100} cannot hold data; use one of {', '.join(DATA_RULES)} (RFC 3986 2.4)")
     kept = frozenset(keep or "")
     if foreign := kept - frozenset(CHARSETS[DATA_RULES[component]]):
         shown = "".join(sorted(foreign))
@@ -79,7 +79,7 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
             shown = f"U+{ord(error.object[error.start]):04X}"
             raise CodingError(f"{shown} at {error.start} cannot be encoded in {charset} (RFC 3986 2.5)") from None
         except (LookupError, ValueError):
-            raise CodingError(f"{charset!r} is not a charset that Python can encode") from None
+            raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None
     return percent_encode(data, safe)
 
 
@@ -134,7 +134,7 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
             f"the octet %{octet:02X} at {error.start} of the decoded octets is not valid {charset} (RFC 3986 2.5)"
         ) from None
     except (LookupError, ValueError) as error:
-        raise CodingError(str(error)) from None
+        raise CodingError(f"{error!s:.200}") from None
 
 
 _BROKEN_OCTETS = re.compile(rb"%(?![0-9A-Fa-f][0-9A-Fa-f])")

@@ -197,7 +197,7 @@ class PathMethods(QueryMethods):
         if not name:
             raise ValueError("the path ends in no name that could have a suffix")
         if suffix and (suffix[0] != "." or suffix == "."):
-            raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r}')
+            raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r:.100}')
         other = name[: _suffix(name)] + encode(suffix)
         written_path([decode_bytes(other)])  # refuses what would be a dot-segment
         return self._with_path(folder + other)

@@ -37,7 +37,7 @@ def _read_reference(text: str, errors: Errors) -> URIReference:
 
         return repair_reference(text)
     if errors != "strict":
-        raise ValueError(f'errors is "strict" or "repair", not {errors!r}')
+        raise ValueError(f'errors is "strict" or "repair", not {errors!r:.100}')
     return URIReference(text)
 
 
