@@ -255,10 +255,10 @@ def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
 def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
     """Protego keeps each rule once for each agent of its group."""
 
+    forms = ("User-agent: a{}", "user agent a{}", "useragent : a{}", "User-agent: o{:*<{}}v", "user-agent:{:*<{}}")
+
     def rules(count: int) -> Robots:
-        agents = "".join(
-            f"{('User-agent:', 'user agent', 'useragent :')[number % 3]} a{number}\n" for number in range(count)
-        )
+        agents = "".join(f"{forms[n % 5].format('' if n % 5 > 2 else n, n // 100 + 1)}\n" for n in range(count))
         robots = Robots()
         robots.add_file("http://h/robots.txt", (agents + "".join(f"allow: /{n}\n" for n in range(count))).encode())
         return robots

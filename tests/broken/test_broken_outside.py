@@ -409,7 +409,10 @@ def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixtur
     ]
     cookies.take("http://h.example/", fields)
     assert cookies.field("http://h.example/") == "a=b; c=d; e=f"
-    cookies.take("http://h.example/", [("Set-Cookie", f"a=b; Max-Age=-{'9' * 400}")])
+    for written in (f"+{'9' * 400}", "9_" * 400 + "9"):
+        cookies.take("http://h.example/", [("Set-Cookie", f"g=h; max-age={written}"), ("Set-Cookie", "e=f")])
+    assert cookies.field("http://h.example/") == "a=b; c=d; e=f; g=h"
+    cookies.take("http://h.example/", [("Set-Cookie", f"a=b; Max-Age=-{'9' * 400}"), ("Set-Cookie", "g=h; max-age=0")])
     assert cookies.field("http://h.example/") == "c=d; e=f"
     assert capfd.readouterr() == ("", "")
 

@@ -19,7 +19,7 @@ __all__ = ["Cookies", "load_cookies"]
 
 _LONGEST = 4096
 """Characters of a field Set-Cookie (RFC 6265 6.1)."""
-_AGE = re.compile(r"(max-age\s*+=[\s\"]*+-?[0-9]{9})[0-9]+", re.IGNORECASE)
+_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)
 """More seconds than `http.cookiejar` can count (RFC 6265 5.2.2): it drops all cookies then, with a traceback."""
 _COUNT = 50
 """The most cookies of a chain; RFC 6265 6.1 asks for as many for each domain."""
@@ -60,7 +60,7 @@ class Cookies:
         head = Message()
         for name, value in fields:
             if name.lower() == "set-cookie" and len(value) <= _LONGEST:
-                head["Set-Cookie"] = _AGE.sub(r"\1", value)
+                head["Set-Cookie"] = _AGE.sub(r"\g<1>999999999", value)
         response = cast("HTTPResponse", _Response(head))
         for cookie in self._jar.make_cookies(response, request := Request(uri)):
             if len(self._jar) < _COUNT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import islice
 from typing import NamedTuple
 
 from overthere.base import Base
@@ -60,6 +61,8 @@ class Anchors(NamedTuple):
         return (gone, "") if self.is_whole or not gone else ((), f"it was read only in part: {', '.join(gone)}")
 
 
+_MOST = 500_000
+"""Anchors of a document that are kept."""
 _PREFIXED = ("github.com", "gist.github.com")
 """Hosts whose pages have a prefix before the anchors of what users wrote, which a script of theirs puts before a
 fragment, too."""
@@ -79,4 +82,5 @@ def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> 
     read = scan(document, kind, notes, Options(), NO_PROJECT._replace(anchors=rule))
     if (there.host or "").lower() in _PREFIXED:
         read.anchors.update([name.removeprefix("user-content-") for name in read.anchors])
-    return Anchors(kind, there.path, array("q", map(hash, read.anchors)), read.has_anchors, read.is_whole)
+    found = array("q", map(hash, islice(read.anchors, _MOST)))
+    return Anchors(kind, there.path, found, read.has_anchors, read.is_whole and len(read.anchors) <= _MOST)

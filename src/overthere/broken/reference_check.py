@@ -303,7 +303,7 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
         found = scheme(name).check(uri, limit=1)
         if found:
             return (("not-of-scheme", f"{found[0].message} ({found[0].source})"),)
-    if (meant := _misspelled(name)) and scheme(name).title == "not known":
+    if scheme(name).title == "not known" and (meant := _misspelled(name)):
         return (("not-of-scheme", f'there is no scheme "{name}"; "{meant}" was meant'),)
     return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)
 

@@ -29,8 +29,10 @@ _AGENT = re.compile(r"\s*+user(?:-|\s*+)agent(?:\s*+:|\s)([^#]*+)", re.IGNORECAS
 def _without_others(line: str) -> str:
     """A line, or if it names the agent of another crawler, one that names "-": a group begins there all the same."""
     agent = _AGENT.match(line)
-    named = "*" if agent is None else agent[1].strip().lower()
-    return line if named == "*" or TOKEN.startswith(named.replace("*", "")) else "user-agent: -"
+    if agent is None or agent[1].strip() == "*":
+        return line
+    named = agent[1].strip().lower().replace("*", "")
+    return f"user-agent: {named if named and TOKEN.startswith(named) else '-'}"
 
 
 class Robots:

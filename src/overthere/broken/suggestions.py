@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple, TypeAlias
@@ -59,6 +59,7 @@ class Suggester:
         self.site: Site = site
         self.anchors: Callable[[int], set[str] | None] = bounded_cache(_HELD)(anchors)
         self.own: tuple[int, set[str]] = (-1, set())
+        self._sorted: tuple[Iterable[str], list[str]] = ((), [])
         """The document at hand and its anchors, as far as they are known."""
         self.left: int = _WORK
         self.left_here: int = 0
@@ -140,7 +141,9 @@ class Suggester:
     def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
         if self.left <= 0 or self.left_here <= 0:
             return None
-        near, work = closest_name(name, names)
+        if self._sorted[0] is not names:
+            self._sorted = names, sorted(names)
+        near, work = closest_name(name, self._sorted[1])
         self.left -= work
         self.left_here -= work
         return near
@@ -216,8 +219,8 @@ def resource_kind(name: str) -> str | None:
     return top if top in ("image", "font", "audio", "video") else media
 
 
-def closest_name(name: str, names: Iterable[str]) -> tuple[Suggestion | None, int]:
-    """The one name that is nearest, if it is near enough and no other is as near; and how much was compared.
+def closest_name(name: str, names: Sequence[str]) -> tuple[Suggestion | None, int]:
+    """The one of sorted names that is nearest, if it is near enough and no other is as near; and how much was compared.
 
     It is certain if only its case differs, and likely if each of its words is like its counterpart and numbers are
     equal: `release-1.3` is no likely `release-1.2`, nor `guide-en` a `guide-de`.
@@ -232,13 +235,14 @@ def closest_name(name: str, names: Iterable[str]) -> tuple[Suggestion | None, in
     """
     short = name[:_LONGEST]
     folded = short.casefold()
-    known = [one for one in sorted(names)[:_MOST] if len(one) <= _LONGEST]
+    known = [one for one in names[:_MOST] if len(one) <= _LONGEST]
     same = [one for one in known if one.casefold() == folded]
     if same:
         return (Suggestion(same[0], "certain") if len(same) == 1 and len(name) <= _LONGEST else None), len(known)
     # A ratio of 0.8 needs so many characters in common: most names are done with before they are compared.
     length, letters = len(short), frozenset(short)
-    alike = [one for one in known if 5 * min(length, sum(map(letters.__contains__, one))) >= 2 * (length + len(one))]
+    alike = [one for one in known if 2 * length <= 3 * len(one) <= 4.5 * length]
+    alike = [one for one in alike if 5 * min(length, sum(map(letters.__contains__, one))) >= 2 * (length + len(one))]
     work = sum(map(len, known)) + length * sum(map(len, alike))
     near = get_close_matches(short, alike, 2, _ALIKE)
     ratios = [SequenceMatcher(None, one, short).ratio() for one in near]

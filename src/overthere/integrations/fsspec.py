@@ -133,6 +133,8 @@ class OverthereFileSystem(_FileSystem):
                 raise
             if callable(on_error):
                 on_error(error)
+            else:
+                logging.getLogger("overthere.access").warning("%s: left out: %s", mask(listed), error)
             return
         for info in listing:
             uri = info["name"]
