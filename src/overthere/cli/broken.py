@@ -329,7 +329,10 @@ class _Job:
         with_notes = self.asked["notes"] or self.asked["only"]
         shown = (one for one in findings if with_notes or one.level != "note")
         for line in lines(shown, self.asked["group"], target.width if target.is_terminal else None):
-            target.print(line, soft_wrap=True)
+            if target.is_terminal:
+                target.print(line, soft_wrap=True)
+            else:
+                print(line.plain)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
