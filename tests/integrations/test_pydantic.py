@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 from collections.abc import Callable
+from enum import Enum
 from typing import Annotated, Any, Literal
 
 import jsonschema
@@ -432,3 +433,23 @@ def test_a_host_that_clients_read_as_several_is_none_that_is_required(char: str)
 def test_the_pattern_of_a_host_is_linear(text: str, unit: str) -> None:
     pattern = re.compile(Require(host={"h.example", ".b"}).pattern or "")
     assert outgrows(pattern.search, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None
+
+
+class _Kind(str, Enum):
+    SITE = "http://h.example/"
+
+
+class _Lying(str):
+    def __str__(self) -> str:
+        return "http://other.example/"
+
+
+@pytest.mark.parametrize("text", [_Kind.SITE, _Lying("http://h.example/")])
+def test_a_subclass_of_str_is_its_characters(text: str) -> None:
+    assert str(TypeAdapter(URI).validate_python(text)) == "http://h.example/"
+
+
+@pytest.mark.parametrize("hosts", [{""}, {"", "h.example"}, {"\u00ad"}])
+def test_a_required_host_has_a_name(hosts: set[str]) -> None:
+    with pytest.raises(ValueError, match="host has a name that is empty"):
+        Require(host=hosts)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from overthere import URI, IRIReference, Policy, audit, check, explain, links, plan
+from overthere import URI, IRIReference, Policy, Template, audit, check, explain, find, links, plan, web_address
 from overthere.broken import report
 from overthere.broken.model import Broken
 from overthere.broken.reporting import finding
@@ -79,8 +79,12 @@ def test_a_masked_uri_is_a_uri(uri: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "spelling", [str, str.upper, lambda name: name.replace("_", "-"), lambda name: name.replace("_", "%2D")]
-)
+    "spelling",
+    [
+        str, str.upper, lambda name: name.replace("_", "-"), lambda name: name.replace("_", "%2D"),
+        lambda name: f"%{ord(name[0]):02X}{name[1:]}", lambda name: f"{name[:-1]}%25{ord(name[-1].upper()):02x}",
+    ],
+)  # fmt: skip
 def test_each_name_has_its_value_masked(name: str, spelling: Any) -> None:
     text = f"http://h/?a=1&{spelling(name)}={WORD}&b=2"
     assert mask(text) == f"http://h/?a=1&{spelling(name)}=***&b=2"
@@ -107,8 +111,15 @@ def test_the_page_lists_the_names() -> None:
 @each_place
 def test_no_face_of_a_value_shows_it(uri: str) -> None:
     uri = uri.replace("&amp;", "&")
-    for shown in (repr(URI(uri)), repr(IRIReference(uri)), repr(URI(uri).parameters), str(explain(uri))):
-        assert hidden(shown)
+    value = URI(uri)
+    for shown in (value, IRIReference(uri), value.parameters, value.locator, value.changes(), Template(uri)):
+        assert hidden(repr(shown))
+    assert hidden(str(explain(uri)))
+    row = Broken("a", 1, 1, 0, 1, "a href", uri, uri, None, "not-found", "", None, "", None, None, "error", None)
+    rows = links.extract_html(f'<a href="{uri}">', "http://h/")
+    for found in ([web_address(uri)], list(find(f"see <{uri}>")), list(rows), [row]):
+        assert found
+        assert hidden(repr(found))
     assert all(hidden(str(one)) for one in audit(uri))
     assert hidden(str(plan(uri.replace("http://joe", "ftp://joe", 1))))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overthere.broken.generators.project import Projects
+from overthere.ground.redact import masked_repr
 from overthere.links.model import UNREAD
 
 __all__ = [
@@ -50,6 +51,9 @@ class Broken(NamedTuple):
     """"error" (the check fails), "warning" or "note"."""
     certainty: str | None = None
     """Of `CERTAINTIES`; None without a suggestion."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 CERTAINTIES: Mapping[str, str] = {

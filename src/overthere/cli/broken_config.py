@@ -30,8 +30,8 @@ _NAMED_ONLY = frozenset((
     "agent", "cache", "cookies", "fix", "github-api", "github-token", "header", "o", "policy", "private", "resume",
     "since", "wayback", "workers", "write-baseline", "yes",
 ))  # fmt: skip
-"""Settings that write files, run Git, start processes, or let requests reach more: only the command line, or a file that
-it names, may give them."""
+"""Settings that write files, run Git, start processes, or let requests reach more: only the command line, or a file
+that it names, may give them."""
 _NEVER = frozenset(("config", "no-config", "help", "sources"))
 
 

@@ -25,10 +25,21 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from overthere.ground.secret_parameters import secret_parameters
 
-__all__ = ["MASK", "Span", "mask", "overlaps", "password_spans", "secret_spans", "shorten_masks", "mask_equal_length"]
+__all__ = [
+    "MASK",
+    "Span",
+    "mask",
+    "masked_repr",
+    "overlaps",
+    "password_spans",
+    "secret_spans",
+    "shorten_masks",
+    "mask_equal_length",
+]
 
 MASK = "***"
 Span = tuple[int, int]
@@ -165,6 +176,12 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
         pieces += [text[at:start], MASK]
         at = end
     return "".join((*pieces, text[at:])) if pieces else text
+
+
+def masked_repr(value: Any) -> str:
+    """`repr(value)` of a named tuple, with secrets masked in each of its texts."""
+    shown = ((name, mask(one) if isinstance(one, str) else one) for name, one in value._asdict().items())
+    return f"{type(value).__name__}({', '.join(f'{name}={one!r}' for name, one in shown)})"
 
 
 def mask_equal_length(*texts: str) -> tuple[str, ...]:

@@ -50,10 +50,15 @@ _HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
 _END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
 
 
+def _letter(char: str) -> str:
+    """A character of a name, in either case, also as an escape."""
+    return _HYPHEN if char == "_" else f"(?:{char}|%(?:25)*+[{'46' if char < 'p' else '57'}]{ord(char) & 15:x})"
+
+
 @cache
 def _name() -> re.Pattern[str]:
     """A name and its "="; made for the first text with such a sign."""
-    names = "|".join(name.replace("_", _HYPHEN) for name in sorted(NAMES, key=len, reverse=True))
+    names = "|".join("".join(map(_letter, name)) for name in sorted(NAMES, key=len, reverse=True))
     return re.compile(rf"{_BEFORE}(?P<name>(?i:{names})){_EQUALS}")
 
 

@@ -75,8 +75,10 @@ class Require:
                 if not value:
                     raise ValueError(f"{name} is empty: nothing would be allowed")
                 known = _client_host if name == "host" else str.lower
-                lowered = (known(one) if isinstance(one, str) else one for one in value)
-                object.__setattr__(self, name, frozenset(lowered))
+                lowered = frozenset(known(one) if isinstance(one, str) else one for one in value)
+                if "" in lowered:
+                    raise ValueError(f"{name} has a name that is empty, or has only characters that clients ignore")
+                object.__setattr__(self, name, lowered)
         rung = self.rung if self.rung is None else Rung(self.rung)  # type: ignore[arg-type]  # its name too
         if rung is Rung.PROTOCOL:
             raise ValueError("the rung PROTOCOL takes evidence, which a text does not have (RFC 3986 6.2.4)")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from overthere.base import Base
+from overthere.ground.redact import masked_repr
 from overthere.ground.rung import Rung
 from overthere.schemes.registry import Registry
 
@@ -51,6 +52,9 @@ class Link(NamedTuple):
     browser: str | None = None
     """The URI that browsers open (URL Standard), if it differs from the target; "" if they open nothing; None if it is
     the target, in running text, or if --whatwg is off."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 class Document(NamedTuple):

@@ -12,6 +12,7 @@ from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.exact import exact
 from overthere.ground.figure import shorten
 from overthere.ground.late_imports import default_registry
+from overthere.ground.redact import masked_repr
 from overthere.iri import IRI
 from overthere.schemes.known.http import HTTPS
 from overthere.schemes.known.http import SCHEME as HTTP
@@ -38,6 +39,9 @@ class WebAddress(NamedTuple):
     """The URI; for an IRI, the URI that it maps to, with A-labels (RFC 3987 3.1); None if the text is neither."""
     problems: tuple[Finding, ...]
     """The problems in the order of the text: each with its kind, place, paragraph and message."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
     def __bool__(self) -> bool:
         return not self.problems

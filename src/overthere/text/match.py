@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from overthere.ground.errors import InvalidURI
+from overthere.ground.redact import masked_repr
 from overthere.iri import IRI
 from overthere.values.uri import URI
 
@@ -38,6 +39,9 @@ class Found(NamedTuple):
     cut: str = ""
     """The character at which it ends because a URI cannot contain it there, although the text continues: "[" of
     `http://h/?array[]=1`.  The writer may have meant more."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 def guess_uri(text: str, scheme: str | None = None) -> str:

@@ -16,7 +16,8 @@ from overthere.kernel.percent import percent_decode
 
 __all__ = ["Secrets", "logins", "values"]
 
-_DELIMITERS = re.compile(r"[/\\?#@:\[\]]+")
+_DELIMITERS = re.compile(r"[/\\?#@:\[\]&;\t\n\r]+")
+_GAPS = re.compile(r"[\t\n\r]+")
 _SHORT = 4
 _PATTERN = 64
 """So many characters of a long secret are looked for; what follows them without a space is masked with them."""
@@ -85,8 +86,10 @@ class Secrets:
         'path: h/***, query: ***@h'
         """
         passwords = [password for text in texts for _, password in logins(text)]
-        pieces = (piece for one in passwords for piece in _DELIMITERS.split(one))
-        return cls([*passwords, *pieces, *(value for text in texts for value in values(text))])
+        pieces = [piece for one in passwords for piece in _DELIMITERS.split(one)]
+        known = [value for text in texts for value in values(text)]
+        forms = (form for one in known for form in (one, one.replace("+", " "), one.partition("?")[0]))
+        return cls([*passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *forms])
 
     def __bool__(self) -> bool:
         return self._pattern is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere import kernel
 from overthere.ground.late_imports import default_registry
+from overthere.ground.redact import MASK, mask
 from overthere.ground.rung import Rung
 from overthere.kernel import front
 from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
@@ -46,7 +47,9 @@ class Change(NamedTuple):
 
     def __repr__(self) -> str:
         # A userinfo may hold a password (7.5).
-        before, after = ("***", "***") if self.component == "userinfo" else (self.before, self.after)
+        before, after = (
+            MASK if self.component == "userinfo" else text and mask(text) for text in (self.before, self.after)
+        )
         place = f"{self.component} at {self.start}..{self.end}"
         return f"<Change {self.rung.name}: {place}, {before!r} to {after!r}, {self.source}>"
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
 from overthere.ground.errors import InvalidURI
+from overthere.ground.exact import exact
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema, SchemaSerializer
@@ -133,7 +134,7 @@ class TextSchema(dict[str, Any]):
 
             if not isinstance(value, (AnyUrl, Url)):
                 raise PydanticCustomError("overthere_type", "text must be a valid {rule}", {"rule": self.rule})
-        text = str(value)
+        text = exact(value, self.rule) if isinstance(value, str) else str(value)
         if self.text.limited:
             text = limits(text)
         try:

@@ -173,7 +173,7 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
 fn is_delimiter(text: &[u8], at: usize) -> bool {
     matches!(
         percent::octet(text, at),
-        Some(b'=' | b'-' | b'_' | b'@' | b'%' | b'?' | b'&' | b'#' | b';' | b':' | b'/' | b'\\')
+        Some(b'a'..=b'z' | b'A'..=b'Z' | b'=' | b'-' | b'_' | b'@' | b'%' | b'?' | b'&' | b'#' | b';' | b':' | b'/' | b'\\')
     ) || text.len() < at + 3
         || text.at(at) != b'%'
 }

@@ -10,6 +10,7 @@ from overthere.ground.display import name_of, printable
 from overthere.ground.errors import KINDS, Finding, InvalidTemplate
 from overthere.ground.exact import exact
 from overthere.ground.figure import shorten
+from overthere.ground.redact import mask
 from overthere.values.template.expand import Expression, NoPrefix, Variable, expand, form_value, literal
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Template:
 
     def __repr__(self) -> str:
         held = f", holding {', '.join(self._bound)}" if self._bound else ""
-        return f"Template({self._text!r}{held})"
+        return f"Template({mask(self._text)!r}{held})"
 
     def _key(self) -> tuple[object, ...]:
         return self._text, sorted((name, repr(value)) for name, value in self._bound.items())

@@ -12,6 +12,7 @@ from overthere.editions.readings import compare_key
 from overthere.grammar.automaton import DEAD, Automaton
 from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError, NotRegular
+from overthere.ground.redact import mask_equal_length
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 
@@ -78,7 +79,7 @@ def machine(edition: str, rule: str, text: str) -> Machine:
     lower = {compare_key(name): name for name in names}
     used = (compare_key(match[1]) for match in _NAME.finditer(own.text) if match[1])
     uses = list(dict.fromkeys(lower[name] for name in used if name in lower))
-    made = Machine(edition, own.name, own.text, uses, names, text)
+    made = Machine(edition, own.name, own.text, uses, names, mask_equal_length(text)[0])
     try:
         automaton = grammar.automaton(rule)
     except NotRegular as error:
