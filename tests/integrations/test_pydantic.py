@@ -435,7 +435,7 @@ def test_the_pattern_of_a_host_is_linear(text: str, unit: str) -> None:
     assert outgrows(pattern.search, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None
 
 
-class _Kind(str, Enum):
+class _Kind(str, Enum):  # noqa: UP042 (str() of one is its name)
     SITE = "http://h.example/"
 
 
