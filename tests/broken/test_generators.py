@@ -122,6 +122,18 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("index.md", "[x](#gone)", "error"),
         ],
     ),
+    "sphinx with a document beside it": (
+        {
+            "docs/conf.py": "extensions = ['myst_parser']\n",
+            "docs/index.md": "(syntax/notes)=\n# Home\n\n```{include} ../CHANGES.md\n```\n",
+            "CHANGES.md": "# Changes\n",
+        },
+        [
+            ("CHANGES.md", "[x](#syntax/notes)", "fine"),
+            ("CHANGES.md", "[x](#changes)", "fine"),
+            ("CHANGES.md", "[x](#gone)", "error"),
+        ],
+    ),
     "sphinx with names of objects": (
         {"conf.py": "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n", "a.md": "# One\n"},
         [("a.md", "[x](package.Name)", "unsure"), ("a.md", "[x](#package.Name)", "unsure")],

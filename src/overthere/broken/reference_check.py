@@ -13,7 +13,7 @@ from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
-from overthere.broken.source_check import find_by_project
+from overthere.broken.source_check import find_by_project, is_beside_labels
 from overthere.ground.caches import bounded_cache
 from overthere.links.containers.message_labels import part_of
 from overthere.links.faults import note_kind
@@ -235,7 +235,8 @@ def _fragment(
         return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
     if scan.titles and one.reference.startswith("#") and unquote(fragment) in scan.titles:
         return known
-    if scan.names_labels and one.reference.startswith("#") and "%" not in fragment:
+    names_labels = scan.names_labels or is_beside_labels(scan, checker)
+    if names_labels and one.reference.startswith("#") and "%" not in fragment:
         return known._replace(document=document, pairs=(key(document, fragment), key(LABELS, fragment)))
     return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
 

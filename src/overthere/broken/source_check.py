@@ -7,11 +7,12 @@ import re
 from urllib.parse import unquote
 
 from overthere.broken.generators.project import Mount, Project, Projects, folders_above
+from overthere.broken.model import Checker
 from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
 from overthere.links.job.files import is_inside
 
-__all__ = ["find_by_project"]
+__all__ = ["find_by_project", "is_beside_labels"]
 
 _MARKUP = frozenset(("link", "image", "definition", "hyperlink"))
 _REFERS = frozenset(("sphinx", "jupyter-book"))
@@ -62,6 +63,12 @@ def find_by_project(place: Place, one: Reference, scan: Scan, site: Site, path: 
     if project.aliases is not None and project.aliases(name):
         return Place("unsure", name=f"{name}: the generator may know this name")
     return _judge_missing(place, project, source, site, name, told.leaves)
+
+
+def is_beside_labels(scan: Scan, checker: Checker) -> bool:
+    """Whether a document beside a project of MyST may be a part of its pages, and name their labels."""
+    is_beside = not scan.project.generator and scan.kind == "markdown"
+    return is_beside and any(one.generator in _MYST for one in checker.projects[:_NEAR])
 
 
 def _is_of_bundler(one: Reference, source: str) -> bool:
