@@ -46,7 +46,7 @@ check: .venv/all.stamp
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/python tools/statements.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
-	$(BIN)/overthere broken build/site --base https://overthere.example/
+	$(BIN)/overthere broken build/site --base https://overthere.example/ --exclude-path 'build/site/try/site.zip'
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -P -m mypy.stubtest overthere._native; fi
 	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
 	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
@@ -72,14 +72,13 @@ mutants: .venv/mutants.stamp
 	$(BIN)/python tools/mutants.py --seconds $(or $(SECONDS),900) $(if $(WRITE),--write) $(MODULES))
 
 # What is derived is written anew: pages, the pictures of the explainer where Chromium is there, those of the terminal
-# where tmux is, the explainer's folder without a server; then the site, of which no warning is let through.
+# where tmux is; then the site with the explainer without a server in it, of which no warning is let through.
 docs: .venv/all.stamp
 	$(BIN)/python tools/generate.py
 	$(BIN)/python tools/pictures.py
 	$(BIN)/python tools/captures.py
-	$(BIN)/python tools/folder.py build/explainer
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
-	$(BIN)/overthere broken build/site --base https://overthere.example/
+	$(BIN)/overthere broken build/site --base https://overthere.example/ --exclude-path 'build/site/try/site.zip'
 	@echo "The site: build/site/index.html"
 
 # The source distribution, the pure wheel and native ones for Linux on x86-64: build/wheels.  VERSIONS="3.11 3.15".

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 from docutils import nodes
 from sphinx.addnodes import index
@@ -12,6 +13,7 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
+import folder
 import overthere
 
 project = "overthere"
@@ -67,5 +69,24 @@ def index_titles(_: Sphinx, document: nodes.document) -> None:
             section.insert(1, index(entries=[("single", word, section["ids"][0], "main", None) for word in words]))
 
 
+def link_examples(_: Sphinx, page: str, text: list[str]) -> None:
+    """On the site, each example of an error leads to its anatomy; the pages of a code host have no explainer."""
+    if page == "errors":
+        text[0] = re.sub(r"^(- (?:Example|Correct): `([^`]+)`)$", _link_example, text[0], flags=re.MULTILINE)
+
+
+def _link_example(line: re.Match[str]) -> str:
+    written = line[2].replace("\\t", "\t")
+    return f'{line[1]} <a href="try/anatomy.html#/text={quote(written, safe="")}">see it</a>'
+
+
+def add_explainer(app: Sphinx, error: Exception | None) -> None:
+    """The explainer without a server, in the folder `try` of the site."""
+    if error is None and app.builder.format == "html":
+        folder.build(Path(app.outdir, "try"))
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("source-read", link_examples)
+    app.connect("build-finished", add_explainer)
     app.connect("doctree-read", index_titles)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """What of the distribution is needed."""
-PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs")
+PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs", "publicsuffixlist")
 """Pure ones; markupsafe does without its extension module."""
 
 
@@ -60,9 +60,11 @@ def build(folder: Path) -> None:
     for name in PYODIDE:
         (folder / "pyodide" / name).write_bytes((distribution / name).read_bytes())
     site(folder / "site.zip")
-    (folder / "index.html").write_text(pages.start(offline=True), "utf-8")
+    loaded = sum(file.stat().st_size for file in (folder / "site.zip", *(folder / "pyodide").iterdir()))
+    size = f"{loaded / 1e6:.0f} MB"
+    (folder / "index.html").write_text(pages.start(offline=size), "utf-8")
     for name in VIEWS:
-        (folder / f"{name}.html").write_text(pages.page(name, {}, offline=True)[0], "utf-8")
+        (folder / f"{name}.html").write_text(pages.page(name, {}, offline=size)[0], "utf-8")
 
 
 if __name__ == "__main__":

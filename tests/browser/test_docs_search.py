@@ -1,4 +1,4 @@
-"""The search of the documentation, in a browser: what people type leads to the section that answers it."""
+"""The documentation in a browser: its search leads to the section that answers, and the explainer is in it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -20,9 +22,9 @@ if CHROMIUM is None:
     pytest.skip("chromium is not installed", allow_module_level=True)
 pytest.importorskip("myst_parser")
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
-from test_web_browser import Quiet
+from test_web_browser import AXE, Quiet
 
 SEARCHED = {
     "windows path": "howto/schemes.html#convert-a-windows-path",
@@ -75,3 +77,38 @@ def test_a_search_leads_to_the_section(page: Page, words: str) -> None:
     assert [href for href in found if Path(href.split("?")[0].split("#")[0]) == Path(path) and f"#{anchor}" in href], (
         found
     )
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_explainer_is_a_page_of_the_site(page: Page, width: int, scheme: Any) -> None:
+    """Nothing but files of the site is asked for, nothing is wider than the screen, and axe has nothing to say."""
+    asked: list[str] = []
+    faults: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.on("console", lambda one: faults.append(one.text) if one.type == "error" else None)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.goto("/try.html")
+    page.locator("iframe.try").scroll_into_view_if_needed()
+    frame = page.frame_locator("iframe.try")
+    assert not [one for one in asked if "pyodide" in one], "nothing is loaded before the first text"
+    frame.locator("#in-text").fill("http://h:8o/a b")
+    expect(frame.locator("#status")).to_contain_text("MB, once")
+    expect(frame.locator("#status")).to_have_text("not valid, 2 findings", timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert {urlsplit(one).netloc for one in asked if not one.startswith(("data:", "blob:"))} == {
+        urlsplit(page.url).netloc
+    }
+    page.goto("/try/anatomy.html#/text=http%3A%2F%2Fh%3A8o%2Fa%20b")
+    expect(page.locator("#status")).to_have_text("not valid, 2 findings", timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.evaluate(AXE)
+    assert page.evaluate("axe.run().then(done => done.violations.map(one => one.id))") == []
+    assert faults == []
+
+
+def test_examples_of_errors_lead_to_their_anatomy(page: Page) -> None:
+    page.goto("/errors.html")
+    page.locator("section#port-char").get_by_role("link", name="see it").first.click()
+    expect(page.locator("#status")).to_contain_text("not valid, 1 finding", timeout=120_000)

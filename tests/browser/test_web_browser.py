@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -403,15 +404,26 @@ def test_without_a_server(browser: Browser, folder: str) -> None:
     context = browser.new_context()
     watched = Watched(context, Explainer(int(folder.rpartition(":")[2])))
     page = watched.page
-    page.goto(f"{folder}/anatomy.html?{urlencode({'text': 'http://h/a b'})}")
+    sent: list[str] = []
+    page.on("request", lambda asked: sent.append(asked.url))
+    page.goto(f"{folder}/anatomy.html#/{urlencode({'text': 'http://h/a b'})}")
+    expect(page.locator("#status")).to_contain_text(re.compile("are being loaded into this page: [12][0-9] MB, once"))
     expect(page.locator("#status")).to_have_text("not valid, 1 finding", timeout=120_000)
+    page.get_by_role("link", name="FTP with a type").click()  # another fragment of the same page
+    expect(page.locator("#in-text")).to_have_value("ftp://ftp.example/%2Fetc/motd;type=a")
     page.locator("#in-text").fill("http://h/%7Eu")
     expect(page.locator("#status")).to_have_text("URI, 4 components", timeout=60_000)
     expect(page.locator("tr.c-path code").nth(1)).to_have_text("/~u")
     page.get_by_role("link", name="Resolution").click()
     expect(page.locator("#status")).to_have_text("1 different target", timeout=120_000)
-    page.goto(f"{folder}/links.html?{urlencode({'document': '<a href=x>'})}")
+    page.goto(f"{folder}/links.html#/{urlencode({'document': '<a href=x>'})}")
     expect(page.locator("#answer .failed")).to_contain_text("pip install 'overthere[links]'", timeout=120_000)
+    page.goto(f"{folder}/anatomy.html")
+    page.locator("#in-text").fill("http://u:openSesame@h/")
+    expect(page.locator("#status")).to_have_text("URI, 5 components", timeout=120_000)
+    assert page.url == f"{folder}/anatomy.html"
+    # What is typed is sent to nobody, in no part of a URI.
+    assert not [one for one in sent if "?" in one or "openSesame" in one]
     watched.quiet()
     context.close()
 

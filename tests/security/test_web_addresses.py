@@ -117,3 +117,9 @@ def test_a_missing_host_is_where_it_is_in_the_text(name: str) -> None:
     text = f"http://{name}@/x"
     (found,) = [one for one in web_address(text).problems if one.kind == "scheme-syntax"]
     assert (found.start, found.end) == (text.index("@") + 1, text.index("@") + 2)
+
+
+def test_problems_are_counted_beyond_a_thousand() -> None:
+    found = web_address("http://h/" + "%" * 5000).problems
+    assert len(found) <= 1001
+    assert found[-1].kind == "more"

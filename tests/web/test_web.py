@@ -180,7 +180,8 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
     "text",
     [
         "http://h/?sig=open+Sesame", "http://u:open\tSesame@h/", "http://h/a?u=http://u:openSesame&x@g/",
-        "http://h/?%74oken=openSesame", "http://h/a;token=openSesame?y",
+        "http://h/?%74oken=openSesame", "http://h/a;token=openSesame?y", "http%3A%2F%2Fu%3AopenSesame%40h:80/x",
+        "access_token=openSesame:x",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", [name for name in VIEWS if "text" in {one.name for one in VIEWS[name].inputs}])

@@ -17,7 +17,7 @@ TEXT = 8192
 """Maximum code points of an input of one line; browsers and servers take URIs of about that length."""
 DOCUMENT = 262_144
 """Maximum code points of a pasted document."""
-_TERMS = frozenset(("component", "kind", "rung", "scheme", "source"))
+_TERMS = frozenset(("component", "kind", "rung", "source"))
 """Fields whose values are terms of the library: a password that reads the same does not mask them."""
 
 

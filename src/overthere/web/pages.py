@@ -28,7 +28,7 @@ from overthere.web.views import VIEWS, anatomy, audit, editions, plan
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["LINK", "answer", "failure_fragment", "link", "page", "part", "refusal_page", "start"]
+__all__ = ["LINK", "answer", "failure_fragment", "has_secret", "link", "page", "part", "refusal_page", "start"]
 
 LINK = 60_000
 """Octets of a permanent link: what servers and browsers take without question."""
@@ -56,7 +56,7 @@ def _environment() -> Environment:
         places_in=audit.places_in, rule_of=anatomy.rule_of, decoded=_decode, edition=edition, marks=MARKS, parts=PARTS,
         notes=notes, zip=zip, usual_names=editions.usual_names, browser_cells=editions.browser_cells, whatwg=whatwg,
         concerns=KINDS, audit=audit_text, differing_parts=editions.differing_parts, paragraphs=_PARAGRAPHS,
-        has_secret=_has_secret, link_within=_link_within,
+        has_secret=has_secret, link_within=_link_within, domain_of=_domain_of,
     )  # fmt: skip
     return made
 
@@ -69,7 +69,7 @@ def _decode(text: str) -> str | None:
         return None
 
 
-def _has_secret(given: Mapping[str, str]) -> bool:
+def has_secret(given: Mapping[str, str]) -> bool:
     """Whether a password or a token is in the inputs, and so in their permanent link."""
     return any(mask_secrets(value) != value for value in given.values())
 
@@ -79,6 +79,14 @@ def _link_within(text: str) -> str | None:
     try:
         return None if URI(text).authority is None else link("anatomy", {"text": text})
     except OverthereError:
+        return None
+
+
+def _domain_of(text: str) -> str | None:
+    """The registrable domain of a URI; None without one, or without the extra `domains`."""
+    try:
+        return URI(text).registrable_domain
+    except (OverthereError, ModuleNotFoundError):
         return None
 
 
@@ -141,18 +149,18 @@ def failure_fragment(message: str) -> str:
 
 
 def page(
-    name: str, given: Mapping[str, str], offline: bool = False, error: BadInput | None = None
+    name: str, given: Mapping[str, str], offline: str = "", error: BadInput | None = None
 ) -> tuple[str, BadInput | None]:
     """The page of a view, and the error in its inputs.
 
     given: the inputs; without those that have to be given, the page has the form and examples.
-    offline: for a folder without a server.
+    offline: for a folder without a server, how much the page loads, as "21 MB"; it computes the answer itself.
     error: what was the matter before there were any inputs.
     """
     view = VIEWS[name]
     body = "" if error is None else failure_fragment(str(error))
     shown: dict[str, str] = dict(given)
-    if error is None and (given or not view.is_input_required):
+    if error is None and not offline and (given or not view.is_input_required):
         try:
             body = answer(name, given)
         except BadInput as bad:
@@ -168,14 +176,14 @@ def _fits(view: View, name: str, value: str) -> bool:
     return any(one.name == name and len(value) <= one.limit for one in view.inputs)
 
 
-def start(offline: bool = False) -> str:
-    """The first page."""
+def start(offline: str = "") -> str:
+    """The first page; offline: as for `page`."""
     return _render("start.html", given={}, offline=offline)
 
 
 def refusal_page(status: int, message: str) -> str:
     """The page of an HTTP error."""
-    return _render("refused.html", given={}, offline=False, status=status, message=message)
+    return _render("refused.html", given={}, offline="", status=status, message=message)
 
 
 def _render(template: str, **values: Any) -> str:

@@ -100,14 +100,15 @@ class _Server:
         return _file("icon.svg")
 
     async def page(self, name: str, request: Request) -> Response:
-        """The page; a form redirects to its permanent link, unless the inputs are too long for one."""
+        """The page; a form redirects to its permanent link, unless the inputs are too long for one or hold a secret."""
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
         try:
             given = await _inputs_of(request)
         except BadInput as bad:
             return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
-        if request.method == "POST" and (there := pages.link(name, given)) is not None:
+        there = None if request.method != "POST" or pages.has_secret(given) else pages.link(name, given)
+        if there is not None:
             return RedirectResponse(there, 303)
         return _html(await self._answer("page", name, given))
 

@@ -152,28 +152,49 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
     {
         return Ok(true);
     }
-    let mut names = None;
-    for equals in memchr::memchr_iter(b'=', text) {
-        let before = text.part(..equals);
-        let start = before.iter().rposition(|octet| b"?&#;".contains(octet)).map_or(0, |at| at + 1);
-        let name: Vec<u8> = before.part(start..).iter().map(|octet| octet.to_ascii_lowercase()).collect();
-        let name = name.iter().map(|&octet| if octet == b'-' { b'_' } else { octet }).collect::<Vec<u8>>();
-        let names = match names {
-            Some(names) => names,
-            None => *names.insert(secret_names(py)?),
-        };
-        if names.contains(&name) {
+    let (mut start, mut is_name) = (0, true);
+    for at in memchr::memchr_iter(b'=', text).chain([text.len()]) {
+        let delimiter = text.part(start..at).iter().rposition(|octet| b"?&#;".contains(octet));
+        if let Some(delimiter) = delimiter {
+            (start, is_name) = (start + delimiter + 1, true);
+        }
+        let name = text.part(start..at);
+        start = at;
+        // What has a "=" before it is of a value.
+        if !std::mem::replace(&mut is_name, false) || name.len() > LONGEST_NAME || at == text.len() {
+            continue;
+        }
+        let name = name.iter().map(|octet| if *octet == b'-' { b'_' } else { octet.to_ascii_lowercase() });
+        if secret_names(py)?.contains(&name.collect::<Vec<u8>>()) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
+/// Octets of the longest name of `overthere.ground.secret_parameters`, and more.
+const LONGEST_NAME: usize = 64;
+
 /// Whether the escape at a place may stand for a delimiter, a letter of a name that is cut there, or another escape.
 fn is_delimiter(text: &[u8], at: usize) -> bool {
     matches!(
         percent::octet(text, at),
-        Some(b'a'..=b'z' | b'A'..=b'Z' | b'=' | b'-' | b'_' | b'@' | b'%' | b'?' | b'&' | b'#' | b';' | b':' | b'/' | b'\\')
+        Some(
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'='
+            | b'-'
+            | b'_'
+            | b'@'
+            | b'%'
+            | b'?'
+            | b'&'
+            | b'#'
+            | b';'
+            | b':'
+            | b'/'
+            | b'\\',
+        )
     ) || text.len() < at + 3
         || text.at(at) != b'%'
 }

@@ -27,6 +27,8 @@
   let worker, waiting = new Map(), number = 0;
   function fromWorker(given, signal) {
     if (!worker) {
+      const size = document.documentElement.dataset.offline;
+      status.textContent = `Python (WebAssembly) and the library are being loaded into this page: ${size}, once. What you type stays here.`;
       worker = new Worker("static/worker.js", { type: "module" });
       worker.onmessage = ({ data }) => {
         const [resolve, reject] = waiting.get(data.number) || [];
@@ -57,9 +59,9 @@
       .replace(/\{(\w+)\}/g, (_, name) => QUOTES[kind](given.get(name) ?? ""));
   }
 
-  function copyButton(template, kind, title) {
+  function copyText(title, written) {
     const made = button(title, "", async () => {
-      const text = fill(template, kind);
+      const text = written();
       try {
         await navigator.clipboard.writeText(text);
         status.textContent = made.textContent = title.replace("Copy", "Copied");
@@ -84,8 +86,9 @@
   function equip() {
     const links = answer.querySelector("[data-link]");
     if (links?.dataset.python) {
-      links.append(copyButton(links.dataset.python, "python", "Copy as Python"));
-      links.append(copyButton(links.dataset.command, "command", "Copy as command"));
+      for (const [kind, title] of [["python", "Copy as Python"], ["command", "Copy as command"]]) {
+        links.append(copyText(title, () => fill(links.dataset[kind], kind)));
+      }
     }
     for (const cell of answer.querySelectorAll("[data-part]")) {
       const { piece, name } = cell.parentElement.dataset;
@@ -111,6 +114,7 @@
         wanted = [piece, piece - 1].map((place) => `tr[data-piece="${place}"] button`);
       }));
     }
+    for (const one of answer.querySelectorAll("[data-copy]")) one.append(" ", copyText("Copy", () => one.dataset.copy));
     answer.querySelector(".parameters thead tr")?.insertCell();
     answer.querySelector("[data-add]")?.append(button("Add a parameter", "", () => {
       edit((pieces) => { wanted = [`tr[data-piece="${pieces.push("=") - 1}"] [data-part="name"] input`]; });
@@ -135,7 +139,7 @@
       for (const link of made.querySelectorAll('a[href^="/"]')) {
         const [, name, query] = /^\/([a-z]+)(?:\.json)?(\?.*)?$/s.exec(link.getAttribute("href")) || [];
         if (/\.json(\?|$)/.test(link.getAttribute("href"))) link.remove();
-        else link.setAttribute("href", `${name}.html${query || ""}`);
+        else link.setAttribute("href", `${name}.html${(query || "").replace("?", "#/")}`);
       }
     }
     const old = answer.querySelector("[data-part] input:focus");
@@ -171,7 +175,7 @@
       status.textContent = told ? told.dataset.summary : "";
       const link = answer.querySelector("[data-link]")?.dataset.link;
       if (remember && link) {
-        history.replaceState(null, "", offline ? `${view}.html?${given}` : link);
+        history.replaceState(null, "", offline ? `${view}.html#/${given}` : link);
         if (form.dataset.title) document.title = form.dataset.title;
       }
       carry(given);
@@ -197,7 +201,7 @@
       const own = new URLSearchParams({ [first[name]]: text });
       if (first[name] === "a") own.set("b", given.get("b") || text);
       if (given.get("base") && (name === "editions" || name === "resolution")) own.set("base", given.get("base"));
-      link.setAttribute("href", `${offline ? `${name}.html` : `/${name}`}?${own}`);
+      link.setAttribute("href", `${offline ? `${name}.html#/` : `/${name}?`}${own}`);
     }
   }
 
@@ -212,15 +216,19 @@
   });
 
   equip();
-  if (offline) {
-    const given = new URLSearchParams(location.search);
+  // Inputs stand behind "#/": no browser sends a fragment.
+  function read() {
+    const given = new URLSearchParams(location.hash.slice(2));
     let some = false;
     for (const field of form.elements) {
       if (field.name && given.has(field.name)) { field.value = given.get(field.name); some = true; }
     }
     if (some || !form.querySelector("input[value=''], textarea:empty")) {
-      status.textContent = "The library is being loaded into this page; the first answer takes some seconds.";
       ask(false);
     }
+  }
+  if (offline) {
+    addEventListener("hashchange", read);
+    read();
   }
 })();
