@@ -45,6 +45,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 html_static_path = ["style"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_css_files = ["figures.css"]
 html_theme = "furo"
 html_title = "overthere"
@@ -54,7 +55,18 @@ html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 
 # Words that people search and that a long title holds, by the title's beginning; those in parentheses are found anyway.
-SEARCHED = {"Convert a Windows path": ["windows path", "unc path"], "Write a mailto": ["mailto"]}
+SEARCHED = {
+    "Convert a Windows path": ["windows path", "unc path"],
+    "Write a mailto": ["mailto"],
+    "Set a user and a password": ["credentials", "userinfo"],
+    "Add or remove the trailing slash": ["trailing slash"],
+    "Compare two URLs": ["equality", "ignore order"],
+    "Open a URL that a user gave": ["allowed hosts", "allowlist"],
+    "Read a connection string": ["database urls", "database url", "dsn"],
+    "Find out whether a URL is absolute": ["is absolute", "is_absolute"],
+    "Rename a parameter": ["rename parameter"],
+    "Read the parameters of a fragment": ["fragment parameters"],
+}
 
 
 def index_titles(_: Sphinx, document: nodes.document) -> None:

@@ -33,6 +33,14 @@ SEARCHED = {
     "utm": "howto/queries.html#remove-tracking-parameters",
     "mailto": "howto/schemes.html#write-a-mailto-url",
     "to_path": "howto/schemes.html#turn-a-file-path-into-a-url",
+    "rename parameter": "howto/queries.html#rename-a-parameter",
+    "is absolute": "howto/parts.html#find-out-whether-a-url-is-absolute",
+    "trailing slash": "howto/parts.html#add-or-remove-the-trailing-slash",
+    "fragment parameters": "howto/queries.html#read-the-parameters-of-a-fragment",
+    "credentials": "howto/parts.html#set-a-user-and-a-password",
+    "nested queries": "howto/queries.html#read-a-url-within-a-query-nested-queries",
+    "allowed hosts": "howto/safety.html#open-a-url-that-a-user-gave",
+    "database url": "howto/parts.html#read-a-connection-string",
     "SSRF": "howto/safety.html#open-a-url-that-a-user-gave",
 }
 FIRST = 3
@@ -65,6 +73,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def test_pages_for_maintainers_come_last(page: Page) -> None:
+    page.goto("/search.html?q=host")
+    links = page.locator("#search-results li > a")
+    links.nth(20).wait_for()
+    page.wait_for_timeout(1000)
+    found = [str(one.get_attribute("href")).split(".html")[0] for one in links.all()]
+    last = [name in ("decisions", "conformance", "map", "benchmarks", "mutants", "design") for name in found]
+    assert any(last)
+    assert last == sorted(last)
 
 
 @pytest.mark.parametrize("words", SEARCHED)
