@@ -1,12 +1,17 @@
-"""The figures of README.md, from the rows of the last whole run."""
+"""The figures of README.md and the charts of the first page, from the last whole run and the table of broken.md."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["lines", "with_figures"]
+from overthere.ground import svg
+from plot import DARK, LIGHT, plot
+
+__all__ = ["charts", "lines", "with_figures"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ("overthere", "can_ada", "url-py", "urllib.parse", "yarl")
@@ -57,11 +62,57 @@ def with_figures(page: str, rows: list[dict[str, Any]]) -> str:
     return "\n".join(told.get(line.split(" | ")[0].removeprefix("| "), line) for line in page.split("\n"))
 
 
+def charts(rows: Sequence[dict[str, Any]], broken: str) -> dict[str, str]:
+    """The charts of docs/index.md, by their names in docs/pictures.
+
+    broken: docs/broken.md, whose table has the errors of each checker on documentation of others.
+    """
+    values = [row for row in rows if row["section"] == "values"]
+    shown = [row for row in values if row["operation"] in OPERATIONS and row["peer"] in PEERS]
+    floors = [row for row in rows if row["section"] == "floors"]
+    return {"speed.svg": plot([*shown, *floors]), "checkers.svg": _checkers(broken)}
+
+
+_ROW = re.compile(
+    r"^\| ([\w.-]+/[\w.-]+) \| \w+ \| (\w+) \|[^|]*\|[^|]*\| ([\d,]+) \|[^|]*\| ([\d,]+) \|", re.MULTILINE
+)
+_WIDTH, _LABEL, _VALUE, _LINE = 1180, 330, 90, 44
+
+
+def _checkers(page: str) -> str:
+    """Two bars for each repository: our errors and those of lychee."""
+    found = [
+        (name, generator, *(int(one.replace(",", "")) for one in counts))
+        for name, generator, *counts in _ROW.findall(page)
+    ]
+    most = max(max(own, other) for *_, own, other in found)
+    title = "Errors on the documentation of others; none of overthere's is known to be false"
+    shapes = [
+        svg.text(34, 36, title, "title"), svg.bar(34, 50, 22, 12, "bar-own"), svg.text(63, 61, "overthere"),
+        svg.bar(160, 50, 22, 12, "bar-right"), svg.text(189, 61, "lychee, offline, with anchors"),
+    ]  # fmt: skip
+    top = 84.0
+    for name, generator, *counts in found:
+        shapes.append(svg.text(_LABEL - 10, top + 22, f"{name} ({generator})", "", "end"))
+        for place, (count, kind) in enumerate(zip(counts, ("bar-own", "bar-right"), strict=True)):
+            length = (_WIDTH - _LABEL - _VALUE) * int(count) / most
+            shapes.append(svg.bar(_LABEL, top + 4 + place * 17, length, 13, kind))
+            shapes.append(svg.text(_LABEL + length + 7, top + 15 + place * 17, f"{count:,}", "" if place else "own"))
+        top += _LINE
+    told = ", ".join(f"{name}: overthere {own:,}, lychee {other:,}" for name, _, own, other in found)
+    return svg.document(
+        _WIDTH, top + 10, title, told, "  .own { font-weight: 650 }\n" + svg.colours(LIGHT, DARK), shapes
+    )
+
+
 def main() -> None:
-    """Write README.md from the last whole run."""
+    """Write README.md and the charts from the last whole run."""
     results = (ROOT / "bench" / "results" / "latest.jsonl").read_text("utf-8").splitlines()
     page = ROOT / "README.md"
-    page.write_text(with_figures(page.read_text("utf-8"), [json.loads(line) for line in results]), "utf-8")
+    rows = [json.loads(line) for line in results]
+    page.write_text(with_figures(page.read_text("utf-8"), rows), "utf-8")
+    for name, picture in charts(rows, (ROOT / "docs" / "broken.md").read_text("utf-8")).items():
+        (ROOT / "docs" / "pictures" / name).write_text(picture, "utf-8")
 
 
 if __name__ == "__main__":

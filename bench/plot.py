@@ -8,17 +8,17 @@ from typing import Any
 
 from overthere.ground import svg
 
-__all__ = ["plot"]
+__all__ = ["DARK", "LIGHT", "plot"]
 
 Row = dict[str, Any]
 
 _WIDTH, _GAP, _LABEL, _VALUE, _LINE, _HEAD = 1180, 34, 168, 108, 19, 46
 _PANEL = (_WIDTH - 3 * _GAP) // 2
-_LIGHT = {
+LIGHT = {
     "back": "#ffffff", "text": "#2b2f36", "quiet": "#6b7280", "tick": "#6b7280", "line": "#e4e7ec", "mark": "#111827",
     "bar-own": "#d9480f", "bar-right": "#486581", "hatch-back": "#e9eef3", "hatch": "#b3c2d1",
 }  # fmt: skip
-_DARK = {
+DARK = {
     "back": "#14181d", "text": "#e6eaef", "quiet": "#9aa7b4", "tick": "#9aa7b4", "line": "#323b45", "mark": "#e6eaef",
     "bar-own": "#f0783c", "bar-right": "#7aa2c4", "hatch-back": "#242b33", "hatch": "#51606e",
 }  # fmt: skip
@@ -159,4 +159,4 @@ def plot(rows: Sequence[Row]) -> str:
     )
     told = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
     title = "overthere and its peers"
-    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(_LIGHT, _DARK), [_HATCH, *shapes])
+    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(LIGHT, DARK), [_HATCH, *shapes])

@@ -1,4 +1,4 @@
-"""The figures of README.md are those of the last whole run."""
+"""The figures of README.md and the charts of the first page are those of the last whole run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def test_the_figures_are_of_the_last_run() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     assert front_page.with_figures(page, ROWS) == page
     assert all(line in page for line in front_page.lines(ROWS).values())
+
+
+def test_the_charts_are_of_the_last_run_and_of_the_table() -> None:
+    broken = (ROOT / "docs" / "broken.md").read_text("utf-8")
+    for name, picture in front_page.charts(ROWS, broken).items():
+        assert (ROOT / "docs" / "pictures" / name).read_text("utf-8") == picture
+    assert front_page.charts(ROWS, broken.replace(" | 714 | ", " | 7 | "))["checkers.svg"].count("714") == 0
+    assert len(front_page._ROW.findall(broken)) == 8
 
 
 def test_another_run_gives_other_figures() -> None:

@@ -79,7 +79,6 @@ EXCEPTIONS = {
     "of": "public, InvalidURI.of",
     "opening": "opening a resource, the subject of the module",
     "tell": "a method of Python's files",
-    "walk": "a method of fsspec's filesystems",
 }
 """Names that stay, each with its reason."""
 

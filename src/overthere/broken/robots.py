@@ -26,7 +26,7 @@ _MOST = 500 * 1024
 _AGENT = re.compile(r"\s*+user(?:-|\s*+)agent(?:\s*+:|\s)([^#]*+)", re.IGNORECASE)
 
 
-def _without_others(line: str) -> str:
+def _drop_others(line: str) -> str:
     """A line, or if it names the agent of another crawler, one that names "-": a group begins there all the same."""
     agent = _AGENT.match(line)
     if agent is None or agent[1].strip() == "*":
@@ -49,7 +49,7 @@ class Robots:
 
         lines = content[:_MOST].decode("utf-8", "replace").splitlines()
         # Protego keeps the rules of a group once for each of its agents.
-        self._files[uri] = Protego.parse("\n".join(map(_without_others, lines)))
+        self._files[uri] = Protego.parse("\n".join(map(_drop_others, lines)))
 
     def record_answer(self, origin: str, outcome: Outcome) -> None:
         """What came of asking an origin: one that could not be asked allows nothing (2.3.1.4), one without the file all
