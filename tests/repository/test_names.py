@@ -49,7 +49,7 @@ LINES = 75_600
 number with a reason.  The last: bounds of what a fifth and a sixth attack found (look-ups for generators, rules of
 servers, busy hosts, cut pages, menus, masks of rows and of the explainer); bounds and checks of what a fourth one found
 (indexes, listings, caches, marks, settings of strangers, archives, files that change while they are mended); XML
-without rules, --type, what tools put into a folder; what twelve generators make of their sources; nothing could go out."""
+without rules, --type, what tools put into a folder; what twelve generators make; nothing could go out."""
 
 
 def test_the_package_does_not_grow() -> None:
