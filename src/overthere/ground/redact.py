@@ -164,9 +164,10 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
 
 
 def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = False) -> str:
-    """`text` with `***` for each secret: what stands in `spans`, or else in `secret_spans(text)`.
+    """The text with `***` for each secret, which may be in a URI or anywhere in a sentence.
 
-    userinfo: for the whole userinfo, as where a token stands in the user's place.
+    spans: the places of the secrets; by default they are searched.
+    userinfo: mask the whole userinfo, for forges that take a token as user name.
 
     >>> mask("ftp://joe:secret@h/"), mask("https://ghp_x:x-oauth-basic@github.com/", userinfo=True)
     ('ftp://joe:***@h/', 'https://***@github.com/')

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from overthere.ground.errors import Finding
 from overthere.ground.exact import exact
+from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.table import KINDS, LEVELS, Concern, Level
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from overthere.security.parts import Place, TextParts
     from overthere.values.value import Value
 
-__all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of"]
+__all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", "level_of", "mask"]
 
 
 def audit(
