@@ -86,10 +86,10 @@ def test_the_command_of_the_hook(environment: dict[str, str], tmp_path: Path) ->
 HOSTILE = (
     "-x.md", "--config=x.md", "--fix.md", "-o.md", "::error::x.md", " ::stop-commands::y.md", " blanks .md",
     "line\n::warning::break.md", "quo\"te'.md", "$(touch made).md", "`touch made`.md", "${HOME}.md", "[a]*.md", "@a.md",
-    "##[add-mask]a.md", "\u3000::error::z.md", "-",
+    "##[add-mask]a.md", "\u3000::error::z.md", "carriage\r::error::w.md", "-",
 )  # fmt: skip
 """Names of files that a shell, an option parser or a CI service could take for something else."""
-COMMAND = re.compile(r"(?m)^\s*::|##\[")
+COMMAND = re.compile(r"(?m)(?:^|\r)\s*::|##\[")
 """What GitHub obeys in a line of a log."""
 
 
@@ -122,7 +122,7 @@ def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hosti
             count = "1 document " if len(some) == 1 else f"{len(some)} documents"
             assert count in done.stderr, (some, done.stderr)
             assert "Sesame" not in done.stdout + done.stderr
-            assert not re.search(r"(?m)^\s*::", done.stdout + done.stderr)
+            assert not COMMAND.search(done.stdout + done.stderr)
     assert not (hostile / "made").exists()
 
 
@@ -157,6 +157,17 @@ def test_the_action_takes_no_name_for_an_option_or_a_command(environment: dict[s
     assert all(line.startswith(("::error file=", "::warning file=")) for line in lines), lines
     assert not COMMAND.search(done.stderr)
     assert not (hostile / "made").exists()
+
+
+def test_settings_that_were_found_choose_no_format(environment: dict[str, str], hostile: Path) -> None:
+    """Cells of CSV have the line breaks of names."""
+    (hostile / "overthere.toml").write_text('[broken]\nformat = "csv"\n')
+    done = _check(environment, hostile, sources=".")
+    assert done.returncode == 2
+    assert "format: give it on the command line" in done.stderr
+    done = _check(environment, hostile, sources=".", arguments="--no-config --format csv")
+    assert done.returncode == 1
+    assert not COMMAND.search(done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize("sources", ["whole.html\n", "whole.html\na b/whole.html", "\nwhole.html\n\n", " whole.html  "])

@@ -47,6 +47,13 @@ TREES: dict[str, dict[str, str]] = {
         "d/" * 19 + "a.md": f"---\naliases: [{', '.join(map(str, range(1000)))}]\n---\n"
         + "".join(f"[x](b{n}.md)\n" for n in range(1000)),
     },
+    "addresses below many mounts": {
+        "hugo.toml": "".join(f"source = '{'d/' * n}'\ntarget = 'content/r{n}'\n" for n in range(1, 191)),
+        **{
+            f"{'d/' * 190}a{n}.md": f"---\naliases: [{', '.join(map(hex, range(1500)))}]\n---\n[x](b{n}.md)\n"
+            for n in range(4)
+        },
+    },
     "folders around pages": {"d/" * n + "a.md": "---\ntitle: x\n---\n[x](b.md)\n" for n in range(1, 100)},
     "projects beside a page": {
         **{

@@ -49,6 +49,9 @@ SIGNED = {
     "implicit grant": "http://h.example/cb#access_token={0}&token_type=bearer",
     "within a parameter": "http://h.example/?u=http%3A%2F%2Fh%2F%3Fsig%3D{0}%26v%3D1&w=2",
     "within a parameter, twice": "http://h.example/?u=http%253A%252F%252Fh%252F%253Fsig%253D{0}%2526v%253D1&w=2",
+    "a path parameter": "ftp://h.example/a;token={0}/b",
+    "a parameter of LDAP": "ldap://h.example/db?token={0}",
+    "a component of a URN": "urn:example:b?+token={0}",
     "in HTML": "http://h.example/?a=b&amp;password={0}&amp;c=d",
 }
 PLACES = PASSWORDS | SIGNED
@@ -82,7 +85,8 @@ def test_a_masked_uri_is_a_uri(uri: str) -> None:
     "spelling",
     [
         str, str.upper, lambda name: name.replace("_", "-"), lambda name: name.replace("_", "%2D"),
-        lambda name: f"%{ord(name[0]):02X}{name[1:]}", lambda name: f"{name[:-1]}%25{ord(name[-1].upper()):02x}",
+        lambda name: f"{name[0]}\t{name[1:]}\n", lambda name: f"%{ord(name[0]):02X}{name[1:]}",
+        lambda name: f"{name[:-1]}%25{ord(name[-1].upper()):02x}",
     ],
 )  # fmt: skip
 def test_each_name_has_its_value_masked(name: str, spelling: Any) -> None:

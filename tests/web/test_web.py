@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -325,6 +326,29 @@ def test_a_target_in_absolute_form_is_answered_by_its_host(served: Explainer) ->
         assert served.ask(own).text == served.ask("/").text
     assert served.ask(f"http://evil.example{path}").status == 421
     assert served.ask("http:///").status == 421
+
+
+@pytest.mark.parametrize("raw", [{}, {"raw_path": None}])
+def test_a_server_need_not_give_the_raw_path(raw: dict[str, None]) -> None:
+    """It is optional (ASGI, HTTP Connection Scope)."""
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http", "path": "/static/style.css",
+        "query_string": b"", "headers": [(b"host", b"localhost")], **raw,
+    }  # fmt: skip
+
+    async def ask() -> None:
+        await application()(scope, receive, send)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 200
 
 
 def test_beyond_loopback_any_name_is_answered() -> None:

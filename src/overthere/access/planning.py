@@ -90,8 +90,8 @@ class Plan:
             # A step is never cut: what is too long for the terminal has its paragraph below it.
             lines.append(f"  {number:>2}  {line:<{column}}  {source}" if fits else f"  {number:>2}  {line}")
             lines += [] if fits else [" " * 6 + source]
-        notes = [step.note for step in self.steps if step.note]
-        notes += [f"the safe policy refuses it: {printable(why)} ({FOREIGN})" for why in self.cautions]
+        notes = [hide(step.note) for step in self.steps if step.note]
+        notes += [f"the safe policy refuses it: {printable(hide(why))} ({FOREIGN})" for why in self.cautions]
         for note in dict.fromkeys(notes):
             lines += wrap(note, max(30, width), initial_indent=" " * 6, subsequent_indent=" " * 6)
         return "\n".join(lines)

@@ -332,7 +332,7 @@ class _Job:
             if target.is_terminal:
                 target.print(line, soft_wrap=True)
             else:
-                print(line.plain)
+                print(line.plain.replace("##[", "## ["))  # GitHub obeys that anywhere in a line
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write

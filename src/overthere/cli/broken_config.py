@@ -27,11 +27,11 @@ __all__ = ["apply_config", "find_config"]
 
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
 _NAMED_ONLY = frozenset((
-    "agent", "cache", "cookies", "fix", "github-api", "github-token", "header", "o", "policy", "private", "resume",
-    "since", "wayback", "workers", "write-baseline", "yes",
+    "agent", "cache", "cookies", "fix", "format", "github-api", "github-token", "header", "o", "policy", "private",
+    "resume", "since", "wayback", "workers", "write-baseline", "yes",
 ))  # fmt: skip
-"""Settings that write files, run Git, start processes, or let requests reach more: only the command line, or a file
-that it names, may give them."""
+"""Settings that write files, run Git, start processes, let requests reach more, or print what a CI service may take for
+commands: only the command line, or a file that it names, may give them."""
 _NEVER = frozenset(("config", "no-config", "help", "sources"))
 
 

@@ -49,8 +49,8 @@ class Impossible(click.ClickException):
 
 
 def print_message(text: str) -> None:
-    """Print a message on standard error, without control characters and passwords of the input."""
-    click.echo(visible(mask(text)), err=True)
+    """Print a message on standard error, without control characters, passwords and commands to GitHub of the input."""
+    click.echo(visible(mask(text)).replace("##[", "## ["), err=True)
 
 
 def figure(error: InvalidURI) -> str:

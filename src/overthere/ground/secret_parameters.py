@@ -44,15 +44,16 @@ NAMES: Mapping[str, str] = {
 """Names, in which "-" and "_" are one and letters have no case; with what documents them."""
 
 # A delimiter, and one that is escaped once or more often, as in a URI within a parameter.
-_BEFORE = r"(?:\A|[?&#;]|%(?:25)*+(?:3[fF]|26|23|3[bB]))"
+_BEFORE = r"(?:(?:\A|[?&#;])[+=]?|%(?:25)*+(?:3[fF]|26|23|3[bB]))"
 _EQUALS = r"(?:=|%((?:25)*+)3[dD])"
 _HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
 _END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
 
 
 def _letter(char: str) -> str:
-    """A character of a name, in either case, also as an escape."""
-    return _HYPHEN if char == "_" else f"(?:{char}|%(?:25)*+[{'46' if char < 'p' else '57'}]{ord(char) & 15:x})"
+    """A character of a name, in either case, also as an escape, and gaps behind it, which browsers pass over."""
+    way = _HYPHEN if char == "_" else f"(?:{char}|%(?:25)*+[{'46' if char < 'p' else '57'}]{ord(char) & 15:x})"
+    return way + r"[\t\n\r]*+"
 
 
 @cache

@@ -17,8 +17,11 @@ from overthere.kernel.percent import percent_decode
 __all__ = ["Secrets", "logins", "values"]
 
 _DELIMITERS = re.compile(r"[/\\?#@:\[\]&;\t\n\r]+")
+_CUTS = re.compile(r"[/?,@:\s]+")
 _GAPS = re.compile(r"[\t\n\r]+")
 _SHORT = 4
+_MOST = 60
+"""Secrets that are looked for; among more of them every word is masked."""
 _PATTERN = 64
 """So many characters of a long secret are looked for; what follows them without a space is masked with them."""
 
@@ -65,7 +68,10 @@ class Secrets:
         """users: the names that may stand before a secret in base64."""
         names = list(dict.fromkeys(users))
         patterns: dict[str, None] = {}
-        for secret in filter(None, dict.fromkeys(secrets)):
+        known = list(filter(None, dict.fromkeys(secrets)))
+        if len(known) > _MOST:
+            patterns, known = {r"\S+": None}, []
+        for secret in known:
             patterns[_spellings(secret)] = None
             octets = secret[:_PATTERN].encode("utf-8", "surrogateescape" if _octets(secret) else "surrogatepass")
             for before in ("", *(f"{name}:" for name in names)):
@@ -87,8 +93,11 @@ class Secrets:
         """
         passwords = [password for text in texts for _, password in logins(text)]
         pieces = [piece for one in passwords for piece in _DELIMITERS.split(one)]
-        known = [value for text in texts for value in values(text)]
-        forms = (form for one in known for form in (one, one.replace("+", " "), one.partition("?")[0]))
+        known = [text[one.value : one.close] for text in texts for one in secret_parameters(text)]
+        known += map(_decode_escapes, tuple(known))
+        # Schemes cut values at delimiters of their own.
+        forms = [form for one in known for form in (one, one.replace("+", " "))]
+        forms += [piece for one in known for piece in _CUTS.split(one) if len(piece) >= _SHORT]
         return cls([*passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *forms])
 
     def __bool__(self) -> bool:

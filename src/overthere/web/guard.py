@@ -54,7 +54,7 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        if absolute := _ABSOLUTE.fullmatch(scope["raw_path"]):
+        if absolute := _ABSOLUTE.fullmatch(scope.get("raw_path") or b""):
             # The host of the target stands for the field Host (RFC 9112 3.2.2).
             others = [pair for pair in scope["headers"] if pair[0] != b"host"]
             raw = absolute[2] or b"/"

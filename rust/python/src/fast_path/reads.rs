@@ -157,6 +157,11 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
         let delimiter = text.part(start..at).iter().rposition(|octet| b"?&#;".contains(octet));
         if let Some(delimiter) = delimiter {
             (start, is_name) = (start + delimiter + 1, true);
+            // Components of URNs begin with these (RFC 8141 2.3).
+            start += usize::from(matches!(text.get(start), Some(b'+' | b'=')));
+        }
+        if at < start {
+            continue;
         }
         let name = text.part(start..at);
         start = at;

@@ -16,6 +16,8 @@ from overthere.links.job.files import is_inside, open_file
 __all__ = ["Answer", "LookupBudget", "Pages", "front_matter"]
 
 _HEAD = 1 << 13
+_MOST_VALUES = 50
+"""Of a field of front matter."""
 _MOST_BASES = 40
 """Folders from which the references of one page are resolved; beyond them, what is not found leads out."""
 _MOST_LOOKUPS = 1_000_000
@@ -127,6 +129,7 @@ class Pages:
             for file in self._files(mount.folder):
                 for address in self._addresses(mount.folder, mount.route, file):
                     found.setdefault(_key(address), file)
+                    self._budget.left -= 1
             if self.project.generator == "hugo":
                 for folder in {os.path.dirname(file) for file in found.values()}:
                     below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
@@ -183,9 +186,10 @@ def front_matter(file: str) -> dict[str, list[str]]:
     for line in lines:
         if field := _FIELD.match(line):
             key = field[1]
-            found[key] = [one.strip() for one in _VALUE.findall(field[2])]
+            found[key] = [one[0].strip() for one in islice(_VALUE.finditer(field[2]), _MOST_VALUES)]
         elif key and (item := _ITEM.match(line)):
-            found[key].append(item[1].strip())
+            if len(found[key]) < _MOST_VALUES:
+                found[key].append(item[1].strip())
         elif line[:1].strip():
             key = ""
     return found
