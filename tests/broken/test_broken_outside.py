@@ -599,3 +599,45 @@ def test_what_is_under_way_is_ended_with_the_loop() -> None:
         loop.run_once(None)
         loop.close()
         assert ended == [one]
+
+
+ECHOES = {
+    "/moved": b"HTTP/1.1 301 X\r\nLocation: /ok/%s\r\n", "/loc": b"HTTP/1.1 302 X\r\nLocation: file:///%s\r\n",
+    "/sch": b"HTTP/1.1 302 X\r\nLocation: %s:x\r\n", "/bad": b"%s nonsense\r\n",
+    "/sp": b"HTTP/1.1 302 X\r\nLocation: /a b%s\r\n",
+}  # fmt: skip
+"""Answers that repeat what was sent."""
+
+
+@pytest.mark.parametrize("given", ["field", "cookie", "token"])
+def test_no_outcome_shows_what_a_server_repeats(given: str, tmp_path: Path) -> None:
+    def fault(held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            path = data.split(b" ")[1].decode().partition("?")[0]
+            answer = ECHOES[path] % b"openSesame" if path in ECHOES else b"HTTP/1.1 200 OK\r\n"
+            held.sendall(answer + b"Content-Length: 0\r\n\r\n")
+
+    with faulty(simple(fault)) as server:
+        root = f"http://127.0.0.1:{server.port}"
+        headers = ((root, "Authorization", "Bearer openSesame"),) if given == "field" else ()
+        file = tmp_path / "cookies"
+        file.write_text("# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\topenSesame\n")
+        query = "?token=openSesame" if given == "token" else ""
+        checker = Checker(online=True, headers=headers, cookies=str(file) if given == "cookie" else None)
+        with Asker(checker, LOCAL) as asker:
+            found = list(asker.ask([f"{root}{path}{query}" for path in ECHOES]))
+    assert len(found) == len(ECHOES)
+    for one in found:
+        assert "openSesame" not in one.why, one
+        assert one.final is None or "openSesame" not in one.final.partition("?")[0], one
+
+
+def test_a_redirect_within_a_site_may_keep_its_token() -> None:
+    def fault(held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            moved = b"301 Moved\r\nLocation: /new?token=openSesame" if b"/old" in data else b"200 OK"
+            held.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % moved)
+
+    with faulty(simple(fault)) as server:
+        uri = f"http://127.0.0.1:{server.port}/old?token=openSesame"
+        assert ask([uri])[uri].final == uri.replace("/old", "/new")

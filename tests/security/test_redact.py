@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import socket
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,7 @@ from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
 from overthere.values.known_secrets import Secrets
+from servers.faults import faulty, simple
 from servers.ftpd import Answer, scripted
 from support import linear
 from verbs import Verb, verbs
@@ -470,3 +472,23 @@ class TestAnLDAPRefusal(AccessSuite):
     answer = ldap_refusal(b"the password is wrong, we are sorry")
     missing = True
     credentials = Credentials("cn=joe", "other")
+
+
+@pytest.mark.parametrize("location", ["{root}/s3cr3tpw/x", "/s3cr3tpw", "s3cr3tpw:x", "/joe%3As3cr3tpw"])
+@pytest.mark.parametrize("sent", ["login", "token"])
+def test_no_error_behind_a_redirect_shows_what_a_server_repeats(location: str, sent: str) -> None:
+    def answer(held: socket.socket) -> None:
+        while data := held.recv(65_536):
+            path = data.split(b" ")[1]
+            there = location.format(root=root).encode()
+            lost = b"s3cr3tpw" in path.partition(b"?")[0]
+            head = b"404 No" if lost else b"302 Found\r\nLocation: " + there
+            held.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 0\r\n\r\n")
+
+    with faulty(simple(answer)) as server:
+        root = f"http://127.0.0.1:{server.port}"
+        login = Credentials("joe", "s3cr3tpw") if sent == "login" else None
+        with pytest.raises(OverthereError) as caught:
+            overthere.open(f"{root}/{'?token=s3cr3tpw' if sent == 'token' else ''}", LOCAL, credentials=login)
+    for shown in (str(caught.value), repr(caught.value), str(getattr(caught.value, "uri", "")).partition("?")[0]):
+        assert "s3cr3tpw" not in shown

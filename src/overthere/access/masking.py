@@ -6,6 +6,7 @@ A server may repeat what it was sent: the transport's errors, those of every pro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,13 @@ from overthere.access.errors import AccessError
 from overthere.access.steps import Credentials, Interact, Send
 from overthere.access.wire import Dialogue, Head
 from overthere.ground.errors import InvalidURI, OverthereError
+from overthere.ground.redact import mask
 from overthere.values.known_secrets import Secrets, logins, values
 
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
 
-__all__ = ["mask_secrets", "secrets_of"]
+__all__ = ["mask_secrets", "masked_errors", "secrets_of"]
 
 
 def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = ()) -> Secrets:
@@ -83,6 +85,17 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
         dialogue.close()
 
 
+@contextmanager
+def masked_errors(secrets: Secrets) -> Iterator[None]:
+    """The secrets are in no error of the block."""
+    try:
+        yield
+    except Exception as error:
+        if secrets:
+            _mask_errors(error, secrets)
+        raise
+
+
 def _mask_errors(error: BaseException, secrets: Secrets) -> None:
     """Take the secrets out of an error and of those that it came from, as a traceback prints them."""
     for one in _chain(error):
@@ -107,6 +120,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
         error.message, error.where = secrets.mask(error.message), secrets.mask(error.where)
+        uri = mask(str(error.uri))
+        if secrets.mask(uri) != uri:  # a redirect has led there
+            error.uri = secrets.mask(uri)
     if not isinstance(error, InvalidURI):  # which masks its text by itself
         error.args = secrets.mask_in(error.args)
     notes = getattr(error, "__notes__", None)

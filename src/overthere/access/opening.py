@@ -11,7 +11,7 @@ from overthere.access.blocking import Transport
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
 from overthere.access.gateways import Gateways
 from overthere.access.loading import by_proxy, dialogue_of
-from overthere.access.masking import mask_secrets, secrets_of
+from overthere.access.masking import mask_secrets, masked_errors, secrets_of
 from overthere.access.planning import Plan, plan_under, planned_uri
 from overthere.access.policy import Policy
 from overthere.access.resource import AsyncResource, Resource, ResourceInfo
@@ -20,6 +20,7 @@ from overthere.access.wire import Dialogue, Effect, Head
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.schemes.registry import Registry
 from overthere.values.hosts.address import forbidden, literal
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ class Opening:
 
     def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
         """What is carried out now: what a transport is made of."""
-        scheme = self.scheme()
-        return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
+        with masked_errors(self._secrets()):
+            scheme = self.scheme()
+            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
 
     def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
         """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
@@ -107,9 +109,12 @@ class Opening:
 
     def mask_dialogue(self, dialogue: Dialogue) -> Dialogue:
         """The same dialogue; no error of it contains a secret that the server may send back."""
-        # The URIs before may be told to the server that a redirect leads to, and proxies their own login.
+        return mask_secrets(dialogue, self._secrets())
+
+    def _secrets(self) -> Secrets:
+        """What servers may send back: of the URIs before, of which redirects tell, and the logins of proxies too."""
         others = (*map(str, self.history), *self.policy.proxy.values())
-        return mask_secrets(dialogue, secrets_of(self.plan, self.credentials, others))
+        return secrets_of(self.plan, self.credentials, others)
 
     def _requested_uri(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""
@@ -142,6 +147,10 @@ class Opening:
 
         Raises: AccessRefused, ProtocolError.
         """
+        with masked_errors(self._secrets()):
+            self._follow(head, peer, is_changed)
+
+    def _follow(self, head: Head, peer: tuple[Any, ...] | None, is_changed: bool) -> None:
         self.redirects = (*self.redirects, (self._requested_uri(), head))
         target = self.target(head)
         if len(self.history) >= self.policy.max_redirects:

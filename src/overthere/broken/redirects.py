@@ -22,6 +22,7 @@ from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask
 from overthere.repairs import to_reference
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ class RedirectChain:
         if reference is not None and reference.fragment is not None:
             self.own_fragment = reference.fragment
 
-    def outcome(self, said: Reply) -> Outcome:
-        """What has come of it."""
+    def outcome(self, said: Reply, secrets: Secrets) -> Outcome:
+        """What has come of it; secrets: what no server makes it tell."""
         kind, why = said.kind, said.why
         missing: tuple[str, ...] = ()
         if kind is None and self.wanted_fragments and said.anchors is not None:
@@ -134,6 +135,9 @@ class RedirectChain:
             kind, why = "bad-location", printable(shorten(mask(self.repaired), _SHOWN))
         if kind is None and moved and final is not None:
             kind, why = "moved-permanently", final
+        why = secrets.mask(why)
+        if final is not None and secrets.mask(shown := mask(final)) != shown:
+            final = None  # which would be suggested
         return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
 
 
@@ -332,17 +336,17 @@ class RedirectChains:
         if journey.lacks(said):
             self.add(journey)
         elif said.redirect is None:
-            self._ended.append((journey, journey.outcome(said)))
+            self._ended.append((journey, journey.outcome(said, self.asking.secrets(journey.uri))))
         else:
             location = said.redirect.location or ""
             if _UNFOLLOWED.match(location):
                 end = Reply("bad-redirect", said.status, printable(shorten(mask(location), _SHOWN)))
-                self._ended.append((journey, journey.outcome(end)))
+                self._ended.append((journey, journey.outcome(end, self.asking.secrets(journey.uri))))
                 return
             try:
                 journey.follow(said.redirect, said.peer, self.asking)
             except DOCUMENTED as error:
-                self._ended.append((journey, journey.outcome(failure(error))))
+                self._ended.append((journey, journey.outcome(failure(error), self.asking.secrets(journey.uri))))
             else:
                 self.add(journey)
 

@@ -32,13 +32,14 @@ from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.broken.model import kind_of_status
 from overthere.ground.display import printable, shorten
 from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
-from overthere.ground.redact import mask
+from overthere.ground.redact import mask, secret_spans
 from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request
 from overthere.protocols.http.steps import TARGET, request_head
 from overthere.repairs import to_reference
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.registry import Registry
+from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -142,15 +143,22 @@ class Requester:
         self._failures: Counter[tuple[str, int]] = Counter()
         """By server: requests by HEAD that failed where GET did not."""
         _line("User-Agent", self.agent)
+        self._given: list[str] = [cookie.value for cookie in self.login if cookie.value]
+        """Values that are sent, and secret."""
         self._headers: dict[str, bytes] = {}
         """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
         for text, name, value in headers:
             origin = origin_of(text)
             self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
+            self._given += value.split(None, 1)[-1:]  # behind the name of a scheme of authentication
 
     def open_chain(self, uri: str) -> Opening:
         """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
         return Opening(uri, self.policy, None, self.registry, None)
+
+    def secrets(self, uri: str) -> Secrets:
+        """What the server of a URI may repeat: its own secrets, those of given header fields, cookies of the login."""
+        return Secrets.from_texts(uri, others=self._given) if self._given or secret_spans(uri) else _NO_SECRETS
 
     def login_field(self, uri: str) -> str:
         """The field Cookie of a request outside a chain: of the login."""
@@ -305,6 +313,7 @@ class Requester:
 
 
 _KEPT = 1000
+_NO_SECRETS = Secrets()
 
 
 _OF_AN_ANSWER = ("", "the response")

@@ -85,7 +85,7 @@ class Secrets:
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
     @classmethod
-    def from_texts(cls, *texts: str) -> Secrets:
+    def from_texts(cls, *texts: str, others: Iterable[str] = ()) -> Secrets:
         """The secrets in texts, for what is made of them: passwords also in the pieces into which delimiters cut them.
 
         >>> Secrets.from_texts("ftp://joe:pass?word@h/").mask("path: h/pass, query: word@h")
@@ -98,7 +98,7 @@ class Secrets:
         # Schemes cut values at delimiters of their own.
         forms = [form for one in known for form in (one, one.replace("+", " "))]
         forms += [piece for one in known for piece in _CUTS.split(one) if len(piece) >= _SHORT]
-        return cls([*passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *forms])
+        return cls([*others, *passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *forms])
 
     def __bool__(self) -> bool:
         return self._pattern is not None

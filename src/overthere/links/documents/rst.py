@@ -21,7 +21,7 @@ __all__ = ["LONGEST", "ParsedRST", "parse", "read"]
 
 LONGEST = 1 << 20
 """Characters of a document that are read."""
-_PARAGRAPH = 50_000
+_PARAGRAPH = 10_000
 """Characters of a paragraph in which references are looked for: the time grows with their square."""
 _SECONDS, _SECONDS_EACH = 2.0, 2e-5
 """Of the processor, for a document and for each of its characters: it is given up after ten times what is usual."""
