@@ -67,6 +67,8 @@ def test_no_file_is_included_and_no_role_remains() -> None:
         ("`a <b>`_ " * 20_000, "too-large"),
         ("a\n\n" * 400_000, "too-large"),
         (".. _a: b\n" * 16_000, "too-large"),
+        ("`<" * 25_000, "too-large"),
+        (("`<" * 4_900 + "\n\n") * 10, "too-large"),
         ("", ""),
         ("\0`" * 1000, ""),
     ],

@@ -208,3 +208,9 @@ def test_no_value_of_a_setting_is_a_traceback_or_a_long_message(tmp_path: Path) 
         (tmp_path / "overthere.toml").write_text(f"[[broken.{table}\n")
         result = run("broken", str(tmp_path))
         assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("name", ["-", ""])
+def test_standard_output_takes_a_format(tmp_path: Path, name: str) -> None:
+    done = run("broken", str(tmp_path), "-o", name)
+    assert (done.exit_code, "takes --format" in done.output) == (2, True)

@@ -212,6 +212,8 @@ class _Job:
             extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
             **settings(asked),
         )  # fmt: skip
+        if asked["output"] in ("", "-"):
+            raise click.UsageError("-o takes the name of a file; what goes to standard output takes --format")
         self.policy = policy_for(asked)
 
     def _rules(self) -> Rules:

@@ -198,6 +198,7 @@ class _Inline:
     def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
         from docutils.nodes import Text
 
+        self.check_time(None, None)
         if len(text) > _PARAGRAPH:
             self.is_cut = True
             return [Text(text)], []
