@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any, TextIO
-from xml.sax.saxutils import quoteattr
 
 from overthere.broken.model import KINDS, Broken
 from overthere.ground.display import printable
@@ -219,4 +218,6 @@ def junit(findings: Iterable[Broken], file: TextIO) -> None:
 
 def _quote_attribute(text: str) -> str:
     """An attribute's value; what no XML may hold is shown."""
+    from xml.sax.saxutils import quoteattr  # which imports a client of HTTP
+
     return quoteattr(printable(text).encode("utf-8", "replace").decode())

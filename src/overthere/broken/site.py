@@ -117,7 +117,7 @@ class Site:
         }
         """By the source that the documents have."""
         self._pages: dict[Project, Pages] = {}
-        self.budget = LookupBudget()
+        self.budget: LookupBudget = LookupBudget()
         self._lower: dict[str, bytes] | None = None
         """Names by their lower case; of two that differ in case alone, an empty one."""
 

@@ -44,7 +44,7 @@ class LookupBudget:
     """The look-ups that a check may make for generators: configurations of strangers may ask for any number."""
 
     def __init__(self) -> None:
-        self.left = _MOST_LOOKUPS
+        self.left: int = _MOST_LOOKUPS
 
     @property
     def is_spent(self) -> bool:

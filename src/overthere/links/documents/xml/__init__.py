@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from overthere.base import Base, from_content
 from overthere.links.documents import css, embedded_data, html
-from overthere.links.documents.plaintext import CUT, search
 from overthere.links.documents.scope import narrow_base
 from overthere.links.documents.xml.encodings import FEEDS, Encoding, declared_encoding, decode_content, encoding_of
 from overthere.links.documents.xml.events import characters, events, unescape
@@ -318,8 +317,10 @@ class _XMLReader:
         elif way == "one":
             if text.strip(_SPACE):
                 self.add(place, text)
-        elif way == "search":
-            for one in search(text, place) if ":" in text or "www." in text else ():
+        elif way == "search" and (":" in text or "www." in text):
+            from overthere.links.documents.plaintext import CUT, search
+
+            for one in search(text, place):
                 self.found += (one, Note("cut")) if one.where.endswith(CUT) else (one,)
         elif way == "style":
             for where, reference in css.inline(text):
