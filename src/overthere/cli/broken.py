@@ -334,7 +334,7 @@ class _Job:
             if target.is_terminal:
                 target.print(line, soft_wrap=True)
             else:
-                print(line.plain.replace("##[", "## ["))  # GitHub obeys that anywhere in a line
+                print(line.plain.replace("##[", "## ["), flush=True)  # GitHub obeys "##[" anywhere
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
