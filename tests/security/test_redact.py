@@ -146,6 +146,19 @@ def test_the_time_of_values_is_linear(piece: str) -> None:
     linear(show, 240_000)
 
 
+@pytest.mark.parametrize(
+    "action", [explain, plan, lambda text: repr(URI(text).locator), lambda text: list(audit(text))]
+)
+def test_many_secrets_take_linear_time(action: Any) -> None:
+    """Among so many that each would be looked for in each text, every word is masked."""
+
+    def show(count: int) -> None:
+        shown = str(action("http://h/?" + "&".join(f"token=open{number:x}Sesame" for number in range(count))))
+        assert "Sesame" not in shown
+
+    linear(show, 4_000)
+
+
 # -- all that shows each spelling
 
 LETTERS = st.text("abcXYZ", max_size=3)

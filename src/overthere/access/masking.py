@@ -120,9 +120,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
         error.message, error.where = secrets.mask(error.message), secrets.mask(error.where)
-        uri = mask(str(error.uri))
-        if secrets.mask(uri) != uri:  # a redirect has led there
-            error.uri = secrets.mask(uri)
+        uri = "" if error.uri is None else mask(str(error.uri))
+        if (hidden := secrets.mask(uri)) != uri:  # a redirect has led there
+            error.uri = hidden
     if not isinstance(error, InvalidURI):  # which masks its text by itself
         error.args = secrets.mask_in(error.args)
     notes = getattr(error, "__notes__", None)

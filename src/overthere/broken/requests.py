@@ -151,6 +151,7 @@ class Requester:
             origin = origin_of(text)
             self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
             self._given += value.split(None, 1)[-1:]  # behind the name of a scheme of authentication
+        self._sent = Secrets(self._given)
 
     def open_chain(self, uri: str) -> Opening:
         """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
@@ -158,7 +159,7 @@ class Requester:
 
     def secrets(self, uri: str) -> Secrets:
         """What the server of a URI may repeat: its own secrets, those of given header fields, cookies of the login."""
-        return Secrets.from_texts(uri, others=self._given) if self._given or secret_spans(uri) else _NO_SECRETS
+        return Secrets.from_texts(uri, others=self._given) if secret_spans(uri) else self._sent
 
     def login_field(self, uri: str) -> str:
         """The field Cookie of a request outside a chain: of the login."""
@@ -313,7 +314,6 @@ class Requester:
 
 
 _KEPT = 1000
-_NO_SECRETS = Secrets()
 
 
 _OF_AN_ANSWER = ("", "the response")

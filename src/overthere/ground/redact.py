@@ -30,16 +30,9 @@ from typing import Any
 from overthere.ground.secret_parameters import secret_parameters
 
 __all__ = [
-    "MASK",
-    "Span",
-    "mask",
-    "masked_repr",
-    "overlaps",
-    "password_spans",
-    "secret_spans",
-    "shorten_masks",
+    "MASK", "Span", "mask", "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
     "mask_equal_length",
-]
+]  # fmt: skip
 
 MASK = "***"
 Span = tuple[int, int]

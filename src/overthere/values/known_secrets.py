@@ -38,12 +38,18 @@ def logins(text: str) -> list[tuple[str, str]]:
 
 
 def values(text: str) -> list[str]:
-    """The values of secret parameters that stand in a URI or in any text, decoded.
+    """The values of secret parameters that stand in a URI or in any text: as written, decoded, and in pieces.
 
-    >>> values("http://h/?page=2&access_token=a%2Bb")
-    ['a+b']
+    Schemes cut values at delimiters of their own; a piece has four characters or more.
+
+    >>> values("http://h/?page=2&access_token=a%2Bb"), values("ftp://h/a;token=secret/b")
+    (['a%2Bb', 'a+b', 'a b'], ['secret/b', 'secret'])
     """
-    return [_decode_escapes(text[one.value : one.close]) for one in secret_parameters(text)]
+    found = [text[one.value : one.close] for one in secret_parameters(text)]
+    found += map(_decode_escapes, tuple(found))
+    found += [one.replace("+", " ") for one in found]
+    found += [piece for one in found for piece in _CUTS.split(one) if len(piece) >= _SHORT]
+    return list(dict.fromkeys(found))
 
 
 def _decode_escapes(text: str) -> str:
@@ -93,12 +99,8 @@ class Secrets:
         """
         passwords = [password for text in texts for _, password in logins(text)]
         pieces = [piece for one in passwords for piece in _DELIMITERS.split(one)]
-        known = [text[one.value : one.close] for text in texts for one in secret_parameters(text)]
-        known += map(_decode_escapes, tuple(known))
-        # Schemes cut values at delimiters of their own.
-        forms = [form for one in known for form in (one, one.replace("+", " "))]
-        forms += [piece for one in known for piece in _CUTS.split(one) if len(piece) >= _SHORT]
-        return cls([*others, *passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *forms])
+        parameters = (value for text in texts for value in values(text))
+        return cls([*others, *passwords, *pieces, *(_GAPS.sub("", one) for one in passwords), *parameters])
 
     def __bool__(self) -> bool:
         return self._pattern is not None
