@@ -255,6 +255,26 @@ def test_ctrl_c_and_sigterm(verb: str, number: signal.Signals) -> None:
     assert (child.returncode, told) == (130, b"Stopped\n")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="named pipes exist on POSIX only")
+def test_nothing_is_resumed_into_a_pipe(tmp_path: Path) -> None:
+    """A reader that takes nothing holds the table up; what was stopped then is told without --resume."""
+    os.mkfifo(pipe := tmp_path / "rows.csv")
+    (tmp_path / "a.html").write_text("<a href=b>" * 20_000)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "overthere", "links", str(tmp_path / "a.html"), "-o", str(pipe)], stderr=subprocess.PIPE
+    )
+    try:
+        with pipe.open("rb") as reader:
+            assert reader.read(1)
+            wait_until(lambda: waits(child.pid), "it does not wait for its reader")
+            child.terminate()
+            told = child.communicate(timeout=5 * NET)[1].decode()
+    finally:
+        child.kill()
+        child.wait()
+    assert (child.returncode, "topped" in told, "--resume" in told) == (130, True, False)
+
+
 def commands(group: click.Group, *before: str) -> list[tuple[str, ...]]:
     """Every verb, and those below it."""
     found: list[tuple[str, ...]] = []

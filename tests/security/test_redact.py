@@ -487,21 +487,53 @@ class TestAnLDAPRefusal(AccessSuite):
     credentials = Credentials("cn=joe", "other")
 
 
-@pytest.mark.parametrize("location", ["{root}/s3cr3tpw/x", "/s3cr3tpw", "s3cr3tpw:x", "/joe%3As3cr3tpw"])
+ALLOWED = LOCAL.with_(hosts=frozenset({"127.0.0.1"}), max_bytes=1000)
+"""What leads elsewhere is refused, and a long answer is cut."""
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "{root}/s3cr3tpw/x",
+        "/s3cr3tpw",
+        "s3cr3tpw:x",
+        "/joe%3As3cr3tpw",
+        "http://s3cr3tpw.invalid/",
+        "//s3cr3tpw.invalid:1/",
+        "/s3cr3tpw/cut",
+        "/s3cr3tpw/reset",
+        "/s3cr3tpw/long",
+        "http://127.0.0.1:1/s3cr3tpw",
+    ],
+)
+@pytest.mark.parametrize("policy", [LOCAL, ALLOWED], ids=["any-host", "one-host"])
 @pytest.mark.parametrize("sent", ["login", "token"])
-def test_no_error_behind_a_redirect_shows_what_a_server_repeats(location: str, sent: str) -> None:
+def test_no_error_behind_a_redirect_shows_what_a_server_repeats(location: str, policy: Policy, sent: str) -> None:
     def answer(held: socket.socket) -> None:
         while data := held.recv(65_536):
             path = data.split(b" ")[1]
             there = location.format(root=root).encode()
+            if path.endswith(b"/reset"):
+                return
+            if path.endswith((b"/cut", b"/long")):
+                held.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"x" * 2000)
+                return
             lost = b"s3cr3tpw" in path.partition(b"?")[0]
             head = b"404 No" if lost else b"302 Found\r\nLocation: " + there
             held.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 0\r\n\r\n")
 
+    async def read_later(uri: str) -> None:
+        async with await overthere.aopen(uri, policy, credentials=login) as found:
+            await found.read()
+
     with faulty(simple(answer)) as server:
         root = f"http://127.0.0.1:{server.port}"
+        uri = f"{root}/{'?token=s3cr3tpw' if sent == 'token' else ''}"
         login = Credentials("joe", "s3cr3tpw") if sent == "login" else None
-        with pytest.raises(OverthereError) as caught:
-            overthere.open(f"{root}/{'?token=s3cr3tpw' if sent == 'token' else ''}", LOCAL, credentials=login)
-    for shown in (str(caught.value), repr(caught.value), str(getattr(caught.value, "uri", "")).partition("?")[0]):
-        assert "s3cr3tpw" not in shown
+        with pytest.raises(OverthereError) as caught, overthere.open(uri, policy, credentials=login) as found:
+            found.read()
+        with pytest.raises(OverthereError) as later:
+            asyncio.run(read_later(uri))
+    for error in (caught.value, later.value):
+        for shown in (str(error), repr(error), str(getattr(error, "uri", "")).partition("?")[0], *told(error)):
+            assert "s3cr3tpw" not in shown.replace("?token=s3cr3tpw", "")

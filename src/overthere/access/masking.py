@@ -20,7 +20,7 @@ from overthere.values.known_secrets import Secrets, logins, values
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
 
-__all__ = ["mask_secrets", "masked_errors", "secrets_of"]
+__all__ = ["mask_errors", "mask_secrets", "masked_errors", "secrets_of"]
 
 
 def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = ()) -> Secrets:
@@ -79,7 +79,7 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
     except StopIteration:
         return
     except Exception as error:
-        _mask_errors(error, secrets)
+        mask_errors(error, secrets)
         raise
     finally:
         dialogue.close()
@@ -91,13 +91,14 @@ def masked_errors(secrets: Secrets) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if secrets:
-            _mask_errors(error, secrets)
+        mask_errors(error, secrets)
         raise
 
 
-def _mask_errors(error: BaseException, secrets: Secrets) -> None:
+def mask_errors(error: BaseException, secrets: Secrets) -> None:
     """Take the secrets out of an error and of those that it came from, as a traceback prints them."""
+    if not secrets:
+        return
     for one in _chain(error):
         one.__cause__ = _replace_error(one.__cause__, secrets)
         suppressed = one.__suppress_context__

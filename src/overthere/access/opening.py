@@ -73,16 +73,17 @@ class Opening:
             self.gateway = self.gateway or planned_uri(self.plan.through.uri)
         return scheme
 
-    def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None]:
+    def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None, Secrets]:
         """What is carried out now: what a transport is made of."""
-        with masked_errors(self._secrets()):
+        with masked_errors(self.secrets()):
             scheme = self.scheme()
-            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until
+            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until, self.secrets()
 
     def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
         """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
         if not isinstance(given, Head):
-            raise ProtocolError("there was no answer", uri=self.uri)
+            with masked_errors(self.secrets()):
+                raise ProtocolError("there was no answer", uri=self.uri)
         if given.location is not None:
             return given
         return ResourceInfo(given, self.plan, self.uri, self.history, self.gateway)
@@ -109,9 +110,9 @@ class Opening:
 
     def mask_dialogue(self, dialogue: Dialogue) -> Dialogue:
         """The same dialogue; no error of it contains a secret that the server may send back."""
-        return mask_secrets(dialogue, self._secrets())
+        return mask_secrets(dialogue, self.secrets())
 
-    def _secrets(self) -> Secrets:
+    def secrets(self) -> Secrets:
         """What servers may send back: of the URIs before, of which redirects tell, and the logins of proxies too."""
         others = (*map(str, self.history), *self.policy.proxy.values())
         return secrets_of(self.plan, self.credentials, others)
@@ -147,7 +148,7 @@ class Opening:
 
         Raises: AccessRefused, ProtocolError.
         """
-        with masked_errors(self._secrets()):
+        with masked_errors(self.secrets()):
             self._follow(head, peer, is_changed)
 
     def _follow(self, head: Head, peer: tuple[Any, ...] | None, is_changed: bool) -> None:

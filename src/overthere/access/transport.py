@@ -27,6 +27,7 @@ from overthere.access.errors import (
     ResourceMissing,
 )
 from overthere.access.local_files import open_local
+from overthere.access.masking import mask_errors
 from overthere.access.resolver import Question, allowed_addresses
 from overthere.access.steps import Connect
 from overthere.access.wire import (
@@ -44,6 +45,7 @@ from overthere.access.wire import (
     Write,
 )
 from overthere.values.hosts.address import certificate_name, literal, resolvable
+from overthere.values.known_secrets import Secrets
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -75,6 +77,8 @@ _BREATH = 64
 DAY = 86_400.0
 """Longer than that no system waits at once."""
 
+_NOTHING_SECRET = Secrets()
+
 Waiting = Ready | Call | Pause
 T = TypeVar("T")
 
@@ -83,9 +87,16 @@ class Carrier:
     """Carries out a dialogue; the caller that drives `steps` does the waiting."""
 
     def __init__(
-        self, dialogue: Dialogue, policy: Policy, uri: URI, port: int | None, until: float | None = None
+        self,
+        dialogue: Dialogue,
+        policy: Policy,
+        uri: URI,
+        port: int | None,
+        until: float | None = None,
+        secrets: Secrets = _NOTHING_SECRET,
     ) -> None:
-        """port: the scheme's default port; until: when all must be done, by `time.monotonic`."""
+        """port: the scheme's default port; until: when all must be done, by `time.monotonic`; secrets: what no error
+        shows, such as that of a host that a redirect has named after a password."""
         self.dialogue = dialogue
         self.policy = policy
         self.uri = uri
@@ -93,6 +104,7 @@ class Carrier:
         if until is None and policy.total_timeout is not None:
             until = monotonic() + policy.total_timeout
         self.until = until
+        self.secrets: Secrets = secrets
         self.received: int = 0
         self.channels: dict[int, socket.socket | io.FileIO] = {}
         self.peer: tuple[int, Any] | None = None
@@ -139,6 +151,7 @@ class Carrier:
         """What was raised under way: all is closed, and what comes next is the same."""
         if isinstance(error, AccessError):
             error.uri = error.uri or self.uri
+            mask_errors(error, self.secrets)
             self.error = error
         self.release()
 

@@ -377,7 +377,9 @@ class _Job:
             save(self.asked["plot"], draw(self.summary).encode())
 
     def _describe_rest(self) -> str:
-        if self.output in (None, "-"):
+        from overthere.links.job.sources import is_pipe
+
+        if self.output in (None, "-") or is_pipe(self.output):
             return "stopped"
         if self.asked["distinct"]:
             return "stopped; the link graph is not written"

@@ -151,7 +151,7 @@ class HTTPRanges:
             if self._transport is None:
                 self._turn = RequestState()
                 dialogue = way.mask_dialogue(keep_alive(opening, way.policy, self._turn))
-                self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until)
+                self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until, way.secrets())
             self._transport.received = self._received  # the policy bounds all ranges together
             self._turn.asked = Request(head + b"\r\n", "GET", end - start)
             try:
