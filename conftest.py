@@ -27,6 +27,8 @@ if not find_spec("pyspark"):
     collect_ignore_glob += ["src/overthere/columns/spark.py", "src/overthere/links/spark.py"]
 if not find_spec("ada_url"):  # a section with the extra whatwg
     collect_ignore_glob += ["docs/howto/safety.md"]
+if not find_spec("lxml"):  # the program of the tutorial reads HTML with it
+    collect_ignore_glob += ["docs/tutorial.md", "examples/preview/*", "tests/repository/test_tutorial.py"]
 # With other libraries, which may be absent: tests/repository/test_migrate.py runs its sections.
 collect_ignore_glob += ["docs/migrate.md"]
 

@@ -10,6 +10,8 @@ import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
+from alike import see_also
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -118,9 +120,19 @@ def _names(thing: Any) -> frozenset[str]:
 
 def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = to_restructured_text(lines, _names(thing))
+    others = see_also(name)
+    lines += [others, ""] if others else []
+
+
+def _strip_class(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None] | None:
+    """A class method is called without its class."""
+    return None if signature is None else (re.sub(r"^\(cls(?:, /)?(?:, )?", "(", signature), returned)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-signature", _strip_class)
     return {"parallel_read_safe": True}

@@ -122,6 +122,12 @@ def columns_page() -> str:
     return generate_columns.page()
 
 
+def everything_page() -> str:
+    import alike
+
+    return alike.page()
+
+
 def engine_stub(name: str) -> str:
     import generate_columns
 
@@ -167,6 +173,7 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "docs/audit.md": audit_page,
     "docs/broken-kinds.md": broken_page,
     "docs/reference/columns.md": columns_page,
+    "docs/reference/everything.md": everything_page,
     "src/overthere/__init__.pyi": lambda: stub("overthere", "overthere"),
     "src/overthere/schemes/locators.pyi": lambda: stub("overthere.schemes.locators", "overthere.schemes"),
     "src/overthere/columns/polars.pyi": lambda: engine_stub("polars"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -27,3 +28,24 @@ def test_pandas_is_not_loaded(tmp_path: Path, verb: str, name: str) -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split()[-1] == "False"
     assert (tmp_path / name).stat().st_size
+
+
+_UNUSED = (
+    "email", "http.client", "multiprocessing", "overthere.broken.html_report", "overthere.broken.services",
+    "overthere.columns.rowwise", "overthere.links.documents.xml", "overthere.sarif", "overthere.text", "pyarrow",
+    "rich.progress", "ssl", "tomllib",
+)  # fmt: skip
+"""What requests, processes, settings, other kinds of documents, reports and a terminal need."""
+
+
+def test_a_check_of_html_loads_nothing_for_what_it_has_not(tmp_path: Path) -> None:
+    if find_spec("overthere._native") is None or os.environ.get("OVERTHERE_KERNEL") == "reference":
+        pytest.skip("the native kernel is absent or not asked for")  # columns and XML are read by the other one
+    (tmp_path / "page.html").write_text(_SITE)
+    code = (
+        f"import sys; sys.argv = ['overthere', 'broken', {str(tmp_path)!r}, '--no-config']\n"
+        "from overthere.cli import main\n"
+        f"try: main()\nexcept SystemExit: pass\nprint([name for name in {_UNUSED!r} if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"

@@ -255,7 +255,7 @@ def test_ctrl_c_and_sigterm(verb: str, number: signal.Signals) -> None:
     assert (child.returncode, told) == (130, b"Stopped\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="named pipes exist on POSIX only")
+@pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
 def test_nothing_is_resumed_into_a_pipe(tmp_path: Path) -> None:
     """A reader that takes nothing holds the table up; what was stopped then is told without --resume."""
     os.mkfifo(pipe := tmp_path / "rows.csv")

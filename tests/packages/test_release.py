@@ -181,6 +181,18 @@ def test_papers_agree() -> None:
     assert all(url.startswith((REPOSITORY, "https://overthere.github.io/")) for url in PROJECT["urls"].values())
 
 
+def test_one_command_finds_the_stand_ins() -> None:
+    """What stands for a name, an address or a place until the first release."""
+    pattern = re.search(r"^git grep -nE '(.+)'$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
+    assert pattern is not None
+    found = {
+        place: re.findall(pattern[1], (ROOT / place).read_text("utf-8"))
+        for place in ("pyproject.toml", "CITATION.cff", "LICENSE", "README.md", "packaging/conda/recipe.yaml")
+    }
+    assert all(found.values())
+    assert len({text for those in found.values() for text in those}) == 5
+
+
 def test_what_has_not_run_says_so() -> None:
     """Workflows, which the source distribution leaves out, and the page that lists what has run where."""
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

@@ -14,7 +14,7 @@ import pytest
 from support import ROOT
 
 HOWTO = sorted((ROOT / "docs" / "howto").glob("*.md"))
-TYPED = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("start.md", "tutorial.md")), *HOWTO]
+TYPED = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("start.md", "guide.md")), *HOWTO]
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 UNSEEN = 'error: "Expr" has no attribute "uri"'

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from overthere.links.documents.xml.events import characters, events
 from overthere.links.model import UNREAD, Document
 
 __all__ = ["is_top", "names", "reason", "xml"]
@@ -98,6 +97,8 @@ _KNOWN = ("html", "svg")
 
 def xml(document: Document, anchors: set[str]) -> tuple[str, bool]:
     """Gather the anchors of an XML document.  Returns: its text, and whether these are all that it has."""
+    from overthere.links.documents.xml.events import characters, events
+
     text, notes = characters(document.content, document.charset)
     ids = _Ids(anchors)
     said = {note.kind for note in notes}

@@ -12,7 +12,6 @@ from typing import Any, TextIO
 from overthere.broken.model import KINDS, Broken
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.sarif import SCHEMA, artifact
 from overthere.tables import Layout
 from overthere.tables.arrays import to_array
 
@@ -129,6 +128,7 @@ def _code(text: str) -> str:
 def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     """A log of one run, written as the findings come; no password is in it."""
     from overthere import __version__
+    from overthere.sarif import SCHEMA
 
     driver = {"name": "overthere broken", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
     head = json.dumps({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"})
@@ -178,6 +178,8 @@ _LINKED = re.compile(r"[\\\[\]]")
 
 
 def _result(found: Broken) -> dict[str, Any]:
+    from overthere.sarif import artifact
+
     message = mask(found.why) if found.reference is None else f"{printable(mask(found.reference))}: {mask(found.why)}"
     if found.suggestion is not None:
         message += f". {advice(found)}"

@@ -16,10 +16,8 @@ from overthere.schemes.known.http import HTTPS
 from overthere.schemes.known.http import SCHEME as HTTP
 from overthere.values.uri import URI
 
-__all__ = ["GITHUB_API", "WAYBACK", "ask_archive", "ask_github"]
+__all__ = ["ask_archive", "ask_github"]
 
-GITHUB_API = "https://api.github.com"
-WAYBACK = "https://archive.org/wayback/available"
 _JSON = re.compile(r"(?i)application/json|text/json|application/[^;]{0,80}\+json")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?github\.com/([A-Za-z0-9-]++)/([A-Za-z0-9._-]++)/?", re.IGNORECASE)
 _THERE = (None, "moved-permanently", "bad-location", "no-fragment")

@@ -6,8 +6,7 @@ import os
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.broken.collecting import PageKeys, gather
 from overthere.broken.model import Checker, Summary
@@ -16,6 +15,9 @@ from overthere.ground.processes import Child
 from overthere.links.job.pool import cores
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 __all__ = ["LotResult", "Workers", "cut_work"]
 
@@ -74,6 +76,8 @@ class Workers:
 
     def read(self, given: Iterable[tuple[int, Task]]) -> Iterator[LotResult]:
         """What was read, as it comes."""
+        from multiprocessing.connection import wait
+
         waiting = iter(given)
         held: dict[Any, list[tuple[int, Task]]] = {pipe: [] for pipe in self._children}
         for _ in range(_AHEAD):

@@ -293,13 +293,13 @@ class _Job:
                     yield one
 
     def _report(self, found: Iterator[Broken]) -> None:
-        from overthere.broken import html_report, report
-
         output = self.asked["output"]
         form = self.asked["form"]
         if output is None and form == "text":
             self._show(found)
             return
+        from overthere.broken import html_report, report
+
         suffix = os.path.splitext(output or "")[1].lower()
         form = form if output is None else _SUFFIXES.get(suffix, "table")
         writer = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Callable, Mapping
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +16,9 @@ from overthere.ground.option_files import read_text, read_toml
 from overthere.ground.redact import mask
 from overthere.schemes import Registry
 from overthere.values.hosts.address import nat64_prefix
+
+if TYPE_CHECKING:
+    import ssl
 
 __all__ = ["policy_options", "policy_of"]
 
@@ -121,6 +123,12 @@ def _place(text: str, name: str) -> str:
     return ""
 
 
+def _trusted(path: str) -> ssl.SSLContext:
+    import ssl
+
+    return ssl.create_default_context(cafile=path)
+
+
 def _of_type(value: Any, *types: type) -> Any:
     """The value.  Raises: TypeError if its type is another."""
     if type(value) not in types:
@@ -175,10 +183,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Any, Path], Any]]] = {
     "total_timeout": ("a number of seconds", lambda *given: _number(LONGEST_TIME, int, float)(*given) or None),
     "max_bytes": ("a number of octets", lambda *given: _number(MOST_OCTETS, int)(*given) or None),
     **dict.fromkeys(("max_line", "max_redirects"), ("a number", _number(1 << 30, int))),
-    "tls": (
-        "a file of certificates",
-        lambda value, path: ssl.create_default_context(cafile=str(path.parent / _of_type(value, str))),
-    ),
+    "tls": ("a file of certificates", lambda value, path: _trusted(str(path.parent / _of_type(value, str)))),
     "news_server": ("a host, or host and port", lambda value, _: _of_type(value, str)),
     "messages": (
         "a list of paths", lambda value, path: tuple(path.parent / _of_type(one, str) for one in _of_type(value, list)),

@@ -11,18 +11,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
-from rich.text import Text
 
 from overthere.links.model import Options
 from overthere.values.uri import URI
@@ -33,13 +21,29 @@ _OFTEN = 0.1
 """Seconds between two changes of what is shown."""
 
 
-class _Documents(ProgressColumn):
-    """Documents, and documents per second."""
+def _column(describe: Callable[[Any], str]) -> Any:
+    """A column of a bar, by what it tells of a task.  rich.progress is loaded only where a terminal shows it."""
+    from rich.progress import ProgressColumn
+    from rich.text import Text
 
-    def render(self, task: Task) -> Text:
-        count = task.fields["documents"]
-        rate = count / task.elapsed if task.elapsed else 0
-        return Text(f"{count:,} documents, {rate:,.0f}/s")
+    class Column(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text(describe(task))
+
+    return Column()
+
+
+def _describe_documents(task: Any) -> str:
+    count = task.fields["documents"]
+    return f"{count:,} documents, {count / task.elapsed if task.elapsed else 0:,.0f}/s"
+
+
+def _describe_step(task: Any) -> str:
+    """Octets or URIs done, their total, and the rate."""
+    done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
+    if task.description == "read":
+        return f"{decimal(int(done))} of {decimal(int(total))}, {decimal(int(rate))}/s"
+    return f"{done:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s"
 
 
 @contextmanager
@@ -54,6 +58,8 @@ def progress(
     if not console.is_terminal or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
     from overthere.links.job.ranged_sources import is_ranged
     from overthere.links.job.retrieval import is_uri
     from overthere.links.job.sources import is_pipe, tasks
@@ -62,7 +68,7 @@ def progress(
     # What comes from elsewhere is read once, or is a list to be asked for anew.
     if not any(is_ranged(source) or source == "-" or is_pipe(source) or is_uri(source) for source in sources):
         total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
-    shown: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _Documents(), TimeRemainingColumn())
+    shown = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _column(_describe_documents), TimeRemainingColumn())
     with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:
         number = bar.add_task("links", total=total, documents=0)
         seen = 0
@@ -75,16 +81,6 @@ def progress(
         yield step
 
 
-class _ProgressText(ProgressColumn):
-    """Octets or URIs done, their total, and the rate."""
-
-    def render(self, task: Task) -> Text:
-        done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
-        if task.description == "read":
-            return Text(f"{decimal(int(done))} of {decimal(int(total))}, {decimal(int(rate))}/s")
-        return Text(f"{done:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s")
-
-
 @contextmanager
 def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
     """A bar for each step of a job if standard error is a terminal, and a function that removes them.
@@ -95,9 +91,11 @@ def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None
     if not console.is_terminal:
         yield (lambda what, done, total: None), (lambda: None)
         return
-    shown: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), _ProgressText(), TimeRemainingColumn())
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), _column(_describe_step), TimeRemainingColumn())
     with Progress(*shown, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        numbers: dict[str, TaskID] = {}
+        numbers: dict[str, Any] = {}
         last = -_OFTEN
 
         def step(what: str, done: int, total: int) -> None:

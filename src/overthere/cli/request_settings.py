@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from overthere.access.policy import Policy
-from overthere.broken.default_policy import PATIENT
+from overthere.broken.default_policy import GITHUB_API, PATIENT, WAYBACK
 from overthere.broken.model import Checker
-from overthere.broken.services import GITHUB_API, WAYBACK
 from overthere.cli.common import base_uri
 from overthere.cli.numbers import JOBS, LONGEST_TIME, RATE, Count
 from overthere.cli.policies import policy_of, policy_options

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,6 +64,8 @@ def read_toml(text: str) -> dict[str, Any]:
     """
     if len(text) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST:,} characters")
+    import tomllib
+
     squares = 0
     for number, line in enumerate(text.split("\n"), 1):
         squares += line.count(".") ** 2

@@ -10,8 +10,10 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection, Pipe
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 __all__ = ["Child", "find_program", "import_path", "python_command", "python_environment", "without_interrupts"]
 
@@ -119,6 +121,8 @@ class Child:
 
 def _connected() -> tuple[Any, Any]:
     """Both ends of a pipe, which are of another type on Windows."""
+    from multiprocessing.connection import Pipe
+
     return Pipe()
 
 
@@ -141,6 +145,8 @@ def _run_child(handle: int) -> None:
 
         pipe: Any = PipeConnection(handle)
     else:
+        from multiprocessing.connection import Connection
+
         pipe = Connection(handle)
     function, arguments = pipe.recv()
     function(pipe, *arguments)

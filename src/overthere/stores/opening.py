@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from overthere.access.errors import AccessError
 from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
@@ -55,6 +54,8 @@ def permit(uri: str | URI, policy: Policy) -> None:
         return
     if not parsed.host:
         raise StoreError("refused", "it names no host that could be judged: a policy must allow all (RFC 3986 7.4)")
+    from overthere.access.errors import AccessError
+
     try:
         policy.judge_host(parsed.host, parsed)
         policy.addresses(parsed.host, parsed.effective_port or 0, uri=parsed)

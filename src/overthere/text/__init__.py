@@ -22,9 +22,7 @@ from overthere.text.delimiters import DelimitedText, read_delimited
 from overthere.text.match import Found, Kind, expand_abbreviation, guess_uri
 from overthere.text.names import Names, names
 from overthere.text.rules import (
-    ABBREVIATED,
     ATTACHED,
-    AUTHORITY,
     COUNTRY_CODES,
     COUNTRY_CODES_ALIKE,
     COUNTRY_CODES_WORDS,
@@ -36,6 +34,8 @@ from overthere.text.rules import (
     OF_TEXT,
     SECOND_LEVEL,
     WORD,
+    abbreviated_pattern,
+    authority_pattern,
     run,
     trim_end,
 )
@@ -189,7 +189,12 @@ class _Scanner:
         text = inside.reference
         match = _WITH_SCHEME.fullmatch(text)
         if match is None:
-            if self.abbreviated and inside.delimiter == "<>" and self._is_guess(text) and ABBREVIATED.match(text):
+            if (
+                self.abbreviated
+                and inside.delimiter == "<>"
+                and self._is_guess(text)
+                and abbreviated_pattern().match(text)
+            ):
                 return "abbreviated"
             return "mail" if self._is_mailbox(text) else None
         scheme, rest = match[1].lower(), match[2]
@@ -237,7 +242,7 @@ class _Scanner:
         if slashes:
             if len(name) == 1 and self.schemes is None:
                 return None, at + 1
-            authority = AUTHORITY[apostrophe].match(text, at + 3)
+            authority = authority_pattern(apostrophe).match(text, at + 3)
             assert authority is not None  # all of it is optional
             begin = authority.end()
             host = ATTACHED.search(authority["host"])
@@ -310,7 +315,7 @@ class _Scanner:
     def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
         """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
         text = self.text
-        host = ABBREVIATED.match(text, start) if self.abbreviated else None
+        host = abbreviated_pattern().match(text, start) if self.abbreviated else None
         if host is None and (attached := ATTACHED.search(text, start, end)) is not None:
             end -= len(attached[0].lstrip(_ASCII_LETTERS))
         begin = host.end() if host else end

@@ -33,14 +33,15 @@ A name without a scheme (4.5), and a mail address, begin and end by two rules mo
 from __future__ import annotations
 
 import re
+from functools import cache
 from unicodedata import category
 
 from overthere.kernel.classes import UCSCHAR
 
 __all__ = [
-    "ABBREVIATED", "ATTACHED", "AUTHORITY", "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUT",
-    "CUTTING", "ENDS", "FILES", "GENERIC_NAMES", "MAIL_DOMAIN", "NAME", "OF_TEXT", "SECOND_LEVEL", "WORD", "run",
-    "trim_end",
+    "ATTACHED", "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUT", "CUTTING", "ENDS", "FILES",
+    "GENERIC_NAMES", "MAIL_DOMAIN", "NAME", "OF_TEXT", "SECOND_LEVEL", "WORD", "abbreviated_pattern",
+    "authority_pattern", "run", "trim_end",
 ]  # fmt: skip
 
 ENDS = (
@@ -74,12 +75,13 @@ _ENTITY = "&(?!(?:lt|gt|quot|#3[49]|#6[02]|#[xX](?:22|27|3[cCeE]));)"
 _LIST = "[,;](?![A-Za-z][A-Za-z0-9+.-]*+://)"
 
 
-def _pieces(apostrophe: str) -> re.Pattern[str]:
+# The classes of letters take milliseconds to compile: each expression is made when a text asks for it first.
+@cache
+def _pieces(is_quoted: bool) -> re.Pattern[str]:
     """What can follow the scheme, up to a parenthesis or "#"."""
+    apostrophe = "" if is_quoted else "'"
     return re.compile(rf"(?:[A-Za-z0-9\-._~!$*+=:@/?{apostrophe}{_U}]++|{_ESCAPED}|{_ENTITY}|{_LIST})*+")
 
-
-_PIECES = {False: _pieces("'"), True: _pieces("")}
 
 # Rule 8; `\w` without the letters of scripts that part words by no blank.
 _UNPARTED = (
@@ -109,7 +111,13 @@ NAME = rf"(?u:[^\W_{_UNPARTED}]|[{_MARKS}])"
 
 # Userinfo, host, port; in the host no sub-delims, for there they belong to the text, and in the userinfo parentheses
 # in pairs (rule 4) and apostrophes only where none stands before the URI.
-def _authority(apostrophe: str) -> re.Pattern[str]:
+@cache
+def authority_pattern(is_quoted: bool) -> re.Pattern[str]:
+    """An authority: the groups host and port, and bad for what does not belong to it.
+
+    is_quoted: whether an apostrophe stands before the URI.
+    """
+    apostrophe = "" if is_quoted else "'"
     user = rf"[A-Za-z0-9\-._~!$&*+,;=:{apostrophe}{_U}]++|{_ESCAPED}"
     return re.compile(
         rf"(?:(?:{user}|\((?:{user})*+\))*+@)?+"
@@ -117,9 +125,6 @@ def _authority(apostrophe: str) -> re.Pattern[str]:
         rf"(?P<port>:[0-9]*+)?+(?P<bad>(?:[@A-Za-z0-9\-_~:{_U}]|\[(?!/))[^\s/<>\"]*+)?+"
     )
 
-
-AUTHORITY = {False: _authority("'"), True: _authority("")}
-"""By whether an apostrophe stands before the URI."""
 
 CUTTING = frozenset("[|^{`#%\\")
 CUT = re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._~%/?#&=+:@\[\]{{}}|^{_U}])")
@@ -130,8 +135,14 @@ _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
 _TOP = (
     rf"(?:(?:[xX][nN]--[A-Za-z0-9-]++|[A-Za-z]{{2,63}}+)(?!-){_AFTER_NAME}|[A-Za-z{_U}]{{2,63}}+(?![A-Za-z0-9\-_{_U}]))"
 )
-ABBREVIATED = re.compile(rf"(?i:www|ftp)(?=\.{_LABEL}\.)(?:\.(?!{_TOP}(?!\.[A-Za-z0-9{_U}])){_LABEL})++\.{_TOP}")
-"""The authority of an abbreviated reference: "www" or "ftp", a name, a top-level domain."""
+
+
+@cache
+def abbreviated_pattern() -> re.Pattern[str]:
+    """The authority of an abbreviated reference: "www" or "ftp", a name, a top-level domain."""
+    return re.compile(rf"(?i:www|ftp)(?=\.{_LABEL}\.)(?:\.(?!{_TOP}(?!\.[A-Za-z0-9{_U}])){_LABEL})++\.{_TOP}")
+
+
 MAIL_DOMAIN = re.compile(
     r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])" + _AFTER_NAME
 )
@@ -174,7 +185,7 @@ def run(text: str, at: int, apostrophe: bool, *, fragment: bool = True) -> int:
 
     apostrophe: whether one stands before the URI.
     """
-    pieces = _PIECES[apostrophe]
+    pieces = _pieces(apostrophe)
     depth = 0
     while True:
         match = pieces.match(text, at)

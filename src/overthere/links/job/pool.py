@@ -14,10 +14,8 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, groupby
-from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overthere.columns.rowwise import compute
 from overthere.ground.processes import Child
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
@@ -28,6 +26,8 @@ from overthere.links.model import Options
 from overthere.links.report.rows import rows
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     import pyarrow as pa
 
 __all__ = ["cores", "frugal", "run"]
@@ -243,6 +243,8 @@ class _Pool:
             for worker in self.workers
             if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD * self.most)
         ]
+        from multiprocessing.connection import wait
+
         pipes = {worker.pipe: worker for worker in listening}
         ready: list[Any] = wait(list(pipes))
         for pipe in ready:
@@ -324,6 +326,7 @@ def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
         return done
     import pyarrow as pa
 
+    from overthere.columns.rowwise import compute
     from overthere.links.report.table import schema
 
     batch = _from_message(message)
@@ -341,6 +344,8 @@ _IN_RUNS = ("source", "base", "base_from")
 
 def _to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
     import pyarrow as pa
+
+    from overthere.columns.rowwise import compute
 
     encode = compute().run_end_encode
     columns = [
