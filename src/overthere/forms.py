@@ -203,7 +203,7 @@ class Parameters:
     @front
     def __getitem__(self, name: str | bytes) -> str | None:
         """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
-        if self._first is not None and isinstance(name, str) and name in self._first:
+        if self._first is not None and type(name) is str and name in self._first:
             return self._first[name]
         for octets in self._values_of(name):
             return self._text(octets)
@@ -238,6 +238,7 @@ class Parameters:
 
     def _pairs_of(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
         """The pairs of that name, at their first "="."""
+        name = exact(name, "the parameters") if isinstance(name, str) else name
         if isinstance(name, str) and (self.charset != "utf-8" or "\ufffd" in name):  # not one text for some octets
             for text in self._pairs():
                 parted = text.partition("=")

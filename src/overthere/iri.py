@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from overthere import kernel
 from overthere.ground.errors import CodingError
-from overthere.ground.rung import Rung
+from overthere.ground.rung import Rung, rung_of
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS
 from overthere.values.value import Value
@@ -151,6 +151,7 @@ class IRIReference(Value):
         """
         from overthere.values.normalize import lowest_rung
 
+        rung = rung_of(rung)
         lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return lowest is not None and lowest <= rung
 

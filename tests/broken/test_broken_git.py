@@ -289,6 +289,64 @@ def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pyt
     assert not trap.is_sprung
 
 
+def test_another_commit_of_a_submodule_and_a_repository_that_is_not_tracked_are_changes(tmp_path: Path) -> None:
+    for name in ("inner", "outer"):
+        git(tmp_path, "init", "-q", name)
+        (tmp_path / name / "a.md").write_text("[x](gone.md)\n")
+        git(tmp_path / name, "add", ".")
+        git(tmp_path / name, "commit", "-q", "-m", "1")
+    outer = tmp_path / "outer"
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+    git(outer, "commit", "-q", "-m", "2")
+
+    def told() -> list[str]:
+        found = check([str(outer)], Checker(since="HEAD"), Summary())
+        return sorted(os.path.relpath(one.source, outer) for one in found)
+
+    assert told() == []
+    git(outer / "sub", "commit", "-q", "--allow-empty", "-m", "3")
+    git(outer, "add", "sub")
+    assert told() == ["sub/a.md"]
+    git(tmp_path, "init", "-q", "outer/new")
+    (outer / "new" / "b.md").write_text("[x](gone.md)\n")
+    assert told() == ["new/b.md", "sub/a.md"]
+
+
+@pytest.mark.parametrize("name", ["shallow", "packed-refs", "index", "HEAD"])
+def test_no_line_of_a_file_that_a_symlink_of_git_names_is_shown(repository: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.txt").write_text("TOPSECRET value\nsecond line\n")
+    (repository / ".git" / name).unlink(missing_ok=True)
+    (repository / ".git" / name).symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(ValueError, match="a symlink") as caught:
+        changes(repository)
+    assert "TOPSECRET" not in str(caught.value)
+    assert "second" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes lie in folders on POSIX only")
+def test_git_does_not_wait_for_a_pipe(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("overthere.broken.git._SECONDS", 1)
+    os.mkfifo(repository / ".gitignore")
+    with pytest.raises(ValueError, match="not finished within 1 s"):
+        changes(repository)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory of another process is limited on Linux")
+def test_a_tree_of_millions_of_names_takes_bounded_memory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some thousand octets of objects: each folder has ten times the one below."""
+    monkeypatch.setattr("overthere.broken.git._MEMORY", 1 << 27)
+    entry = f"100644 blob {git(repository, 'rev-parse', 'HEAD:docs/same.md').strip()}"
+    for _ in range(7):
+        listed = "".join(f"{entry}\t{number}\n" for number in range(10))
+        made = subprocess.run(
+            ["git", "mktree"], cwd=repository, input=listed, capture_output=True, text=True, check=True, timeout=NET
+        )
+        entry = f"040000 tree {made.stdout.strip()}"
+    commit = git(repository, "commit-tree", "-m", "x", entry.rpartition(" ")[2]).strip()
+    with pytest.raises(ValueError, match="memory"):
+        changed_files(str(repository), commit)
+
+
 def test_what_is_said_without_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="no repository"):
         changed_files(str(tmp_path), "HEAD")

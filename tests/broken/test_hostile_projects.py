@@ -17,9 +17,12 @@ from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
 from overthere.broken.generators import jekyll, mdbook, templates
+from overthere.broken.heading_slugs import SLUGS
+from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.cli.app import app
+from overthere.links.documents.rst import parse
 from overthere.links.job.gitignore import IgnoredFiles
-from support import linear
+from support import linear, processor
 
 BIG = 30_000
 TREES: dict[str, dict[str, str]] = {
@@ -113,6 +116,56 @@ def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree
     assert "Traceback" not in said
     if any("none.md" in text for text in TREES[name].values()):
         assert '"reference":"none.md"' in re.sub(r'": "', '":"', said)
+
+
+def test_footnotes_and_numbered_headings_take_linear_time() -> None:
+    def read(rule: str, text: str) -> None:
+        MarkdownAnchors(rule).read(text)
+
+    for rule in ("hugo", "mkdocs", "pandoc", "kramdown"):
+        linear(lambda count, rule=rule: read(rule, "".join(f"[^{number}]\n\n" for number in range(count))), 40_000)
+    for rule in SLUGS:
+        for form in ("#_{}\n", "#a\n", "#a-{}\n", "#id{}\n", "#{}\n"):
+            twice = lambda count, form=form: "".join(map(form.format, range(count))) * 2  # noqa: E731
+            linear(lambda count, rule=rule, twice=twice: read(rule, twice(count)), 8_000)
+
+
+RST = {
+    "attributions": "  a\n\n  -- b\n\n" * 15_000,
+    "columns": f"{'= ' * 1000}\n{('a ' * 1000 + chr(10)) * 90}{'= ' * 1000}\n",
+    "a grid": f"+{'-+' * 1000}\n" + f"|{'a|' * 1000}\n+{'-+' * 1000}\n" * 45,
+    "a list table": ".. list-table::\n\n" + "   * - a\n" * 18_000,
+    "tables of contents": "".join(f"{' ' * depth}.. toctree::\n" for depth in range(330)) + "\n" * 140_000,
+}
+
+
+@pytest.mark.parametrize("name", RST)
+def test_restructured_text_that_takes_long_is_given_up_with_its_memory(name: str) -> None:
+    with processor(20):
+        parsed = parse(RST[name][:200_000])
+    assert parsed.notes == ([] if name == "tables of contents" else ["too-large"])
+
+
+def test_patterns_with_any_folders_have_a_bound_for_all_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".gitignore").write_text("/**/a/**/b\n*.log\nbuild/\n")
+    assert f"{tmp_path}/x/a/y/b" in IgnoredFiles(str(tmp_path))
+    monkeypatch.setattr("overthere.links.job.gitignore._STEPS", 30)
+    ignored = IgnoredFiles(str(tmp_path))
+    named = [f"{tmp_path}/x{number}/a/b" in ignored for number in range(5)]
+    assert (named[0], named[-1]) == (True, False)
+    assert f"{tmp_path}/x/a.log" in ignored
+    assert f"{tmp_path}/build/x" in ignored
+
+
+def test_symbolic_links_that_are_not_followed_are_counted(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (tmp_path / "out.html").write_text("<a href=gone>")
+    (site / "a.html").write_text("<a href=#>")
+    (site / "b.html").symlink_to(tmp_path / "out.html")
+    (site / "c").symlink_to(tmp_path)
+    assert list(check([str(site)], Checker(), summary := Summary())) == []
+    assert (summary.documents, summary.passed["not-followed"]) == (1, 2)
 
 
 @pytest.mark.parametrize("name", ["a|b.html", "a%zz.html", "b.html?é", "a b.html", "[.html", "http:x|.html"])

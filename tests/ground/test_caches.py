@@ -37,6 +37,8 @@ CLOSED = {
     "editions/coding1738.py _safe": DATA,
     "repairs.py _runs": DATA,
     "text/output.py _linkable": FEW,
+    "text/rules.py _pieces": "a key is true or false",
+    "text/rules.py authority_pattern": "a key is true or false",
     "text/names.py _names": FEW,
     "text/names.py registered_schemes": FEW,
     "text/names.py _compile_shape": "a key is the shape of a scheme's opaque part, of a closed table",

@@ -25,6 +25,7 @@ from overthere import (
     links,
 )
 from overthere.base import establish
+from overthere.security import mask
 
 KEPT = (
     "__new__", "__init__", "__class__", "__getattribute__", "__init_subclass__", "__subclasshook__", "__doc__",
@@ -63,6 +64,14 @@ def built(part: str) -> Call:
     return lambda given: URI.build(**{"scheme": "http", "host": "h", part: given})
 
 
+def raised(kind: type[Exception], function: Callable[..., Any], *given: object) -> str:
+    with pytest.raises(kind) as caught:
+        function(*given)
+    return str(caught.value)
+
+
+U = URI("http://h/a/b.txt?a=1&b=%20")
+
 TEXTS: dict[str, tuple[str, Call]] = {
     "URI": ("http://h/a?b#c", URI),
     "URI of more": ("http://ü/", refused),
@@ -100,6 +109,41 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "check": ("http://h/a b", overthere.check),
     "check a reference": ("../a", lambda t: overthere.check(t, rule="URI-reference")),
     "explain": ("http://h/a b", lambda t: overthere.explain(t).figure()),
+    "with_name": ("x y", lambda t: U.with_name(t)),
+    "with_stem": ("x y", lambda t: U.with_stem(t)),
+    "with_suffix": (".x", lambda t: U.with_suffix(t)),
+    "append": ("x y", lambda t: U.append(t)),
+    "slash": ("x y", lambda t: U / t),
+    "span": ("host", lambda t: U.span(t)),
+    "span of none": ("no", lambda t: raised(KeyError, U.span, t)),
+    "decoded": ("query", lambda t: U.decoded(t)),
+    "decoded_bytes": ("query", lambda t: U.decoded_bytes(t)),
+    "rung": ("scheme", lambda t: U.normalize(t)),
+    "rung of changes": ("scheme", lambda t: U.changes(t)),
+    "rung of equivalent": ("scheme", lambda t: U.equivalent(URI("HTTP://h:80/"), t)),
+    "iri rung": ("scheme", lambda t: IRI("http://h:80/").normalize(t)),
+    "no rung": ("x", lambda t: raised(ValueError, U.normalize, t)),
+    "relate": ("http://h/x", lambda t: U.relate(t)),
+    "same_origin": ("http://h/x", lambda t: U.same_origin(t)),
+    "is_relative_to": ("http://h/a/", lambda t: U.is_relative_to(t)),
+    "redirect_target": ("/x", lambda t: U.redirect_target(t)),
+    "matches_redirect": ("http://h/x", lambda t: U.matches_redirect(t)),
+    "replace user": ("x y", lambda t: U.replace(user=t, password=t)),
+    "with_parameters": ("x y", lambda t: U.with_parameters([(t, t)])),
+    "add_parameters": ("x y", lambda t: U.add_parameters([(t, t)])),
+    "without_parameters": ("a", lambda t: U.without_parameters(t)),
+    "only_parameters": ("a*", lambda t: U.only_parameters(t)),
+    "a parameter": ("a", lambda t: U.parameters[t]),
+    "web_address": ("http://h.example/a b", lambda t: overthere.web_address(t).problems),
+    "typed": ("h.example/a b", lambda t: overthere.typed(t).uri),
+    "repair": ("http://h/a b", lambda t: overthere.repair(t).uri),
+    "mask": ("http://joe:pw@h/?token=x", mask),
+    "Policy.proxy": ("http://p.example:8080", lambda t: list(overthere.Policy(proxy={"http": t}).proxy.values())),
+    "no proxy": ("p.example", lambda t: raised(ValueError, lambda: overthere.Policy(proxy={"http": t}))),
+    "Template": ("/{x}", lambda t: overthere.Template(t).expand(x=1)),
+    "Template value": ("x y", lambda t: overthere.Template("/{x}{?x}").expand(x=t)),
+    "Template match": ("/x", lambda t: overthere.Template("/{x}").match(t)),
+    "scheme": ("HTTP", lambda t: overthere.scheme(t).name),
     "explain one": ("http://h/a", lambda t: overthere.explain(t)),
     "explain to a base": ("http://h/a/b", lambda t: overthere.explain("../x", t)),
     "find": ("see http://h/a and <x:y>", lambda t: list(overthere.find(t))),
@@ -136,6 +180,18 @@ def test_a_subclass_of_str_is_asked_nothing(name: str) -> None:
     found, wanted = call(hostile), call(text)
     assert found == wanted
     assert [type(leaf) for leaf in leaves(found)] == [str for _ in leaves(wanted)]
+
+
+@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
+@pytest.mark.parametrize("name", ["span", "decoded", "decoded_bytes"])
+def test_a_name_that_is_none_of_a_component(kind: type[URIReference], name: str) -> None:
+    """The same error on both kernels, whatever is given."""
+    for text in ("no", "\ud800", "h" * 1000):
+        with pytest.raises(KeyError, match="is not a component; the components are scheme, authority"):
+            getattr(kind("http://h/"), name)(text)
+    for other in (0, None, b"host", [], 10**30):
+        with pytest.raises(TypeError, match=r"takes text, not \w+"):
+            getattr(kind("http://h/"), name)(other)
 
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])

@@ -225,6 +225,36 @@ def test_sizes_in_tar_that_cannot_be() -> None:
         assert notes(header(b"77777777777", kind)) == ["too-large"]
 
 
+def pax(kind: bytes, **records: str) -> bytes:
+    content = b""
+    for name, value in records.items():
+        said = f" {name.replace('_', '.')}={value}\n".encode()
+        size = next(size for size in range(len(said), len(said) + 9) if size == len(said) + len(str(size)))
+        content += b"%d%s" % (size, said)
+    return header(b"%o" % len(content), kind) + content + bytes(-len(content) % 512)
+
+
+def test_what_headers_say_is_bounded_together() -> None:
+    """Global records stay for all members, and the map of a sparse file is a list; packed, all this is small."""
+    every = b"".join(pax(b"g", **{f"k{number}": "a" * 1_000_000}) + header(b"0") for number in range(20))
+    assert notes(every)[-1] == "too-large"
+    told = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
+    assert notes(told + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
+    block = bytearray(header(b"0", b"S"))
+    block[482] = 1  # more of its map follows
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    more = (b"00000000001\0" * 42 + b"\1").ljust(512, b"\0")
+    assert notes(bytes(block) + more * 20_000) == ["too-large"]
+
+
+def test_many_members_with_headers_of_their_own_are_read() -> None:
+    many = {f"{'long/' * 40}{number}": b"" for number in range(20_000)}
+    packed = tarred(many, tarfile.PAX_FORMAT)
+    assert len(packed) > 7 << 22
+    assert len(contents(packed)) == len(many)
+
+
 def test_a_header_that_is_broken_is_no_end() -> None:
     data = bytearray(tarred({"a": b"x", "b": b"y"}, tarfile.USTAR_FORMAT))
     data[1024 + 3] ^= 1

@@ -375,16 +375,21 @@ impl Components {
 
     /// The place of a component in the text, (start, end) in code points; None if it is undefined.
     ///
-    /// Raises: KeyError for an unknown component.
-    fn span(&self, py: Python<'_>, component: &str) -> PyResult<Option<(usize, usize)>> {
-        guarded(py, || match Component::named(component) {
-            Some(component) => Ok(self.bounds(component)),
-            None => {
-                let known = "scheme, authority, userinfo, host, port, path, query, fragment";
-                Err(PyKeyError::new_err(format!(
-                    "'{component:.100}' is not a component; the components are {known}"
-                )))
+    /// Raises: KeyError for an unknown component; TypeError if it is not text.
+    fn span(&self, py: Python<'_>, component: &Bound<'_, PyAny>) -> PyResult<Option<(usize, usize)>> {
+        guarded(py, || {
+            let Ok(name) = component.cast::<PyString>() else {
+                let kind = component.get_type().name()?;
+                return Err(PyTypeError::new_err(format!("span() takes text, not {kind}")));
+            };
+            let name = quick::exact(name)?;
+            if let Some(component) = name.to_str().ok().and_then(Component::named) {
+                return Ok(self.bounds(component));
             }
+            let known = "scheme, authority, userinfo, host, port, path, query, fragment";
+            let shown = name.repr()?;
+            let shown = shown.to_string_lossy();
+            Err(PyKeyError::new_err(format!("{shown:.100} is not a component; the components are {known}")))
         })
     }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 from overthere.access.errors import AccessRefused
 from overthere.access.framing import FOREIGN, foreign_port_steps
 from overthere.access.steps import Connect, Step
+from overthere.ground.exact import exact
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.values.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
@@ -80,8 +81,14 @@ class Policy:
         the message does not show it, because it may hold a password."""
         for prefix in self.nat64:
             nat64_prefix(prefix)
-        for scheme, proxy in self.proxy.items():
-            if not URI.can_parse(text := str(proxy)) or not (uri := URI(text)).host or not _is_port(uri.port_text):
+        proxies = {
+            name: exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
+            for name, proxy in self.proxy.items()
+        }
+        object.__setattr__(self, "proxy", proxies)  # what is judged is what is kept
+        for scheme, proxy in proxies.items():
+            uri = URI.parse(proxy)
+            if uri is None or not uri.host or not _is_port(uri.port_text):
                 why = "is not a URI with a host and a valid port: write http://host:port"
                 raise ValueError(f"the proxy for {scheme!r} {why} (RFC 9110 3.7)")
 

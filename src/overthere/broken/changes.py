@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -17,9 +18,10 @@ __all__ = ["changed_files", "choose"]
 def changed_files(folder: str, revision: str) -> frozenset[str]:
     """The files of the repository around a folder that were changed, added, renamed or removed since a revision.
 
-    New files that Git does not track yet count; ignored files do not.
+    New files that Git does not track yet count; ignored files do not.  Of a submodule all count if another commit of it
+    is recorded; what is changed within it is not looked at.
 
-    Returns: their real paths; a renamed file has both.
+    Returns: their real paths; a renamed file has both.  One with a separator at its end is a repository within.
 
     Raises: ValueError if there is no repository, no such revision, or no Git.
     """
@@ -31,7 +33,16 @@ def changed_files(folder: str, revision: str) -> frozenset[str]:
             f"{revision}^{{commit}}", "--",
         )  # fmt: skip
         names += git.run("ls-files", "--others", "--exclude-standard", "-z")
-        return frozenset(os.path.join(git.top, name) for name in names.split("\0") if name)
+        recorded = git.run(
+            "diff", "--cached", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none",
+            "--no-abbrev", "-z", f"{revision}^{{commit}}", "--",
+        )  # fmt: skip
+        within = [f"{name}/" for modes, name in pairwise(recorded.split("\0")) if _SUBMODULE in modes.split(" ")[:2]]
+        return frozenset(os.path.join(git.top, name) for name in (*names.split("\0"), *within) if name)
+
+
+_SUBMODULE = "160000"
+"""The mode of an entry that is a commit of another repository."""
 
 
 def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: frozenset[str]) -> Iterator[Broken]:
@@ -43,9 +54,11 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         for root in roots
         if Path(path).is_relative_to(root)
     }
+    within = tuple(one for one in changed if one.endswith(os.sep))
     for found in findings:
         file = found.source if os.path.lexists(found.source) else found.source.partition("!")[0]
-        if os.path.realpath(file) in changed or not names.isdisjoint(_served_names(found, site, checker)):
+        real = os.path.realpath(file)
+        if real in changed or real.startswith(within) or not names.isdisjoint(_served_names(found, site, checker)):
             yield found
 
 

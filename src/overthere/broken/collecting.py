@@ -65,7 +65,9 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
         if kind in ("http", "header") and not document.content:
             continue
         found = scan(document, kind, notes, options, project_of(checker, document.source))
-        if is_source_code(document, kind):
+        if "not-followed" in found.notes:
+            summary.passed["not-followed"] += 1
+        elif is_source_code(document, kind):
             summary.files["code"] += 1
         else:
             summary.documents += 1

@@ -46,15 +46,38 @@ class Git(NamedTuple):
     environment: dict[str, str]
 
     def run(self, *arguments: str) -> str:
-        """What a command prints.  Raises: ValueError if it fails."""
-        command = [self.program, "--no-pager", *arguments]
-        done = subprocess.run(
-            command, cwd=self.top, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-        if done.returncode:
-            lines = os.fsdecode(done.stderr).strip().splitlines() or [f"exit {done.returncode}"]
+        """What a command prints.  Raises: ValueError if it fails, or takes more than a minute or a gibibyte."""
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            [self.program, "--no-pager", *arguments],
+            cwd=self.top, env=self.environment, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe,
+        ) as child:  # fmt: skip
+            _limit_memory(child.pid)
+            try:
+                printed, told = child.communicate(timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise ValueError(f"git {arguments[0]}: not finished within {_SECONDS} s") from None
+            except BaseException:
+                child.kill()
+                raise
+        if child.returncode:
+            lines = os.fsdecode(told).strip().splitlines() or [f"exit {child.returncode}"]
             raise ValueError(f"git {arguments[0]}: {lines[0]}")
-        return os.fsdecode(done.stdout)
+        return os.fsdecode(printed)
+
+
+_SECONDS = 60
+"""A pipe in place of a file, or a tree of billions of names, would hold it for ever."""
+_MEMORY = 1 << 30
+"""Octets of its own data; the packs that it maps do not count."""
+
+
+def _limit_memory(process: int) -> None:
+    with suppress(ImportError, AttributeError, OSError):  # Linux has it
+        import resource
+
+        resource.prlimit(process, resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
 
 
 @contextmanager

@@ -110,6 +110,7 @@ class MarkdownAnchors:
         self._headings: list[tuple[str, str | None]] = []
         """Slugs of headings in order, and the anchors that are written at them."""
         self._references: Counter[str] = Counter()
+        self._footnotes_seen: int = 0
         """References to footnotes."""
         self._identifiers: list[str] = []
         """The same as docutils has them."""
@@ -273,8 +274,9 @@ class MarkdownAnchors:
         for found in _FOOTNOTE.finditer(piece):
             before = self._references[found[1]]
             self._references[found[1]] += 1
+            self._footnotes_seen += 1
             for form in (note, again if before else first):
-                self.anchors.add(form.format(found[1], self._references.total(), before, before + 1))
+                self.anchors.add(form.format(found[1], self._footnotes_seen, before, before + 1))
 
 
 _ELEMENTS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))
@@ -313,9 +315,12 @@ def _number(name: str, way: str, seen: dict[str, int]) -> str:
         numbered = _NUMBERED.fullmatch(name)
         stem, number = (numbered[1], int(numbered[2])) if numbered else (name, 0)
         number = max(number, seen.get(name, 0)) + 1
+        passed = [name]
         while (found := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: the number at the end grows
-            number += 1
-        seen[name], seen[found] = number, 0
+            passed.append(found)
+            number = max(number, seen[found]) + 1
+        seen |= dict.fromkeys(passed, number)  # up to it all are taken
+        seen[found] = 0
         return found
     if way == "docutils":
         while True:

@@ -185,6 +185,7 @@ PASSED: Mapping[str, str] = {
     "trap": "URIs whose paths repeat themselves (crawler traps)",
     "template": "references with a template in them (check the built site for these: overthere broken SITE)",
     "sphinx-role": "references by name that Sphinx resolves (:doc:, :ref:, toctree)",
+    "not-followed": "symbolic links to folders or out of the sources",
     "not-in-container": "targets that were not looked up in their container",
     "json-ld": "JSON-LD", "meta": "meta elements of Open Graph and Twitter", "import map": "import maps",
     "speculation rules": "speculation rules", "srcdoc": "documents in srcdoc attributes",

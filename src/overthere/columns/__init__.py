@@ -28,8 +28,8 @@ from overthere.columns.parameters import add_parameters, parameter, sort_paramet
 from overthere.columns.work import ArrowColumn, ColumnError, Errors, count_of, engine, text
 from overthere.ground.caches import bounded_cache
 from overthere.ground.exact import exact
+from overthere.ground.rung import Rung, rung_of
 from overthere.kernel.reference import SIX
-from overthere.values.normalize import Rung
 
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
@@ -143,9 +143,8 @@ def normalize(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    return text(
-        column, "normalize", errors, threads, views, rung=int(Rung(rung)), **_iri(iri), **_registry_argument(registry)
-    )
+    given = {"rung": int(rung_of(rung)), **_iri(iri), **_registry_argument(registry)}
+    return text(column, "normalize", errors, threads, views, **given)
 
 
 def _registry_argument(registry: Registry | None) -> dict[str, Registry]:
@@ -289,7 +288,7 @@ def equivalent(
 
     Needs pyarrow.
     """
-    return _pairs().equivalent(a, b, Rung(rung), iri, registry)  # type: ignore[no-any-return]
+    return _pairs().equivalent(a, b, rung_of(rung), iri, registry)  # type: ignore[no-any-return]
 
 
 def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None = None) -> ArrowColumn:

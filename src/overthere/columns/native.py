@@ -32,7 +32,15 @@ def _repair_views(column: Any) -> Any:
         hollow = pa.types.is_string_view(column.type) and any(
             buffer is None for chunk in getattr(column, "chunks", [column]) for buffer in chunk.buffers()[2:]
         )
-    return column.cast(pa.large_string()) if hollow else column
+    if not hollow:
+        return column
+    if not pa.types.is_dictionary(column.type):
+        return column.cast(pa.large_string())
+    column.validate(full=True)  # pyarrow reads it: what lies outside of its data would end the process
+    chunks = [
+        chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in getattr(column, "chunks", [column])
+    ]
+    return pa.chunked_array(chunks, pa.large_string())  # pyarrow casts no dictionary of views
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:

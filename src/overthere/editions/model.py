@@ -10,8 +10,8 @@ from overthere.grammar import Grammar
 from overthere.ground.errors import Finding, NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.late_imports import default_registry
+from overthere.ground.rung import Rung, rung_of
 from overthere.kernel.reference import Parts
-from overthere.values.normalize import Rung
 from overthere.values.resolve import Target
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Edition:
         registry: the schemes for the scheme rung, where the document leaves it to them (default: the default registry).
         """
         self._check_own("normalize")
-        return self.normalize_text(exact(text, "normalize()"), Rung(rung), registry)
+        return self.normalize_text(exact(text, "normalize()"), rung_of(rung), registry)
 
     def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> bool:
         """Whether both have the same normal form at a rung of what the document allows.  Raises: as `normalize`.

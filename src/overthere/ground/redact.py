@@ -27,6 +27,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from overthere.ground.exact import exact
 from overthere.ground.secret_parameters import secret_parameters
 
 __all__ = [
@@ -165,7 +166,7 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
     >>> mask("ftp://joe:secret@h/"), mask("https://ghp_x:x-oauth-basic@github.com/", userinfo=True)
     ('ftp://joe:***@h/', 'https://***@github.com/')
     """
-    pieces, at = [], 0
+    text, at, pieces = exact(text, "mask()"), 0, list[str]()
     for start, end in secret_spans(text, userinfo=userinfo) if spans is None else spans:
         pieces += [text[at:start], MASK]
         at = end

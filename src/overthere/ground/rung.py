@@ -1,10 +1,13 @@
-"""The names of the rungs, in a module that imports nothing else."""
+"""The names of the rungs, in a module that imports next to nothing."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
-__all__ = ["Rung"]
+from overthere.ground.exact import exact
+
+__all__ = ["Rung", "rung_of"]
 
 
 class Rung(IntEnum):
@@ -35,6 +38,17 @@ class Rung(IntEnum):
         >>> Rung("scheme"), str(Rung.SCHEME)
         (<Rung.SCHEME: 4>, 'SCHEME')
         """
-        if isinstance(value, str) and value.upper() in cls.__members__:
-            return cls[value.upper()]
+        name = str.upper(value) if isinstance(value, str) else ""
+        if name in cls.__members__:
+            return cls[name]
         raise ValueError(f"{value!r:.100} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")
+
+
+def rung_of(value: Rung | str | int) -> Rung:
+    """A rung, also by its name in any case or by its number.  Raises: ValueError.
+
+    >>> rung_of("scheme")
+    <Rung.SCHEME: 4>
+    """
+    known: Any = exact(value, "a rung") if isinstance(value, str) else value
+    return Rung(known)

@@ -175,11 +175,11 @@ class Components:
     def span(self, component: Component) -> tuple[int, int] | None:
         """The place of a component in the text, (start, end) in code points; None if it is undefined.
 
-        Raises: KeyError for an unknown component.
+        Raises: KeyError for an unknown component; TypeError if it is not text.
         """
-        group = GROUPS.get(exact(component, "span()"))
+        group = GROUPS.get(name := exact(component, "span()"))
         if group is None:
-            raise KeyError(f"{component!r:.100} is not a component; the components are {', '.join(GROUPS)}")
+            raise KeyError(f"{name!r:.100} is not a component; the components are {', '.join(GROUPS)}")
         span = self._match.span(group)
         return None if span[0] < 0 else span
 

@@ -120,8 +120,7 @@ class Registry:
 
         Raises: RegistryError for an invalid name, for two claims, or for an empty claim.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a scheme must be text, not {type(name).__name__}")
+        name = exact(name, "scheme()")
         # Letters beyond US-ASCII must not become others: the Kelvin sign is no k.
         key = name.lower() if name.isascii() else name
         if key in self._schemes:

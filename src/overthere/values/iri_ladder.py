@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from overthere.ground.late_imports import default_registry
-from overthere.ground.rung import Rung
+from overthere.ground.rung import Rung, rung_of
 from overthere.kernel.reference import (
     Parts,
     case_normalization,
@@ -81,7 +81,7 @@ def iri_normal_form(
 
     evidence: as for URIs, of URIs; registry: the schemes for the scheme rung (default: the default registry).
     """
-    rung = Rung(rung)
+    rung = rung_of(rung)
     if rung < Rung.PERCENT:
         return _normalize_unmapped(str(iri), rung)
     return _map_back(normal_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry), rung, registry)
@@ -109,7 +109,7 @@ def iri_changes(
     """What the rungs up to `rung` change, with the paragraph; mapping is a step of its own in the percent rung."""
     steps: list[Change] = []
     before = str(iri)
-    for here, source, after in _forms(iri, Rung(rung), evidence, registry):
+    for here, source, after in _forms(iri, rung_of(rung), evidence, registry):
         if after != before:
             steps += compare(here, before, after, source, "IRI-reference")
         before = after

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere import kernel
 from overthere.ground.late_imports import default_registry
 from overthere.ground.redact import MASK, mask
-from overthere.ground.rung import Rung
+from overthere.ground.rung import Rung, rung_of
 from overthere.kernel import front
 from overthere.kernel.reference import GROUPS, STEPS, parse, recompose, scheme_based_normalization, split
 from overthere.values.value import Value
@@ -88,7 +88,7 @@ def normal_form(
     >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
     'example://a/b/c/%7Bfoo%7D'
     """
-    rung = Rung(rung)
+    rung = rung_of(rung)
     form = kernel.normalize(text, rung) if rung < Rung.SCHEME else _scheme_form(text, registry)
     if rung < Rung.PROTOCOL or not evidence:
         return form
@@ -115,7 +115,7 @@ def changes(
     """
     steps: list[Change] = []
     before = text
-    for step in range(1, rung + 1):
+    for step in range(1, rung_of(rung) + 1):
         here = Rung(step)
         if here is Rung.SCHEME:
             for source, after in _scheme_steps(before, registry):

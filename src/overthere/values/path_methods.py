@@ -5,6 +5,7 @@ Whatever makes another path drops query and fragment, which belong to the old on
 
 from __future__ import annotations
 
+from overthere.ground.exact import exact
 from overthere.kernel import front, front_property
 from overthere.values.query_methods import QueryMethods
 
@@ -177,7 +178,7 @@ class PathMethods(QueryMethods):
         >>> str(URI("http://h/a/b.txt?q").with_stem("c d"))
         'http://h/a/c%20d.txt'
         """
-        return self.with_name(stem + self.suffix)
+        return self.with_name(exact(stem, "with_stem()") + self.suffix)
 
     @front
     def with_suffix(self, suffix: str) -> Self:
@@ -193,6 +194,7 @@ class PathMethods(QueryMethods):
         from overthere.values.build import written_path
         from overthere.values.encoding import decode_bytes, encode
 
+        suffix = exact(suffix, "with_suffix()")
         folder, name = _split_path(self.path)
         if not name:
             raise ValueError("the path ends in no name that could have a suffix")

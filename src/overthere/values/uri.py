@@ -152,8 +152,10 @@ class URIReference(Value):
         >>> URI("http://a/%7Eb").equivalent(URI("http://A/~b")), URI("http://a").equivalent(URI("http://a/"))
         (True, False)
         """
-        from overthere.values.normalize import Rung, lowest_rung
+        from overthere.ground.rung import Rung, rung_of
+        from overthere.values.normalize import lowest_rung
 
+        rung = rung_of(rung)
         lowest = lowest_rung(self, other, evidence if rung >= Rung.PROTOCOL else None, registry=registry)
         return lowest is not None and lowest <= rung
 

@@ -60,7 +60,10 @@ pub(super) fn suffix<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
 fn component<'a>(call: &Call<'_, '_>, parsed: Parsed<'a>) -> PyResult<Option<Option<&'a [u8]>>> {
     let component = match call.unnamed() {
         [_] => Some(Component::Path),
-        [_, name] => Component::named(name.cast_exact::<PyString>()?.to_str()?),
+        [_, name] => match name.cast_exact::<PyString>() {
+            Ok(name) => name.to_str().ok().and_then(Component::named),
+            Err(_) => None, // the usual call says what is wrong with it
+        },
         _ => None,
     };
     let get = |component| parsed.spans.get(component, parsed.text.len()).map(|span| span.of(parsed.text));

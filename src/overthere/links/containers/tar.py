@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from overthere.base import enclosed
@@ -38,6 +39,8 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
         @classmethod
         def fromtarfile(cls, *archive: Any, **named: Any) -> Self:
             nonlocal ended
+            if not isinstance(archive[0].fileobj, _HeaderLimit):
+                archive[0].fileobj = _HeaderLimit(archive[0].fileobj)
             try:
                 return super().fromtarfile(*archive, **named)
             except tarfile.HeaderError as error:
@@ -51,7 +54,8 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
                 raise TooLarge
             if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
-            return super()._proc_member(archive)  # type: ignore[misc]
+            with archive.fileobj.header():
+                return super()._proc_member(archive)  # type: ignore[misc]
 
     bounded: Any = _BoundedStream(stream)
     archive: Any
@@ -68,16 +72,23 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
                 within = member_document(document, info.name, member_base(name, base, place.beneath))
                 yield Member(within, content)
         if not broken:
-            # Two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may fill what is read at once.
-            block = archive.fileobj.read(tarfile.BLOCKSIZE) if ended else b""
-            if len(block) < tarfile.BLOCKSIZE:
-                broken.append("truncated")
-            while block and not broken:
-                if block.strip(b"\0"):
-                    broken.append("corrupt")
-                block = archive.fileobj.read(PIECE)
+            broken += _end_faults(archive.fileobj, ended)
     if broken:
         yield Note(broken[0])
+
+
+def _end_faults(file: Any, ended: bool) -> Iterator[str]:
+    """What is wrong behind the last member: two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may
+    fill what is read at once.  ended: whether the first of them was there."""
+    block = file.read(tarfile.BLOCKSIZE) if ended else b""
+    if len(block) < tarfile.BLOCKSIZE:
+        yield "truncated"
+        return
+    while block:
+        if block.strip(b"\0"):
+            yield "corrupt"
+            return
+        block = file.read(PIECE)
 
 
 class _BoundedStream:
@@ -96,6 +107,37 @@ class _BoundedStream:
         return part
 
 
+class _HeaderLimit:
+    """Counts what headers read after their first block: pax records, long names, the maps of sparse files.
+
+    The library takes lists of what they say, and keeps what global ones say for all members that follow.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.depth = 0
+        self.left = _HEADERS
+
+    @contextmanager
+    def header(self) -> Iterator[None]:
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+        self.left += 0 if self.depth else _HEADER
+
+    def read(self, size: int, /) -> bytes:
+        data: bytes = self.file.read(size)
+        self.left -= len(data) if self.depth else 0
+        if self.left < 0:
+            raise TooLarge
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+
 _FAULTS = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
 _EXTENDED = (
     tarfile.XHDTYPE,
@@ -106,3 +148,5 @@ _EXTENDED = (
 )
 _EXTENSION = 1 << 20
 """Octets of a header that goes on in blocks of its own."""
+_HEADERS, _HEADER = 1 << 22, 1 << 11
+"""Octets of all such headers together, and how many more each member brings."""

@@ -7,9 +7,11 @@ resolve.
 
 from __future__ import annotations
 
+import gc
 import re
 import time
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -23,8 +25,10 @@ LONGEST = 1 << 20
 """Characters of a document that are read."""
 _PARAGRAPH = 10_000
 """Characters of a paragraph in which references are looked for: the time grows with their square."""
-_SECONDS, _SECONDS_EACH = 2.0, 2e-5
-"""Of the processor, for a document and for each of its characters: it is given up after ten times what is usual."""
+_SECONDS, _SECONDS_EACH = 1.0, 1e-5
+"""Of the processor, for a document and for each of its characters: it is given up after five times what is usual."""
+_WIDE = re.compile(r"^[ \t]*+(?:=++[ \t]++|\+[-=]++){200}", re.MULTILINE)
+"""A table of so many columns is cut into its cells without a look at the time."""
 _DIRECTIVE = re.compile(r"^([ \t]*+)\.\.[ \t]+([A-Za-z0-9]++(?:[-_+:.][A-Za-z0-9]++)*+)::([^\n]*+)$", re.MULTILINE)
 _FIELD = re.compile(r"[ \t]++:[\w-]++:(?:[ \t]|\Z)")
 _CODE = re.compile(
@@ -87,11 +91,15 @@ def parse(text: str) -> ParsedRST:
     notes = ["too-large"] if len(text) > LONGEST else []
     text, entries, has_anchors = _rewrite_directives(text[:LONGEST])
     try:
+        if _WIDE.search(text):
+            raise _TimeOver
         with _LOCK:
             tree, inline = _tree(text)
     except RecursionError:
         return ParsedRST([], set(), [], 0, False, [*notes, "too-deep"])
-    except _TimeOver:
+    except _TimeOver as over:
+        over.__traceback__ = over.__context__ = None
+        gc.collect()  # a tree that was begun is a circle, and large
         return ParsedRST([], set(), [], 0, False, [*notes, "too-large"])
     except Exception:  # docutils raises IndexError, AssertionError and others for markup that it does not expect
         return ParsedRST([], set(), [], 0, False, [*notes, "corrupt"])
@@ -110,7 +118,7 @@ def _rewrite_directives(text: str) -> tuple[str, int, bool]:
     added = vars(directives)["_directives"]  # by Sphinx in the same process
     entries, has_anchors = 0, True
     lines = text.split("\n")
-    options = False
+    options, filled = False, list[int]()
     for at, line in enumerate(lines):
         if options and _FIELD.match(line):
             lines[at] = ""
@@ -122,7 +130,9 @@ def _rewrite_directives(text: str) -> tuple[str, int, bool]:
         if _ANCHORED.match(name):
             has_anchors = False
         if name == "toctree":
-            entries += _count_entries(lines, at, len(found[1]))
+            filled = filled or [number for number, one in enumerate(lines) if one.strip()]
+            below = range(bisect_right(filled, at), len(filled))
+            entries += _count_entries((lines[filled[number]] for number in below), len(found[1]))
         elif name not in known and name not in added and not _CODE.match(name):
             # A term, of which the indented lines below are the definition.
             said = found[3].strip()
@@ -131,11 +141,11 @@ def _rewrite_directives(text: str) -> tuple[str, int, bool]:
     return "\n".join(lines), entries, has_anchors
 
 
-def _count_entries(lines: list[str], at: int, indent: int) -> int:
-    """The documents that a table of contents names."""
+def _count_entries(lines: Iterable[str], indent: int) -> int:
+    """The documents that a table of contents names; lines: those below it, without the empty ones."""
     entries = 0
-    for line in lines[at + 1 :]:
-        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+    for line in lines:
+        if len(line) - len(line.lstrip()) <= indent:
             break
         entries += bool(_ENTRY.match(line)) and not _FIELD.match(line)
     return entries

@@ -27,6 +27,9 @@ _DEEPEST = 100
 """Folders in one another that are looked at."""
 _MOST = 5000
 """Patterns of a repository that are read: each path is compared with all that stand above it."""
+_STEPS = 30_000_000
+"""Comparisons with "any folders" before a name, for all paths of a repository: beyond them such patterns fit nothing,
+and more is read."""
 _KEPT = 10_000
 
 
@@ -37,6 +40,7 @@ class IgnoredFiles:
         """top: the absolute path of the root of the repository."""
         self.top = top
         self._left = _MOST
+        self._steps = _STEPS
         self._patterns: dict[str, list[_Pattern]] = {}
         """Of folders that are there."""
         self._ignored: dict[str, bool] = {}
@@ -76,8 +80,13 @@ class IgnoredFiles:
                 self._left -= len(patterns)
             below = pieces[depth:]
             for one in patterns:
-                if (is_folder or not one.is_for_folders) and _fits(below, one.parts):
-                    ignored = not one.is_negated
+                if is_folder or not one.is_for_folders:
+                    if one.is_costly:
+                        self._steps -= len(below) * len(one.parts)
+                        if self._steps < 0:
+                            continue
+                    if _fits(below, one.parts):
+                        ignored = not one.is_negated
             folder = os.path.join(folder, piece)
         return ignored
 
@@ -87,6 +96,8 @@ class _Pattern(NamedTuple):
     """For each piece of a path below the folder of the file that has the pattern; None: any number of folders."""
     is_negated: bool
     is_for_folders: bool
+    is_costly: bool
+    """Whether "any folders" stand before more than a name."""
 
 
 def _read(folder: str, most: int) -> list[_Pattern]:
@@ -113,7 +124,7 @@ def _pattern(line: str) -> _Pattern:
         made = tuple(None if one == _FOLDERS else _expression(one) for one in parts if one)
     except re.error:  # a range that ends before it begins
         made = ()
-    return _Pattern(made, is_negated, line.endswith("/"))
+    return _Pattern(made, is_negated, line.endswith("/"), None in made and len(made) > 2)
 
 
 def _expression(part: str) -> Fits:

@@ -82,8 +82,38 @@
     return made;
   }
 
-  // What needs this script: buttons that copy, and fields for the parameters of the query.
+  // A field in place of what a cell shows.
+  function putField(cell, label, change) {
+    const shown = cell.querySelector("code, .none");
+    const field = document.createElement("input");
+    field[shown.matches("code") ? "value" : "placeholder"] = shown.textContent;
+    field.dir = "ltr";
+    field.spellcheck = false;
+    field.setAttribute("aria-label", label);
+    field.addEventListener("input", () => change(field.value.replace(/\p{Surrogate}/gu, "\ufffd")));
+    shown.replaceWith(field);
+  }
+
+  function write(text) {
+    form.elements.text.value = text;
+    form.elements.text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  // What would end the component is escaped: it stays data of it (RFC 3986 2.2).
+  const ENDS = { host: /[/?#@\\]|:(?![^[]*\])/g, path: /[?#]/g };
+
+  // What needs this script: buttons that copy, and fields for host, path and the parameters of the query.
   function equip() {
+    for (const cell of answer.querySelectorAll("[data-edit]")) {
+      const { edit: name, start } = cell.dataset;
+      let end = Number(cell.dataset.end);
+      putField(cell, `text of the ${name}`, (given) => {
+        const whole = given.replace(ENDS[name], encodeURIComponent);
+        const text = form.elements.text.value;
+        write(text.slice(0, start) + whole + text.slice(end));
+        end = Number(start) + whole.length;
+      });
+    }
     const links = answer.querySelector("[data-link]");
     if (links?.dataset.python) {
       for (const [kind, title] of [["python", "Copy as Python"], ["command", "Copy as command"]]) {
@@ -93,19 +123,12 @@
     for (const cell of answer.querySelectorAll("[data-part]")) {
       const { piece, name } = cell.parentElement.dataset;
       const { part } = cell.dataset;
-      const shown = cell.querySelector("code, .none");
-      const field = document.createElement("input");
-      field[shown.matches("code") ? "value" : "placeholder"] = shown.textContent;
-      field.dir = "ltr";
-      field.spellcheck = false;
-      field.setAttribute("aria-label", part === "name" ? `name of parameter ${Number(piece) + 1}` : `value of ${name}`);
-      field.addEventListener("input", () => edit((pieces) => {
+      putField(cell, part === "name" ? `name of parameter ${Number(piece) + 1}` : `value of ${name}`, (given) => edit((pieces) => {
         if (piece >= pieces.length) return;
-        const whole = encodeURIComponent(field.value.replace(/\p{Surrogate}/gu, "\ufffd"));
+        const whole = encodeURIComponent(given);
         const at = `${pieces[piece]}=`.indexOf("=");
         pieces[piece] = part === "name" ? (whole + pieces[piece].slice(at) || "=") : `${pieces[piece].slice(0, at)}=${whole}`;
       }));
-      shown.replaceWith(field);
     }
     for (const row of answer.querySelectorAll("tr[data-piece]")) {
       const piece = Number(row.dataset.piece);
@@ -125,12 +148,10 @@
 
   // The pieces of the query are changed; what is not changed stays as it is written.
   function edit(change) {
-    const text = form.elements.text;
-    const [, before, query, after] = /^([^?#]*)(\?[^#]*)?(.*)$/s.exec(text.value);
+    const [, before, query, after] = /^([^?#]*)(\?[^#]*)?(.*)$/s.exec(form.elements.text.value);
     const pieces = query && query !== "?" ? query.slice(1).split("&") : [];
     change(pieces);
-    text.value = before + (pieces.length ? `?${pieces.join("&")}` : "") + after;
-    text.dispatchEvent(new Event("input", { bubbles: true }));
+    write(before + (pieces.length ? `?${pieces.join("&")}` : "") + after);
   }
 
   function put(html) {
@@ -142,9 +163,10 @@
         else link.setAttribute("href", `${name}.html${(query || "").replace("?", "#/")}`);
       }
     }
-    const old = answer.querySelector("[data-part] input:focus");
+    const old = answer.querySelector("[data-part] input:focus, [data-edit] input:focus");
     const selection = old && [old.selectionStart, old.selectionEnd];
-    const place = old && `[data-piece="${old.closest("tr").dataset.piece}"] [data-part="${old.parentElement.dataset.part}"]`;
+    const { edit: component, part } = old ? old.parentElement.dataset : {};
+    const place = component ? `[data-edit="${component}"]` : old && `[data-piece="${old.closest("tr").dataset.piece}"] [data-part="${part}"]`;
     answer.replaceChildren(...made.body.childNodes);
     equip();
     if (wanted && last === inputs().toString()) { // not an answer from before
