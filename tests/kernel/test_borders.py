@@ -189,7 +189,8 @@ def test_a_name_that_is_none_of_a_component(kind: type[URIReference], name: str)
     for text in ("no", "\ud800", "h" * 1000):
         with pytest.raises(KeyError, match="is not a component; the components are scheme, authority"):
             getattr(kind("http://h/"), name)(text)
-    for other in (0, None, b"host", [], 10**30):
+    others: list[object] = [0, None, b"host", [], 10**30]
+    for other in others:
         with pytest.raises(TypeError, match=r"takes text, not \w+"):
             getattr(kind("http://h/"), name)(other)
 
