@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from overthere.ground import svg
-from plot import DARK, LIGHT, plot
+from plot import DARK, HATCH, LIGHT
 
 __all__ = ["charts", "lines", "with_figures"]
 
@@ -63,46 +64,80 @@ def with_figures(page: str, rows: list[dict[str, Any]]) -> str:
 
 
 def charts(rows: Sequence[dict[str, Any]], broken: str) -> dict[str, str]:
-    """The charts of docs/index.md, by their names in docs/pictures.
+    """The charts of docs/index.md, by their names in docs/pictures; narrow, so that a phone shows their words.
 
     broken: docs/broken.md, whose table has the errors of each checker on documentation of others.
     """
-    values = [row for row in rows if row["section"] == "values"]
-    shown = [row for row in values if row["operation"] in OPERATIONS and row["peer"] in PEERS]
-    floors = [row for row in rows if row["section"] == "floors"]
-    return {"speed.svg": plot([*shown, *floors]), "checkers.svg": _checkers(broken)}
+    return {"speed.svg": _speed(rows), "checkers.svg": _checkers(broken)}
+
+
+class _Bar(NamedTuple):
+    label: str
+    length: float
+    """From 0 to 1."""
+    told: str
+    kind: str
+    """own, right or wrong"""
+
+
+_WIDTH, _LABEL, _VALUE, _LINE = 460, 112, 104, 20
+_STYLE = f"  .own {{ font-weight: 650 }}\n  .bar-wrong {{ fill: url(#wrong) }}\n{svg.colours(LIGHT, DARK)}"
+
+
+def _speed(rows: Sequence[dict[str, Any]]) -> str:
+    """Bars on a logarithmic scale from one nanosecond on, each with its share of right answers."""
+    shown = [row for row in rows if row["section"] == "values" and row["peer"] in PEERS]
+    most = max(row["ns"] for row in shown if row["operation"] in OPERATIONS)
+    groups: list[tuple[str, list[_Bar]]] = []
+    for operation, name in OPERATIONS.items():
+        bars = []
+        for row in sorted((row for row in shown if row["operation"] == operation), key=lambda row: row["ns"]):
+            is_right = row["right"] == row["of"]
+            share = "all" if is_right else f"{row['right'] * 100 // row['of']} %"
+            kind = "own" if row["peer"] == PEERS[0] else "right" if is_right else "wrong"
+            bars.append(_Bar(row["peer"], math.log(row["ns"]) / math.log(most), f"{row['ns']:,.0f} · {share}", kind))
+        groups.append((name, bars))
+    note = "Nanoseconds, logarithmic; share of answers that follow RFC 3986"
+    return _draw("One URI at a time; shorter is better", note, groups)
 
 
 _ROW = re.compile(
     r"^\| ([\w.-]+/[\w.-]+) \| \w+ \| (\w+) \|[^|]*\|[^|]*\| ([\d,]+) \|[^|]*\| ([\d,]+) \|", re.MULTILINE
 )
-_WIDTH, _LABEL, _VALUE, _LINE = 1180, 330, 90, 44
 
 
 def _checkers(page: str) -> str:
     """Two bars for each repository: our errors and those of lychee."""
     found = [
-        (name, generator, *(int(one.replace(",", "")) for one in counts))
+        (f"{name} ({generator})", *(int(one.replace(",", "")) for one in counts))
         for name, generator, *counts in _ROW.findall(page)
     ]
-    most = max(max(own, other) for *_, own, other in found)
-    title = "Errors on the documentation of others; none of overthere's is known to be false"
-    shapes = [
-        svg.text(34, 36, title, "title"), svg.bar(34, 50, 22, 12, "bar-own"), svg.text(63, 61, "overthere"),
-        svg.bar(160, 50, 22, 12, "bar-right"), svg.text(189, 61, "lychee, offline, with anchors"),
-    ]  # fmt: skip
-    top = 84.0
-    for name, generator, *counts in found:
-        shapes.append(svg.text(_LABEL - 10, top + 22, f"{name} ({generator})", "", "end"))
-        for place, (count, kind) in enumerate(zip(counts, ("bar-own", "bar-right"), strict=True)):
-            length = (_WIDTH - _LABEL - _VALUE) * int(count) / most
-            shapes.append(svg.bar(_LABEL, top + 4 + place * 17, length, 13, kind))
-            shapes.append(svg.text(_LABEL + length + 7, top + 15 + place * 17, f"{count:,}", "" if place else "own"))
-        top += _LINE
-    told = ", ".join(f"{name}: overthere {own:,}, lychee {other:,}" for name, _, own, other in found)
-    return svg.document(
-        _WIDTH, top + 10, title, told, "  .own { font-weight: 650 }\n" + svg.colours(LIGHT, DARK), shapes
-    )
+    most = max(max(own, other) for _, own, other in found)
+    groups = [
+        (name, [_Bar("overthere", own / most, f"{own:,}", "own"), _Bar("lychee", other / most, f"{other:,}", "right")])
+        for name, own, other in found
+    ]
+    return _draw("Errors on documentation of others", "None of overthere's is known to be false", groups)
+
+
+def _draw(title: str, note: str, groups: Sequence[tuple[str, Sequence[_Bar]]]) -> str:
+    shapes = [HATCH, svg.text(4, 22, title, "title"), svg.text(4, 42, note, "quiet")]
+    top = 58.0
+    for name, bars in groups:
+        shapes.append(svg.text(4, top + 14, name, "panel"))
+        top += 22
+        for bar in bars:
+            style = "own" if bar.kind == "own" else ""
+            length = max(1.0, (_WIDTH - _LABEL - _VALUE) * bar.length)
+            shapes += [
+                svg.text(_LABEL - 8, top + 12, bar.label, style, "end"),
+                svg.bar(_LABEL, top + 2, length, 13, f"bar-{bar.kind}"),
+                svg.text(_LABEL + length + 6, top + 12, bar.told, style),
+            ]
+            top += _LINE
+        top += 10
+    told = "; ".join(f"{name}: {', '.join(f'{bar.label} {bar.told}' for bar in bars)}" for name, bars in groups)
+    return svg.document(_WIDTH, top, title, told, _STYLE, shapes)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from overthere.ground import svg
 
-__all__ = ["DARK", "LIGHT", "plot"]
+__all__ = ["DARK", "HATCH", "LIGHT", "plot"]
 
 Row = dict[str, Any]
 
@@ -26,7 +26,7 @@ _STYLE = """
   .section { font-size: 16px; font-weight: 650 } .tick { font-size: 10px } .own { font-weight: 650 }
   .bar-wrong { fill: url(#wrong) }
 """
-_HATCH = (
+HATCH = (
     '<defs><pattern id="wrong" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<rect width="6" height="6" class="hatch-back"/><rect width="2.4" height="6" class="hatch"/></pattern></defs>'
 )
@@ -159,4 +159,4 @@ def plot(rows: Sequence[Row]) -> str:
     )
     told = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
     title = "overthere and its peers"
-    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(LIGHT, DARK), [_HATCH, *shapes])
+    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(LIGHT, DARK), [HATCH, *shapes])

@@ -52,16 +52,21 @@ def visible(text: str) -> str:
     return text.replace("\t", "\\t")
 
 
+def _colours(known: dict[str, str], back: str) -> str:
+    """Rules for an image, which follows the system; the page around it may not, so it has its own background."""
+    rules = [f".c-{name}{{--c:{known[name]}}}" for name in ("scheme", "authority", "path", "query", "fragment")]
+    return f"svg{{background:{back}}}text{{fill:{known['quiet']}}}{''.join(rules)}"
+
+
 def figure() -> str:
     """docs/pictures/parts.svg: the figure of RFC 3986 3 for the URI of the first page, in the explainer's colours."""
     drawn = str(drawing.figure(explain(FIRST)))
     sheet = files("overthere.web").joinpath("static", "style.css").read_text()
-    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", sheet.partition("@media")[0]))
-    rules = [f".c-{name}{{--c:{colours[name]}}}" for name in ("scheme", "authority", "path", "query", "fragment")]
+    light, dark = (dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", part)) for part in sheet.split("@media", 2)[:2])
     style = (
-        f"svg{{background:#fff;font:16px monospace}}text{{fill:{colours['quiet']}}}.c text{{fill:var(--c)}}"
-        "path{fill:none;stroke:var(--c);stroke-width:1.5}.leader{stroke-width:1;stroke-dasharray:2 2}"
-        f"{''.join(rules)}"
+        f"svg{{font:16px monospace}}path{{fill:none;stroke:var(--c);stroke-width:1.5}}.c text{{fill:var(--c)}}"
+        f".leader{{stroke-width:1;stroke-dasharray:2 2}}{_colours(light, '#fff')}"
+        f"@media(prefers-color-scheme:dark){{{_colours(light | dark, '#131416')}}}"
     )
     head, _, rest = drawn.partition(">")
     return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}\n'
