@@ -109,8 +109,8 @@ _ROW = re.compile(
 def _checkers(page: str) -> str:
     """Two bars for each repository: our errors and those of lychee."""
     found = [
-        (f"{name} ({generator})", *(int(one.replace(",", "")) for one in counts))
-        for name, generator, *counts in _ROW.findall(page)
+        (f"{name} ({generator})", int(own.replace(",", "")), int(other.replace(",", "")))
+        for name, generator, own, other in _ROW.findall(page)
     ]
     most = max(max(own, other) for _, own, other in found)
     groups = [
