@@ -29,12 +29,12 @@ PUBLIC = Policy(schemes=frozenset({"http", "https"}), max_bytes=1 << 20, max_red
 
 
 def fetch(uri: URI, policy: Policy = PUBLIC) -> tuple[str, URI]:
-    """The HTML of a page, and the base of its references.  Raises: ValueError if it is no page; AccessError."""
-    with overthere.open(uri, policy) as there:
-        kind = (there.media_type or "").partition(";")[0].strip().lower()
+    """The HTML of a page, and the base of its references.  Raises: ValueError for another kind; AccessError."""
+    with overthere.open(uri, policy) as resource:
+        kind = (resource.media_type or "").partition(";")[0].strip().lower()
         if kind != "text/html":
             raise ValueError(f"it is not a page but {kind or 'of an unknown type'}")
-        return there.text(errors="replace"), there.base
+        return resource.text(errors="replace"), resource.base
 
 
 def parse(html: str, base: URI) -> Preview:
@@ -45,15 +45,15 @@ def parse(html: str, base: URI) -> Preview:
         return Preview(base, str(base.host), None)
 
     def first(path: str) -> str:
-        found = page.xpath(path)
-        return " ".join(str(found[0]).split()) if found else ""
+        matches = page.xpath(path)
+        return " ".join(str(matches[0]).split()) if matches else ""
 
-    here = resolve(first("//base/@href"), base) or base
-    own = resolve(first("//link[@rel='canonical']/@href"), here)
+    page_base = resolve(first("//base/@href"), base) or base
+    canonical = resolve(first("//link[@rel='canonical']/@href"), page_base)
     return Preview(
-        own if own is not None and own.same_origin(base) else base,
+        canonical if canonical is not None and canonical.same_origin(base) else base,
         first("//title/text()")[:200] or str(base.host),
-        resolve(first("//meta[@property='og:image']/@content"), here),
+        resolve(first("//meta[@property='og:image']/@content"), page_base),
     )
 
 
@@ -93,8 +93,8 @@ class Service(BaseHTTPRequestHandler):
     policy = PUBLIC
 
     def do_GET(self) -> None:
-        asked = URIReference.parse(self.path)
-        text = None if asked is None else asked.parameters.get("url")
+        target = URIReference.parse(self.path)
+        text = None if target is None else target.parameters.get("url")
         status, body = 200, ""
         if text is not None:
             try:
