@@ -18,8 +18,8 @@ __all__ = ["changed_files", "choose"]
 def changed_files(folder: str, revision: str) -> frozenset[str]:
     """The files of the repository around a folder that were changed, added, renamed or removed since a revision.
 
-    New files that Git does not track yet count; ignored files do not.  Of a submodule all count if another commit of it
-    is recorded; what is changed within it is not looked at.
+    New files that Git does not track yet count; ignored files do not.  All files of a submodule count if another commit
+    of it is recorded; changes within it that are not committed are not seen.
 
     Returns: their real paths; a renamed file has both.  One with a separator at its end is a repository within.
 
@@ -54,17 +54,17 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         for root in roots
         if Path(path).is_relative_to(root)
     }
-    within = tuple(one for one in changed if one.endswith(os.sep))
-    for found in findings:
-        file = found.source if os.path.lexists(found.source) else found.source.partition("!")[0]
+    within = tuple(path for path in changed if path.endswith(os.sep))
+    for finding in findings:
+        file = finding.source if os.path.lexists(finding.source) else finding.source.partition("!")[0]
         real = os.path.realpath(file)
-        if real in changed or real.startswith(within) or not names.isdisjoint(_served_names(found, site, checker)):
-            yield found
+        if real in changed or real.startswith(within) or not names.isdisjoint(_served_names(finding, site, checker)):
+            yield finding
 
 
-def _served_names(found: Broken, site: Site, checker: Checker) -> set[str]:
+def _served_names(finding: Broken, site: Site, checker: Checker) -> set[str]:
     """The names of the files that a server may send for the target of a finding."""
-    below = None if found.target is None else site.path_below(found.target)
+    below = None if finding.target is None else site.path_below(finding.target)
     if below is None:
         return set()
     name = os.fsdecode(unquote_to_bytes(below))

@@ -24,7 +24,7 @@ _SETTINGS = re.compile(
 """Settings that are taken over: how files are compared and which branch is followed.  None names a program."""
 _SHARED = ("refs", "packed-refs", "reftable", "shallow", "info", "logs")
 _OWN = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "logs", "index")
-"""What is copied of the directories of Git, in this order: loose references before packed ones."""
+"""The files that are copied from the directories of Git, in this order: loose references before packed ones."""
 _KEPT_VARIABLES = ("GIT_EXEC_PATH",)
 _LONGEST_PATH = 1 << 15
 
@@ -46,7 +46,10 @@ class Git(NamedTuple):
     environment: dict[str, str]
 
     def run(self, *arguments: str) -> str:
-        """What a command prints.  Raises: ValueError if it fails, or takes more than a minute or a gibibyte."""
+        """Run a command.
+
+        Returns: its standard output.  Raises: ValueError if it fails, or takes more than a minute or a gibibyte.
+        """
         pipe = subprocess.PIPE
         with subprocess.Popen(
             [self.program, "--no-pager", *arguments],
@@ -54,7 +57,7 @@ class Git(NamedTuple):
         ) as child:  # fmt: skip
             _limit_memory(child.pid)
             try:
-                printed, told = child.communicate(timeout=_SECONDS)
+                output, messages = child.communicate(timeout=_SECONDS)
             except subprocess.TimeoutExpired:
                 child.kill()
                 raise ValueError(f"git {arguments[0]}: not finished within {_SECONDS} s") from None
@@ -62,15 +65,15 @@ class Git(NamedTuple):
                 child.kill()
                 raise
         if child.returncode:
-            lines = os.fsdecode(told).strip().splitlines() or [f"exit {child.returncode}"]
+            lines = os.fsdecode(messages).strip().splitlines() or [f"exit {child.returncode}"]
             raise ValueError(f"git {arguments[0]}: {lines[0]}")
-        return os.fsdecode(printed)
+        return os.fsdecode(output)
 
 
 _SECONDS = 60
-"""A pipe in place of a file, or a tree of billions of names, would hold it for ever."""
+"""Without it, Git waits for ever for a named pipe, or walks a tree of billions of names."""
 _MEMORY = 1 << 30
-"""Octets of its own data; the packs that it maps do not count."""
+"""Octets of data that Git may allocate; the packs that it maps do not count."""
 
 
 def _limit_memory(process: int) -> None:

@@ -22,7 +22,7 @@ _OFTEN = 0.1
 
 
 def _column(describe: Callable[[Any], str]) -> Any:
-    """A column of a bar, by what it tells of a task.  rich.progress is loaded only where a terminal shows it."""
+    """Make a column of a progress bar; describe: the text for a task.  rich.progress is loaded only for a terminal."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 
@@ -65,7 +65,7 @@ def progress(
     from overthere.links.job.sources import is_pipe, tasks
 
     total: int | None = None
-    # What comes from elsewhere is read once, or is a list to be asked for anew.
+    # The total is unknown for a pipe, a store or a URI: these are read once, or listed only when the job runs.
     if not any(is_ranged(source) or source == "-" or is_pipe(source) or is_uri(source) for source in sources):
         total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
     shown = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _column(_describe_documents), TimeRemainingColumn())
@@ -83,9 +83,10 @@ def progress(
 
 @contextmanager
 def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
-    """A bar for each step of a job if standard error is a terminal, and a function that removes them.
+    """Show a progress bar for each step of a job, if standard error is a terminal.
 
-    The first takes the step ("read" is told in octets, others in URIs), what is done, and of how much.
+    Yields: a function that updates a bar, and one that removes all bars.  The first takes the name of the step, the
+    amount that is done, and the total: octets for the step "read", URIs for others.
     """
     console = Console(stderr=True)
     if not console.is_terminal:

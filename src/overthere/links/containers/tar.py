@@ -21,7 +21,7 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[Member | Note | PassedContent]:
-    """As `Container.members`.  Folders say nothing; links and devices are passed over."""
+    """Yield the members, as `Container.members`.  Folders are skipped silently; links and devices are counted."""
     try:
         yield from _read(stream, document, place)
     except Exception as error:  # whatever the library makes of hostile octets
@@ -34,7 +34,8 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
     ended = False
 
     class Info(tarfile.TarInfo):
-        """A header that is broken is told, which the library takes for the end; one too large for memory is refused."""
+        """A header.  The library takes a broken one for the end of the archive: here it is noted.  A header that is too
+        large for memory raises TooLarge."""
 
         @classmethod
         def fromtarfile(cls, *archive: Any, **named: Any) -> Self:
@@ -78,8 +79,10 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
 
 
 def _end_faults(file: Any, ended: bool) -> Iterator[str]:
-    """What is wrong behind the last member: two blocks of zeros end it (pax, "ustar Interchange Format"), and zeros may
-    fill what is read at once.  ended: whether the first of them was there."""
+    """Check the end of an archive: two blocks of zeros (pax, "ustar Interchange Format"), and zeros after them.
+
+    ended: whether the first block of zeros was read.  Yields: the kind of the note, if there is a fault.
+    """
     block = file.read(tarfile.BLOCKSIZE) if ended else b""
     if len(block) < tarfile.BLOCKSIZE:
         yield "truncated"
@@ -96,27 +99,27 @@ class _BoundedStream:
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
-        self.left = 8
+        self.remaining = 8
 
     def read(self, size: int, /) -> bytes:
         part = self.stream.read(size)
         if not part:
-            self.left -= 1
-            if self.left < 0:
+            self.remaining -= 1
+            if self.remaining < 0:
                 raise EOFError
         return part
 
 
 class _HeaderLimit:
-    """Counts what headers read after their first block: pax records, long names, the maps of sparse files.
+    """Limits the octets that headers read after their first block: pax records, long names, the maps of sparse files.
 
-    The library takes lists of what they say, and keeps what global ones say for all members that follow.
+    The library makes lists of the records and maps, and keeps global records for all later members.
     """
 
     def __init__(self, file: Any) -> None:
         self.file = file
         self.depth = 0
-        self.left = _HEADERS
+        self.remaining = _HEADERS
 
     @contextmanager
     def header(self) -> Iterator[None]:
@@ -125,12 +128,12 @@ class _HeaderLimit:
             yield
         finally:
             self.depth -= 1
-        self.left += 0 if self.depth else _HEADER
+        self.remaining += 0 if self.depth else _HEADER
 
     def read(self, size: int, /) -> bytes:
         data: bytes = self.file.read(size)
-        self.left -= len(data) if self.depth else 0
-        if self.left < 0:
+        self.remaining -= len(data) if self.depth else 0
+        if self.remaining < 0:
             raise TooLarge
         return data
 
@@ -149,4 +152,4 @@ _EXTENDED = (
 _EXTENSION = 1 << 20
 """Octets of a header that goes on in blocks of its own."""
 _HEADERS, _HEADER = 1 << 22, 1 << 11
-"""Octets of all such headers together, and how many more each member brings."""
+"""Octets that all such headers may have together, and how many more each member allows."""

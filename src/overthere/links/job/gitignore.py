@@ -1,4 +1,4 @@
-"""What Git ignores, by the `.gitignore` files of a repository (gitignore(5)); Git itself is not run."""
+"""Finds the files that Git ignores, by the `.gitignore` files of a repository (gitignore(5)); Git itself is not run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _READ = 1 << 18
 _PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
 _TRAILING = re.compile(r"(?<![\\ \t])[ \t]++\Z")
 _IN_SETS = re.compile(r"[\\\[&~|]")
-"""What has a meaning of its own in a set of Python's expressions."""
+"""Characters that are special in a set of a regular expression in Python."""
 _FOLDERS = "**"
 """The part of a pattern that fits any number of folders."""
-_NOTHING = re.compile(r"(?!)").fullmatch
+_NO_MATCH = re.compile(r"(?!)").fullmatch
 Fits: TypeAlias = Callable[[str], object]
 
 
@@ -30,7 +30,7 @@ _MOST = 5000
 _STEPS = 30_000_000
 """Comparisons with "any folders" before a name, for all paths of a repository: beyond them such patterns fit nothing,
 and more is read."""
-_KEPT = 10_000
+_MOST_FOLDERS = 10_000
 
 
 class IgnoredFiles:
@@ -39,12 +39,12 @@ class IgnoredFiles:
     def __init__(self, top: str) -> None:
         """top: the absolute path of the root of the repository."""
         self.top = top
-        self._left = _MOST
-        self._steps = _STEPS
+        self._remaining_patterns = _MOST
+        self._remaining_steps = _STEPS
         self._patterns: dict[str, list[_Pattern]] = {}
-        """Of folders that are there."""
+        """The patterns of each folder that exists."""
         self._ignored: dict[str, bool] = {}
-        """Of folders, whether they or one above them are ignored."""
+        """Whether each folder, or one above it, is ignored."""
 
     def __contains__(self, path: str) -> bool:
         """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
@@ -52,20 +52,20 @@ class IgnoredFiles:
         pieces = below.split("/")
         if below == "." or pieces[0] == ".." or len(pieces) > _DEEPEST:
             return False
-        # What is below an ignored folder is ignored.
+        # Git ignores everything below an ignored folder.
         if len(pieces) > 1 and self._is_ignored_folder(pieces[:-1]):
             return True
         return self._is_match(pieces, path.endswith("/"))
 
     def _is_ignored_folder(self, pieces: list[str]) -> bool:
         name = "/".join(pieces)
-        known = self._ignored.get(name)
-        if known is None:
-            known = (len(pieces) > 1 and self._is_ignored_folder(pieces[:-1])) or self._is_match(pieces, True)
-            if len(self._ignored) >= _KEPT:
+        is_ignored = self._ignored.get(name)
+        if is_ignored is None:
+            is_ignored = (len(pieces) > 1 and self._is_ignored_folder(pieces[:-1])) or self._is_match(pieces, True)
+            if len(self._ignored) >= _MOST_FOLDERS:
                 self._ignored.clear()
-            self._ignored[name] = known
-        return known
+            self._ignored[name] = is_ignored
+        return is_ignored
 
     def _is_match(self, pieces: list[str], is_folder: bool) -> bool:
         """The last pattern that fits counts; files in deeper folders come later."""
@@ -76,14 +76,14 @@ class IgnoredFiles:
             if patterns is None:
                 if not os.path.isdir(folder):
                     break  # nothing is in it, and no patterns
-                patterns = self._patterns[folder] = _read(folder, self._left)
-                self._left -= len(patterns)
+                patterns = self._patterns[folder] = _read(folder, self._remaining_patterns)
+                self._remaining_patterns -= len(patterns)
             below = pieces[depth:]
             for one in patterns:
                 if is_folder or not one.is_for_folders:
                     if one.is_costly:
-                        self._steps -= len(below) * len(one.parts)
-                        if self._steps < 0:
+                        self._remaining_steps -= len(below) * len(one.parts)
+                        if self._remaining_steps < 0:
                             continue
                     if _fits(below, one.parts):
                         ignored = not one.is_negated
@@ -97,7 +97,7 @@ class _Pattern(NamedTuple):
     is_negated: bool
     is_for_folders: bool
     is_costly: bool
-    """Whether "any folders" stand before more than a name."""
+    """Whether the pattern has "**" before more than a name, so that a comparison takes long."""
 
 
 def _read(folder: str, most: int) -> list[_Pattern]:
@@ -106,8 +106,8 @@ def _read(folder: str, most: int) -> list[_Pattern]:
             lines = file.read(_READ).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-    told = (line for line in lines if line.strip() and not line.startswith("#"))
-    return [_pattern(line) for line in islice(told, most)]
+    patterns = (line for line in lines if line.strip() and not line.startswith("#"))
+    return [_pattern(line) for line in islice(patterns, most)]
 
 
 def _pattern(line: str) -> _Pattern:
@@ -152,7 +152,7 @@ def _fits(pieces: list[str], parts: tuple[Fits | None, ...]) -> bool:
     piece = part = 0
     again: tuple[int, int] | None = None
     while piece < len(pieces):
-        expression = parts[part] if part < len(parts) else _NOTHING
+        expression = parts[part] if part < len(parts) else _NO_MATCH
         if expression is None:
             part += 1
             again = piece, part
