@@ -49,7 +49,7 @@ async def _wait_for(waiting: Waiting) -> Any:
         return await anyio.lowlevel.checkpoint()
     with anyio.move_on_after(waiting.seconds):
         try:
-            await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.held)
+            await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.sock)
         except anyio.ClosedResourceError:
             raise AccessFailed("it was closed while being read") from None
         return True

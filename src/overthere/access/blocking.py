@@ -43,5 +43,5 @@ def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Pause):
         return None
     with _Selector() as selector:
-        selector.register(waiting.held, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
+        selector.register(waiting.sock, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
         return bool(selector.select(min(waiting.seconds, DAY)))

@@ -55,7 +55,7 @@ class Opening:
         self.uri: URI = planned_uri(self.plan.uri) if own else locator.uri(registry=self.registry)
         self.origin: tuple[str, str, int | None] = self._origin(self.uri)
         total = self.policy.total_timeout
-        self.until: float | None = None if total is None else monotonic() + total
+        self.deadline: float | None = None if total is None else monotonic() + total
         """One time for the whole way, redirects and content."""
         self.gateway: URI | None = None
 
@@ -77,7 +77,7 @@ class Opening:
         """What is carried out now: what a transport is made of."""
         with masked_errors(self.secrets()):
             scheme = self.scheme()
-            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.until, self.secrets()
+            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.deadline, self.secrets()
 
     def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
         """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""

@@ -57,13 +57,13 @@ __all__ = ["DAY", "Call", "Carrier", "Pause", "Ready", "Waiting"]
 class Ready(NamedTuple):
     """Wait until a socket can be read or written; answered with whether that was within `seconds`."""
 
-    held: socket.socket
+    sock: socket.socket
     write: bool
     seconds: float
 
 
 class Call(NamedTuple):
-    """Call what may take a while; answered with what it gives."""
+    """Call a function that may block; answered with its result."""
 
     function: Callable[[], Any]
 
@@ -72,10 +72,9 @@ class Pause(NamedTuple):
     """Let others run: a server that is always ready must not have an event loop to itself."""
 
 
-_BREATH = 64
-"""How many effects are carried out between two pauses."""
+_EFFECTS_BETWEEN_PAUSES = 64
 DAY = 86_400.0
-"""Longer than that no system waits at once."""
+"""Seconds: the longest wait that every system supports."""
 
 _NOTHING_SECRET = Secrets()
 
@@ -92,44 +91,46 @@ class Carrier:
         policy: Policy,
         uri: URI,
         port: int | None,
-        until: float | None = None,
+        deadline: float | None = None,
         secrets: Secrets = _NOTHING_SECRET,
     ) -> None:
-        """port: the scheme's default port; until: when all must be done, by `time.monotonic`; secrets: what no error
-        shows, such as that of a host that a redirect has named after a password."""
+        """port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`.
+
+        secrets: values that no error may show: a redirect can name a host after a password.
+        """
         self.dialogue = dialogue
         self.policy = policy
         self.uri = uri
         self.port = port
-        if until is None and policy.total_timeout is not None:
-            until = monotonic() + policy.total_timeout
-        self.until = until
+        if deadline is None and policy.total_timeout is not None:
+            deadline = monotonic() + policy.total_timeout
+        self.deadline = deadline
         self.secrets: Secrets = secrets
         self.received: int = 0
         self.channels: dict[int, socket.socket | io.FileIO] = {}
         self.peer: tuple[int, Any] | None = None
-        """The address that was judged and connected: a data connection goes there too."""
+        """The address that was judged and connected; data connections use it too."""
         self.error: AccessError | None = None
-        """What has gone wrong: nothing is given after it."""
+        """The first error: every later call raises it again."""
         self.over: bool = False
         """Whether the dialogue has come to its end."""
 
     def steps(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
-        """To what the dialogue gives next; None at its end.  Raises: AccessError."""
+        """Run to the next result of the dialogue and return it; None at its end.  Raises: AccessError."""
         if self.over:
             return None
         if self.error is not None:
             raise self.error
         answer: Any = None
-        done = 0
+        effects = 0
         try:
             while True:
                 effect = self._next_effect(answer)
                 if isinstance(effect, Head | Data | Item):
                     return effect
                 answer = yield from self._do(effect)
-                done += 1
-                if done % _BREATH == 0:
+                effects += 1
+                if effects % _EFFECTS_BETWEEN_PAUSES == 0:
                     yield Pause()
         except StopIteration:
             self.over = True
@@ -137,18 +138,18 @@ class Carrier:
             return None
 
     def _next_effect(self, answer: Any) -> Effect:
-        """What the dialogue yields next.  What it raises is of the documented tree: of a library's error on what a
-        server sent, or of a mistake in reading that, ProtocolError with it as its cause."""
+        """Return the next effect of the dialogue.  An undocumented exception becomes the cause of a ProtocolError: a
+        library may raise anything for a server's data, and so may a bug in a reader."""
         try:
             return self.dialogue.send(answer)
         except (StopIteration, *DOCUMENTED):
             raise
         except Exception as error:
-            told = f"the server's data could not be read ({type(error).__name__})"
-            raise ProtocolError(told, uri=self.uri) from error
+            message = f"the server's data could not be read ({type(error).__name__})"
+            raise ProtocolError(message, uri=self.uri) from error
 
     def fail(self, error: BaseException) -> None:
-        """What was raised under way: all is closed, and what comes next is the same."""
+        """Close everything after an error; every later call raises the same error, without secrets."""
         if isinstance(error, AccessError):
             error.uri = error.uri or self.uri
             mask_errors(error, self.secrets)
@@ -156,7 +157,7 @@ class Carrier:
         self.release()
 
     def release(self) -> None:
-        """Close every channel; a dialogue that was not at its end is ended.  Nothing is waited for."""
+        """Close every channel and the dialogue, without waiting; an unfinished dialogue counts as failed."""
         if not self.over and self.error is None:
             self.error = AccessFailed("it was closed before its end", uri=self.uri)
         with contextlib.suppress(Exception):  # one that another thread is in
@@ -183,56 +184,56 @@ class Carrier:
             case OpenLocal():
                 return (yield from self._open_local(effect))
             case Seek(host, port):
-                until = monotonic() + self.policy.connect_timeout
-                return [address for _, address in (yield from self._addresses(Dial(host, port), until))]
+                deadline = monotonic() + self.policy.connect_timeout
+                return [address for _, address in (yield from self._addresses(Dial(host, port), deadline))]
             case _:
                 raise AssertionError(effect)
         return None
 
     # -- waiting
 
-    def _remaining_seconds(self, until: float) -> float:
-        """Seconds to a moment.  Raises: AccessTimeout if all should have been done by now."""
+    def _remaining_seconds(self, deadline: float) -> float:
+        """Return the seconds until a time or `self.deadline`, whichever is earlier.  Raises: AccessTimeout after it."""
         now = monotonic()
-        if self.until is not None:
-            if now >= self.until:
+        if self.deadline is not None:
+            if now >= self.deadline:
                 raise AccessTimeout(f"not finished within {self.policy.total_timeout:g} s; {LONGER}", uri=self.uri)
-            until = min(until, self.until)
-        return max(0.0, until - now)
+            deadline = min(deadline, self.deadline)
+        return max(0.0, deadline - now)
 
-    def _wait(self, held: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
+    def _wait(self, sock: socket.socket, write: bool, deadline: float) -> Generator[Waiting, Any, None]:
         """Raises: TimeoutError; AccessTimeout if all should have been done by then."""
-        if not (yield Ready(held, write, self._remaining_seconds(until))):
-            self._remaining_seconds(until)
+        if not (yield Ready(sock, write, self._remaining_seconds(deadline))):
+            self._remaining_seconds(deadline)
             raise TimeoutError
 
     def _call_when_ready(
-        self, held: socket.socket, do: Callable[[], T], write: bool, until: float
+        self, sock: socket.socket, do: Callable[[], T], write: bool, deadline: float
     ) -> Generator[Waiting, Any, T]:
-        """What a call on a socket gives, when the socket is ready for it."""
+        """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready."""
         while True:
-            self._remaining_seconds(until)  # a peer that is always ready must end in time too
+            self._remaining_seconds(deadline)  # a peer that is always ready must end in time too
             try:
                 return do()
             except BlockingIOError:
-                now = write
+                for_write = write
             except ssl.SSLWantReadError:
-                now = False
+                for_write = False
             except ssl.SSLWantWriteError:
-                now = True
-            yield from self._wait(held, now, until)
+                for_write = True
+            yield from self._wait(sock, for_write, deadline)
 
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """One connection, within `connect_timeout`: each address has its share of the time that is left."""
+        """Connect to the first address that answers, within `connect_timeout`, which the addresses share."""
         where = f"connect {dial.host or 'data'} {dial.port}"
-        until = monotonic() + self.policy.connect_timeout
+        deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None
         through = dial.transport == "through"
-        addresses = [(0, None)] if through else (yield from self._addresses(dial, until))
+        addresses = [(0, None)] if through else (yield from self._addresses(dial, deadline))
         for number, (family, address) in enumerate(addresses):
-            share = monotonic() + max(0.0, until - monotonic()) / (len(addresses) - number)
+            share = monotonic() + max(0.0, deadline - monotonic()) / (len(addresses) - number)
             try:
                 if not through:
                     yield from self._connect(dial, family, address, share)
@@ -249,30 +250,30 @@ class Carrier:
             raise AccessTimeout("no connection in time", uri=self.uri, where=where) from problem
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
-    def _addresses(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
-        """Where a connection may go: what was judged is what is connected, and a name is asked for once."""
+    def _addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
+        """Return the addresses that the policy allows, after one look-up of the name: exactly these are connected."""
         if dial.channel and self.peer is not None:
             self.policy.judge_data_port(dial.port, self.uri)
             family, address = self.peer
             return [(family, (address[0], dial.port, *address[2:]))]
-        number = literal(dial.host, decoded=True)
+        literal_address = literal(dial.host, decoded=True)
         if dial.transport != "proxy":
-            there = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
-            self.policy.judge_connection(there, self.port, self.uri)
-        if number is None:
+            target = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
+            self.policy.judge_connection(target, self.port, self.uri)
+        if literal_address is None:
             # The policy itself names the proxy, which may be private.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
-            return allowed_addresses((yield from self._resolve(dial, until)), policy, self.uri)
-        if number.version == 4:
-            return [(socket.AF_INET, (str(number), dial.port))]
-        zone = number.scope_id
+            return allowed_addresses((yield from self._resolve(dial, deadline)), policy, self.uri)
+        if literal_address.version == 4:
+            return [(socket.AF_INET, (str(literal_address), dial.port))]
+        zone = literal_address.scope_id
         try:
             scope = 0 if zone is None else int(zone) if zone.isdigit() else socket.if_nametoindex(zone)
         except (OSError, ValueError) as error:
             raise AccessFailed(f"there is no zone {zone!r}: {error}", "RFC 4007 11", where=dial.host) from None
-        return [(socket.AF_INET6, (str(number).partition("%")[0], dial.port, 0, scope))]
+        return [(socket.AF_INET6, (str(literal_address).partition("%")[0], dial.port, 0, scope))]
 
-    def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
+    def _resolve(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[Any]]:
         try:
             name = resolvable(dial.host)
         except UnicodeError as error:
@@ -282,7 +283,7 @@ class Carrier:
         except OSError as error:  # no descriptor is left
             raise AccessFailed(f"no resolver is reachable: {error}", uri=self.uri, where=dial.host) from error
         try:
-            yield from self._wait(question.ready, False, until)
+            yield from self._wait(question.ready, False, deadline)
             addresses: list[Any] = question.answer()
         except TimeoutError:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
@@ -292,80 +293,84 @@ class Carrier:
             question.close()
         return addresses
 
-    def _connect(self, dial: Dial, family: int, address: Any, until: float) -> Generator[Waiting, Any, None]:
+    def _connect(self, dial: Dial, family: int, address: Any, deadline: float) -> Generator[Waiting, Any, None]:
         self._hang_up(dial.channel)
         stream = dial.transport != "udp"
-        held = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
-        self.channels[dial.channel] = held
-        held.setblocking(False)
+        sock = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+        self.channels[dial.channel] = sock
+        sock.setblocking(False)
         try:
-            held.connect(address)
+            sock.connect(address)
         except BlockingIOError:
-            yield from self._wait(held, True, until)
-            code = held.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            yield from self._wait(sock, True, deadline)
+            code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if code:
                 raise OSError(code, os.strerror(code)) from None
         if stream:
-            held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def _secure(self, dial: Dial, until: float) -> Generator[Waiting, Any, None]:
-        """TLS on a channel."""
-        held = self._channel_of(dial.channel)
-        assert isinstance(held, socket.socket)
-        # An end without a closure alert is a fault, and no end of the content (RFC 9112 9.8).
-        safe = (self.policy.tls or ssl.create_default_context()).wrap_socket(
-            held, server_hostname=certificate_name(dial.host), do_handshake_on_connect=False, suppress_ragged_eofs=False
+    def _secure(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, None]:
+        """Begin TLS on a channel."""
+        sock = self._channel_of(dial.channel)
+        assert isinstance(sock, socket.socket)
+        # A connection that ends without a closure alert is incomplete (RFC 9112 9.8).
+        tls_socket = (self.policy.tls or ssl.create_default_context()).wrap_socket(
+            sock,
+            server_hostname=certificate_name(dial.host),
+            do_handshake_on_connect=False,
+            suppress_ragged_eofs=False,
         )
-        self.channels[dial.channel] = safe
-        yield from self._call_when_ready(safe, safe.do_handshake, False, until)
+        self.channels[dial.channel] = tls_socket
+        yield from self._call_when_ready(tls_socket, tls_socket.do_handshake, False, deadline)
 
     def _hang_up(self, channel: int) -> None:
-        held = self.channels.pop(channel, None)
-        if held is not None:
-            _close(held)
+        sock = self.channels.pop(channel, None)
+        if sock is not None:
+            _close(sock)
 
     # -- octets
 
     def _channel_of(self, channel: int) -> socket.socket | io.FileIO:
-        held = self.channels.get(channel)
-        if held is None:
+        sock = self.channels.get(channel)
+        if sock is None:
             raise AccessFailed("the connection is closed", uri=self.uri)
-        return held
+        return sock
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
-        held = self._channel_of(read.channel)
-        limit, most = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
+        sock = self._channel_of(read.channel)
+        timeout, max_bytes = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
         size = read.size
-        if most is not None and read.counted:
-            size = min(size, max(most - self.received, 1))  # what is allowed is given first, however much has come
+        if max_bytes is not None and read.counted:
+            size = min(size, max(max_bytes - self.received, 1))  # return all that is allowed before the error
         try:
-            if isinstance(held, socket.socket):
+            if isinstance(sock, socket.socket):
                 # A datagram comes whole or is cut: what does not fit is lost.
-                do = partial(held.recv, size if held.type == socket.SOCK_STREAM else max(read.size, 65_536))
-                data = yield from self._call_when_ready(held, do, False, monotonic() + limit)
+                do = partial(sock.recv, size if sock.type == socket.SOCK_STREAM else max(read.size, 65_536))
+                data = yield from self._call_when_ready(sock, do, False, monotonic() + timeout)
             else:
                 self._remaining_seconds(monotonic())
-                data = yield Call(partial(held.read, size))
+                data = yield Call(partial(sock.read, size))
         except TimeoutError:
             if read.patience is not None:
                 return None
-            raise AccessTimeout(f"no data for {limit} s", uri=self.uri) from None
+            raise AccessTimeout(f"no data for {timeout} s", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
         self.received += len(data) if read.counted else 0
-        if most is not None and self.received > most:
-            raise LimitExceeded(f"more than {most:,} octets; {LARGER}", uri=self.uri)
+        if max_bytes is not None and self.received > max_bytes:
+            raise LimitExceeded(f"more than {max_bytes:,} octets; {LARGER}", uri=self.uri)
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
-        held = self._channel_of(channel)
-        left = memoryview(data)
+        sock = self._channel_of(channel)
+        unsent = memoryview(data)
         try:
-            if not isinstance(held, socket.socket):
+            if not isinstance(sock, socket.socket):
                 raise OSError("a file cannot be written to")
-            while left:
-                until = monotonic() + self.policy.read_timeout
-                left = left[(yield from self._call_when_ready(held, partial(held.send, left), True, until)) :]
+            while unsent:
+                deadline = monotonic() + self.policy.read_timeout
+                sent = yield from self._call_when_ready(sock, partial(sock.send, unsent), True, deadline)
+                unsent = unsent[sent:]
         except TimeoutError:
             raise AccessTimeout("the server does not accept data", uri=self.uri) from None
         except (OSError, ValueError) as error:
@@ -375,16 +380,16 @@ class Carrier:
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
-            seen, held = yield Call(partial(open_local, effect.path, effect.mounted))
+            seen, sock = yield Call(partial(open_local, effect.path, effect.mounted))
         except ResourceMissing:
             if effect.optional:
                 return None
             raise
-        if held is not None:
-            self.channels[effect.channel] = held
+        if sock is not None:
+            self.channels[effect.channel] = sock
         return seen  # type: ignore[no-any-return]
 
 
-def _close(held: socket.socket | io.FileIO) -> None:
+def _close(sock: socket.socket | io.FileIO) -> None:
     with contextlib.suppress(OSError):
-        held.close()
+        sock.close()

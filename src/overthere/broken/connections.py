@@ -56,7 +56,7 @@ class Connection:
         """The head of the answer.  Raises: AccessError."""
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received = 0
-        carrier.until = None if total is None else monotonic() + total
+        carrier.deadline = None if total is None else monotonic() + total
         self.turn.asked = asked
         head = yield from next_item(carrier)
         if not isinstance(head, Head):

@@ -96,7 +96,7 @@ class HTTPRanges:
                 self._wait(_BACK_OFF * 2 ** (tried - 1))
 
     def _wait(self, seconds: float) -> None:
-        left = math.inf if self._way.until is None else self._way.until - time.monotonic()
+        left = math.inf if self._way.deadline is None else self._way.deadline - time.monotonic()
         time.sleep(max(0.0, min(seconds, _MOST_WAIT, left)))
 
     def _ask(self, start: int, end: int, version: str) -> Piece:
@@ -151,7 +151,7 @@ class HTTPRanges:
             if self._transport is None:
                 self._turn = RequestState()
                 dialogue = way.mask_dialogue(keep_alive(opening, way.policy, self._turn))
-                self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.until, way.secrets())
+                self._transport = Transport(dialogue, way.policy, way.uri, scheme.port, way.deadline, way.secrets())
             self._transport.received = self._received  # the policy bounds all ranges together
             self._turn.asked = Request(head + b"\r\n", "GET", end - start)
             try:
