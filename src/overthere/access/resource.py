@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["AsyncResource", "ResourceInfo", "Resource"]
 
 _AT_ONCE = 1 << 30
-"""More than so many octets are not read into memory at once unless asked for."""
+"""The most octets that are read into memory at once; more are read in pieces."""
 
 # RFC 9110 5.6.6: a value is a token or a quoted string.
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
 
 
 class ResourceInfo(NamedTuple):
-    """What is known when opening has come to a resource."""
+    """The facts that are known when a resource has been opened."""
 
     head: Head
     plan: Plan
@@ -53,7 +53,7 @@ class _ResourceBase:
 
     def __init__(self, carrier: Carrier, opened: ResourceInfo) -> None:
         self._carrier = carrier
-        self._held = bytearray()
+        self._buffer = bytearray()
         self.head: Head
         self.plan: Plan
         self.uri: URI
@@ -119,33 +119,33 @@ class _ResourceBase:
         kind = "listing" if self.is_listing else self.media_type or "content of an unknown type"
         return f"<{type(self).__name__} {mask(str(self.uri))}: {kind}>"
 
-    # -- what comes
+    # -- content and entries
 
-    def _take_held(self) -> Iterator[bytes]:
-        """What was held while something else was looked for."""
-        if self._held:
-            piece = bytes(self._held)
-            self._held.clear()
+    def _take_buffer(self) -> Iterator[bytes]:
+        """Yield the buffered content, which came while an entry was looked for."""
+        if self._buffer:
+            piece = bytes(self._buffer)
+            self._buffer.clear()
             yield piece
 
-    def _entry(self, given: Effect) -> Entry | None:
-        """The entry, if it is one; content is held."""
-        if isinstance(given, Data):
-            self._held += given.octets
-        return given.entry if isinstance(given, Item) else None
+    def _entry(self, effect: Effect) -> Entry | None:
+        """Return the entry of an effect, or None; content is buffered."""
+        if isinstance(effect, Data):
+            self._buffer += effect.octets
+        return effect.entry if isinstance(effect, Item) else None
 
     def _needs_more(self, size: int, whole: bool) -> bool:
-        """Whether so many octets are not yet held."""
-        return len(self._held) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
+        """Whether the buffer has fewer octets than a read needs: all of `size` if `whole`, otherwise one."""
+        return len(self._buffer) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
 
     def _take_octets(self, size: int) -> bytes:
-        """So many octets of those that are held, or fewer; all of them for -1.  Raises: LimitExceeded."""
-        if size < 0 and len(self._held) > _AT_ONCE:
+        """Return up to `size` octets from the buffer; all of them for -1.  Raises: LimitExceeded."""
+        if size < 0 and len(self._buffer) > _AT_ONCE:
             raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
-        end = len(self._held) if size < 0 else size
-        with memoryview(self._held) as held, held[:end] as part:  # PyPy lets go of them at an end alone
+        end = len(self._buffer) if size < 0 else size
+        with memoryview(self._buffer) as view, view[:end] as part:  # PyPy lets go of them at an end alone
             piece = bytes(part)
-        del self._held[:end]
+        del self._buffer[:end]
         return piece
 
     def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
@@ -163,26 +163,27 @@ def _json(octets: bytes) -> Any:
 
 
 class _Lines:
-    """Pieces of octets to whole lines of text."""
+    """Decodes pieces of octets and cuts them into lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
-        self.held: list[str] = []
+        self.pieces: list[str] = []
+        """Of the line that is not complete yet."""
         self.size = 0
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
-        """The lines that are whole now, without their ends (CR LF, LF, CR)."""
-        *lines, rest = self.decoder.decode(octets, final).split("\n")
+        """Return the complete lines so far, without their ends (CR LF, LF, CR)."""
+        *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
-            lines[0] = "".join((*self.held, lines[0]))
-            self.held, self.size = [], 0
-        self.held.append(rest)
-        self.size += len(rest)
+            lines[0] = "".join((*self.pieces, lines[0]))
+            self.pieces, self.size = [], 0
+        self.pieces.append(unfinished)
+        self.size += len(unfinished)
         if self.size > _AT_ONCE:
             raise LimitExceeded(f"a line of more than {_AT_ONCE:,} characters", uri=self.uri)
         if final and self.size:
-            lines.append("".join(self.held))
+            lines.append("".join(self.pieces))
         return lines
 
 
@@ -196,7 +197,7 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        with memoryview(buffer) as given, given.cast("B") as view:
+        with memoryview(buffer) as target, target.cast("B") as view:
             piece = self._resource.read(len(view), whole=False)
             view[: len(piece)] = piece
         return len(piece)
@@ -216,15 +217,15 @@ class Resource(_ResourceBase):
 
     def __iter__(self) -> Iterator[bytes]:
         """The content piece by piece.  Raises: AccessError."""
-        yield from self._take_held()
-        while (given := self._transport.advance()) is not None:
-            if isinstance(given, Data):
-                yield given.octets
+        yield from self._take_buffer()
+        while (effect := self._transport.advance()) is not None:
+            if isinstance(effect, Data):
+                yield effect.octets
 
     def entries(self) -> Iterator[Entry]:
         """The entries of a listing, one by one; nothing for other content: read that instead.  Raises: AccessError."""
-        while self.is_listing and (given := self._transport.advance()) is not None:
-            if (entry := self._entry(given)) is not None:
+        while self.is_listing and (effect := self._transport.advance()) is not None:
+            if (entry := self._entry(effect)) is not None:
                 yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
@@ -234,8 +235,8 @@ class Resource(_ResourceBase):
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
-        while self._needs_more(size, whole) and (given := self._transport.advance()) is not None:
-            self._entry(given)
+        while self._needs_more(size, whole) and (effect := self._transport.advance()) is not None:
+            self._entry(effect)
         return self._take_octets(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
@@ -310,22 +311,22 @@ class AsyncResource(_ResourceBase):
         self._transport = transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self._take_held():
+        for piece in self._take_buffer():
             yield piece
-        while (given := await self._transport.advance()) is not None:
-            if isinstance(given, Data):
-                yield given.octets
+        while (effect := await self._transport.advance()) is not None:
+            if isinstance(effect, Data):
+                yield effect.octets
 
     async def entries(self) -> AsyncIterator[Entry]:
         """The entries of a listing, one by one; nothing if it is not a listing."""
-        while self.is_listing and (given := await self._transport.advance()) is not None:
-            if (entry := self._entry(given)) is not None:
+        while self.is_listing and (effect := await self._transport.advance()) is not None:
+            if (entry := self._entry(effect)) is not None:
                 yield entry
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """That many octets, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
-        while self._needs_more(size, whole) and (given := await self._transport.advance()) is not None:
-            self._entry(given)
+        while self._needs_more(size, whole) and (effect := await self._transport.advance()) is not None:
+            self._entry(effect)
         return self._take_octets(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
