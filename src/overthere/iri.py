@@ -316,7 +316,8 @@ def to_iri_text(uri: URIReference, idna: bool) -> str:
 
 
 def _to_unicode(host: str) -> str:
-    from overthere.values.hosts.idn import to_unicode
+    """The host with U-labels; as it is where no name has these, so that the way back would be another."""
+    from overthere.values.hosts.idn import to_ascii, to_unicode
 
     def label(text: str) -> str:
         try:
@@ -324,4 +325,8 @@ def _to_unicode(host: str) -> str:
         except UnicodeError:
             return text  # no valid A-label: it stays as it is (RFC 5891 5.4)
 
-    return ".".join(map(label, host.split(".")))
+    shown = ".".join(map(label, host.split(".")))
+    try:
+        return shown if shown == host or to_ascii(shown) else host
+    except UnicodeError:  # such as an empty label
+        return host

@@ -161,6 +161,15 @@ _TEXTS = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("host", [".xn--9ca", "a..xn--9ca", "xn--9ca" + ".a" * 127, "xn--9ca_.xn--9ca"])
+def test_a_host_that_is_no_name_keeps_its_a_labels(host: str) -> None:
+    """The way back from U-labels would be another."""
+    one = IRIReference(f"http://{host}/")
+    assert one.equivalent(one.normalize(Rung.SCHEME), Rung.SCHEME)
+    assert URI(str(one)).to_iri(idna=True) == one
+    assert str(URI("http://a.xn--9ca./").to_iri(idna=True)) == "http://a.é./"
+
+
 @given(_TEXTS, _TEXTS)
 def test_equivalent_is_of_one_normal_form(a: str, b: str) -> None:
     try:
