@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["InternalCheck"]
 
-_NATIVE = State("html", True, True)
-"""Of pages that Rust has read."""
+_NATIVE_PAGE = State("html", True, True)
+"""The state of every page that the native reader handled."""
 
 
 class _Keys(Protocol):
-    """Keys that are there."""
+    """A set of the keys of documents and anchors that exist."""
 
     def update(self, octets: bytes, /) -> None: ...
     def __contains__(self, key: int, /) -> bool: ...
@@ -47,7 +47,7 @@ class _Keys(Protocol):
 
 
 class _PlainKeys:
-    """The same in plain Python."""
+    """The same set in plain Python."""
 
     def __init__(self) -> None:
         self.keys: set[int] = set()
@@ -62,18 +62,18 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
-        found = iter(memoryview(pairs).cast("Q"))
-        return any(one not in self.keys and two not in self.keys for one, two in zip(found, found, strict=True))
+        values = iter(memoryview(pairs).cast("Q"))
+        return any(one not in self.keys and two not in self.keys for one, two in zip(values, values, strict=True))
 
 
-class _PageState(NamedTuple):
-    """What is kept of a document between the passes."""
+class _PageFacts(NamedTuple):
+    """Facts about a document that the final check needs."""
 
     findings: bool
     pairs: bytes
     outside: bytes
     page: int
-    """By what other pages know it."""
+    """The number by which other pages know it."""
     perhaps: bytes = b""
 
 
@@ -83,7 +83,7 @@ class InternalCheck:
     def __init__(
         self, tasks: list[Task], checker: Checker, options: Options, summary: Summary, *, keeps_outside: bool = False
     ) -> None:
-        """keeps_outside: whether the URIs outside are going to be asked for."""
+        """keeps_outside: whether URIs outside the sources are stored, because they will be requested."""
         self.keeps_outside = keeps_outside
         self.tasks: list[Task] = tasks
         self.checker: Checker = checker
@@ -95,10 +95,10 @@ class InternalCheck:
         self.keys: _Keys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
-        self.kept: dict[tuple[int, str], _PageState] = {}
+        self.page_facts: dict[tuple[int, str], _PageFacts] = {}
         """By the number of the task and the source."""
         self.outside: dict[str, set[str]] = {}
-        """URIs outside, with the fragments that are asked of them: where somebody is going to ask."""
+        """URIs outside the sources with the fragments that are referred to, if they will be requested."""
         self.distinct: set[int] = set()
         self.pages: Pages | None = None
         """The native kernel's reader."""
@@ -119,21 +119,21 @@ class InternalCheck:
 
     def _is_read(self, path: str) -> bool:
         source = self.site.source_of(path)
-        if any(fits(source, one) for one in self.checker.exclude_path):
+        if any(fits(source, pattern) for pattern in self.checker.exclude_path):
             self.summary.passed["excluded"] += 1
             return False
         return True
 
     def gather(self) -> Generator[int, None, None]:
-        """Pass 1.  Yields the octets that were read since the last time."""
+        """Read every document once.  Yields: the octets that were read since the last time."""
         slow = workers.cut_work(self.tasks, self.checker)
         if slow:
             self.read_elsewhere = {path for _, task in slow for path in task.paths}
             count = min(self.checker.workers or cores(), len(slow))
             with closing(workers.Workers(self.site, self.checker, self.options, count)) as processes:
                 for gathered in processes.read(slow):
-                    for one in gathered.pages:
-                        self.keep(gathered.task, one)
+                    for page in gathered.pages:
+                        self.add_page(gathered.task, page)
                     self.summary.add(gathered.summary)
                     yield gathered.summary.octets
         if kernel.name == "native":
@@ -144,28 +144,30 @@ class InternalCheck:
         self._read_outer()
         self.summary.distinct = len(self.distinct)
         self.summary.held = 8 * len(self.keys) + sum(
-            len(one.pairs) + len(one.outside) + len(one.perhaps) for one in self.kept.values()
+            len(facts.pairs) + len(facts.outside) + len(facts.perhaps) for facts in self.page_facts.values()
         )
-        self.summary.held += sum(len(one) for one, _ in self.open.values())
+        self.summary.held += sum(len(references) for references, _ in self.open.values())
 
-    def keep(self, task: int, one: PageKeys) -> None:
-        """Take what pass 1 has of a document."""
-        self.keys.update(one.anchors.tobytes())
-        if one.document >= 0:
-            self.states[one.document] = self.states[one.called] = one.state
-        self.outer.update(one.outer)
-        outside = array("Q", sorted(map(document_key, one.outside)))
+    def add_page(self, task: int, page: PageKeys) -> None:
+        """Store the keys and facts of a document that was read."""
+        self.keys.update(page.anchors.tobytes())
+        if page.document >= 0:
+            self.states[page.document] = self.states[page.called] = page.state
+        self.outer.update(page.outer)
+        outside = array("Q", sorted(map(document_key, page.outside)))
         self.distinct.update(outside)
         if self.keeps_outside:
-            for uri in one.outside:
-                self.outside.setdefault(uri, set()).update(one.fragments.get(uri, ()))
-        kept = outside.tobytes() if self.keeps_outside else b""
-        page = one.document if one.called < 0 else one.called
-        if one.next >= 0:
-            self.following[page] = one.next
-        if one.findings or one.pairs or one.perhaps or kept or one.next >= 0:
-            perhaps = one.perhaps.tobytes()
-            self.kept[task, one.source] = _PageState(one.findings, one.pairs.tobytes(), kept, page, perhaps)
+            for uri in page.outside:
+                self.outside.setdefault(uri, set()).update(page.fragments.get(uri, ()))
+        outside_keys = outside.tobytes() if self.keeps_outside else b""
+        number = page.document if page.called < 0 else page.called
+        if page.next >= 0:
+            self.following[number] = page.next
+        if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
+            perhaps = page.perhaps.tobytes()
+            self.page_facts[task, page.source] = _PageFacts(
+                page.findings, page.pairs.tobytes(), outside_keys, number, perhaps
+            )
 
     def _read(self, at: int, paths: Sequence[str]) -> int:
         """Read files of a task.  Returns: their octets."""
@@ -173,34 +175,34 @@ class InternalCheck:
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
             task = self.tasks[at]._replace(paths=paths)
-            for one in gather(task, self.site, self.checker, self.options, self.summary):
-                self.keep(at, one)
+            for page in gather(task, self.site, self.checker, self.options, self.summary):
+                self.add_page(at, page)
         return self.summary.octets - before
 
     def _read_in_rust(self) -> Iterator[int]:
-        """HTML files in Rust, by all cores; meanwhile all others, and at the end what was left to Python."""
+        """Read HTML files natively on all cores, and others meanwhile; then the HTML files that are left to Python."""
         from overthere._native import Keys
 
         site, tasks = self.site, list(enumerate(self.tasks))
-        given = {site.source_of(path) for task in self.tasks if task.name is None for path in task.paths}
-        wanted = [n for n in pages.numbers(site) if site.sources[n] in given and not self._has_templates(n)]
-        html = {site.sources[number] for number in wanted}
+        sources = {site.source_of(path) for task in self.tasks if task.name is None for path in task.paths}
+        native_pages = [n for n in pages.numbers(site) if site.sources[n] in sources and not self._has_templates(n)]
+        html = {site.sources[number] for number in native_pages}
         self.pages = pages.reader(site, self.checker, self.keeps_outside)
         suspects = Keys()  # targets that are faults, or that only the other documents or servers settle
-        with closing(pages.PageBatches(self.pages, site, self.checker, wanted)) as lots:
+        with closing(pages.PageBatches(self.pages, site, self.checker, native_pages)) as batches:
             for at, task in tasks:
                 yield self._read(at, [p for p in task.paths if task.name is not None or site.source_of(p) not in html])
-                while lots.is_ready:
-                    yield self._store_lot(next(lots), suspects)
-            for lot in lots:
-                yield self._store_lot(lot, suspects)
+                while batches.is_ready:
+                    yield self._store_batch(next(batches), suspects)
+            for batch in batches:
+                yield self._store_batch(batch, suspects)
         html = {source for source in html if site.numbers.get(source) not in self.open}
         for at, task in tasks:
             yield self._read(at, [p for p in task.paths if task.name is None and site.source_of(p) in html])
 
-    def _store_lot(self, lot: pages.Lot, suspects: Keys) -> int:
-        """Keep what Rust has read.  Returns: its octets."""
-        for key, (count, example) in lot.targets.items():
+    def _store_batch(self, batch: pages.Lot, suspects: Keys) -> int:
+        """Store a batch from the native reader.  Returns: its size in octets."""
+        for key, (count, example) in batch.targets.items():
             seen = self.judged.get(key)
             if seen is None:
                 seen = self.judged[key] = self._judge(example)
@@ -210,14 +212,14 @@ class InternalCheck:
                 self.summary.passed[seen.passed] += count
             self.summary.within += count * seen.is_within
             self.summary.outside += count * (seen.outside is not None)
-        for page in lot.pages:
+        for page in batch.pages:
             pages.count_page(page, self.summary)
             self.keys.update(page.anchors)
-            self.states[page.number] = _NATIVE
+            self.states[page.number] = _NATIVE_PAGE
             self.open[page.number] = page.open and suspects.narrow(page.open), page.base
             if page.next is not None:
                 self.following[page.number] = page.next
-        return sum(page.octets for page in lot.pages)
+        return sum(page.octets for page in batch.pages)
 
     def _judge(self, example: pages.Example) -> ReferenceState:
         """Judge a target that the native kernel leaves to Python; of one that is settled only the counts are kept."""
@@ -245,28 +247,28 @@ class InternalCheck:
         """The anchors of a page that the native kernel has read."""
         if self.pages is None or number not in self.open:
             return None
-        found = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
-        return {name.decode("utf-8", "replace") for name in found or () if not name.startswith(b"\0")}
+        names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
+        return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
 
     def _read_outer(self) -> None:
-        """Gather the anchors of documents that lie beside the sources, and that were asked for."""
+        """Read the anchors of documents outside the sources that references lead to."""
         counted = Summary()
         for document, path in self.outer.items():
-            for one in gather(Task((path,), None, None), self.site, self.checker, self.options, counted):
-                if one.document == document:
-                    self.keys.update(one.anchors.tobytes())
-                    self.states[document] = one.state
+            for page in gather(Task((path,), None, None), self.site, self.checker, self.options, counted):
+                if page.document == document:
+                    self.keys.update(page.anchors.tobytes())
+                    self.states[document] = page.state
 
     def _lacks(self, perhaps: bytes) -> bool:
         """Whether a document that is there lacks an anchor."""
-        found = iter(memoryview(perhaps).cast("Q"))
+        values = iter(memoryview(perhaps).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys
-            for document, first, last in zip(found, found, found, strict=True)
+            for document, first, last in zip(values, values, values, strict=True)
         )
 
     def follow_redirect(self, outcome: Outcome, fragments: set[str]) -> Outcome:
-        """What is known of a URI and its fragments where a redirect has led to a document that was read."""
+        """Return the outcome of a URI with its missing fragments, if a redirect has led to a document that was read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
         document = uri_key(outcome.final)
@@ -284,13 +286,13 @@ class InternalCheck:
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """The findings, in the order of the documents and of their places."""
         bad = set(map(document_key, outcomes))
-        again: dict[int, set[str]] = {}
+        to_read_again: dict[int, set[str]] = {}
         turning = find_cycles(self.following)
-        for (task, source), kept in self.kept.items():
-            asked = bool(kept.outside) and not bad.isdisjoint(memoryview(kept.outside).cast("Q"))
-            asked = asked or kept.page in turning or (bool(kept.perhaps) and self._lacks(kept.perhaps))
-            if kept.findings or asked or self.keys.lacks(kept.pairs):
-                again.setdefault(task, set()).add(source)
+        for (number, source), facts in self.page_facts.items():
+            has_bad_outside = bool(facts.outside) and not bad.isdisjoint(memoryview(facts.outside).cast("Q"))
+            is_faulty = facts.page in turning or (bool(facts.perhaps) and self._lacks(facts.perhaps))
+            if facts.findings or has_bad_outside or is_faulty or self.keys.lacks(facts.pairs):
+                to_read_again.setdefault(number, set()).add(source)
         reporter = Reporter(
             self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning,
             self.following, self._anchors,
@@ -298,16 +300,16 @@ class InternalCheck:
         faulty = _keys()
         bad_targets = (key for key, seen in self.judged.items() if self._is_faulty(seen, outcomes))
         faulty.update(array("Q", bad_targets).tobytes())
-        for number, whole in enumerate(self.tasks):
-            sources = again.get(number, set())
+        for number, task in enumerate(self.tasks):
+            sources = to_read_again.get(number, set())
             self.summary.read_again += len(sources)
-            has_members = not sources.issubset(map(self.site.source_of, whole.paths))
-            for is_native, paths in groupby(whole.paths, lambda path: self.site.number_of(path) in self.open):
+            has_members = not sources.issubset(map(self.site.source_of, task.paths))
+            for is_native, paths in groupby(task.paths, lambda path: self.site.number_of(path) in self.open):
                 if is_native:
                     for path in paths:
-                        yield from self._native_findings(reporter, whole._replace(paths=(path,)), faulty, turning)
-                elif some := tuple(path for path in paths if has_members or self.site.source_of(path) in sources):
-                    yield from reporter.task(whole._replace(paths=some), sources)
+                        yield from self._native_findings(reporter, task._replace(paths=(path,)), faulty, turning)
+                elif to_read := tuple(path for path in paths if has_members or self.site.source_of(path) in sources):
+                    yield from reporter.task(task._replace(paths=to_read), sources)
         self.summary.passed.update(reporter.passed)
 
     def _is_faulty(self, seen: ReferenceState, outcomes: Mapping[str, Outcome]) -> bool:
@@ -321,12 +323,12 @@ class InternalCheck:
         faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in turning)
         if not faults:
             return
-        found = None
+        document_scan = None
         with suppress(OSError):
             content = Path(pages.file_of(self.site, number)).read_bytes()
-            found = scan_faults(self._native_document(number, content), base, faults)
-        if found is not None:
-            yield from reporter.document(found)
+            document_scan = scan_faults(self._native_document(number, content), base, faults)
+        if document_scan is not None:
+            yield from reporter.document(document_scan)
         else:
             self.summary.read_again += 1
             yield from reporter.task(task, {self.site.sources[number]})
