@@ -1,7 +1,7 @@
 """A pool of worker processes, or of threads; rows come in the order of the tasks.
 
-Each worker is a process with a pipe.  What it sends before its turn is held up to a bound; beyond that it waits in the
-pipe, and the worker with it.
+Each worker is a process with a pipe.  Rows that arrive before their turn are buffered, up to a limit; beyond it they
+stay in the pipe, and the worker waits.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 __all__ = ["cores", "frugal", "run"]
 
 
-_HELD = 16 << 20
-"""Octets of rows that are held before their turn, for each worker: about what a task of a WARC file gives."""
-_AHEAD = 2
-"""Tasks that a worker has at once."""
-_DONE, _PART, _PLACE = b"done", b"part", b"path"
-"""How the end of a task begins, the end of one of its paths, and where a worker is; a batch begins with four
-octets of ones (Arrow IPC, encapsulated messages)."""
-_MESSAGE = 1 << 14
+_MAX_BUFFERED = 16 << 20
+"""Octets of rows that are buffered before their turn, for each worker: about the rows of one task of a WARC file."""
+_TASKS_PER_WORKER = 2
+_TASK_END, _PATH_END, _PLACE = b"done", b"part", b"path"
+"""The first octets of a message: the end of a task, the end of one of its paths, the place where a worker reads.  Rows
+begin with four octets of ones (Arrow IPC, encapsulated messages)."""
+_PIPE_CAPACITY = 1 << 14
 """Octets that a pipe takes while nothing reads from it."""
 
 
 def run(
     tasks: Iterable[Task], options: Options, workers: int, *, apart: bool = False
 ) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
-    """The rows of all tasks in their order, each task's followed by its end.
+    """Yield the rows of all tasks in the order of the tasks, each task's followed by its end.
 
-    Threads read where the first task is the native kernel's, else processes: Python lets one thread run at a time.
-    apart: processes in any case.
-    A process that dies leaves a note on what it was reading, and another takes its place.
+    Threads do the work if the native kernel reads the first task, otherwise processes, because Python runs one thread
+    at a time.  A process that dies is replaced, and the document that it was reading gets a note.
+
+    apart: use processes in any case.
     """
     if workers <= 1:
         for task in tasks:
             yield from carry_out(task, options)
         return
-    # What is asked for on the web has the policy of this process, whose certificates no other can have.
+    # URIs are retrieved in this process: the certificates of its policy cannot be sent to another.
     for on_web, group in groupby(tasks, lambda task: task.policy is not None):
         first = next(group)
         together = chain((first,), group)  # noqa: B031 - it goes on with it
@@ -98,35 +98,35 @@ def _work(pipe: Connection, options: Options) -> None:
             if isinstance(task, _RetryTask):
                 _work_again(pipe, task, options)
             else:
-                _Sender(pipe).send(carry_out(task, options), _DONE)
+                _Sender(pipe).send(carry_out(task, options), _TASK_END)
 
 
 class _RetryTask(NamedTuple):
-    """A task of which a worker died, to be read path by path, and each unit by unit (`progress.Progress`)."""
+    """A task during which a worker died, to be read again path by path and unit by unit (`progress.Progress`)."""
 
     task: Task
     rows: int
-    """So many of its rows are there already."""
+    """The number of its rows that have arrived already."""
     after: int = -1
-    """Of the first path the unit up to which all rows are there."""
+    """The last unit of the first path whose rows have all arrived; -1 for none."""
     avoided: frozenset[int] = frozenset()
-    """Units of the first path of which workers died."""
+    """Units of the first path that ended a worker."""
 
 
-def _work_again(pipe: Connection, again: _RetryTask, options: Options) -> None:
-    sender = _Sender(pipe, again.rows)
-    after, avoided = again.after, again.avoided
-    for place in range(len(again.task.paths)):
-        tell = partial(sender.place, place)
-        walk = Progress(after, avoided, tell)
-        tell(walk)
-        sender.send(carry_out(again.task.path_task(place), options, walk), _PART)
+def _work_again(pipe: Connection, retry: _RetryTask, options: Options) -> None:
+    sender = _Sender(pipe, retry.rows)
+    after, avoided = retry.after, retry.avoided
+    for place in range(len(retry.task.paths)):
+        send_place = partial(sender.place, place)
+        walk = Progress(after, avoided, send_place)
+        send_place(walk)
+        sender.send(carry_out(retry.task.path_task(place), options, walk), _PATH_END)
         after, avoided = -1, frozenset()
-    pipe.send_bytes(_DONE + pickle.dumps(TaskEnd({}, again.task.size)))
+    pipe.send_bytes(_TASK_END + pickle.dumps(TaskEnd({}, retry.task.size)))
 
 
 class _Sender:
-    """Sends what comes but for the first rows."""
+    """Sends results through a pipe, without the first `rows` rows, which have arrived already."""
 
     def __init__(self, pipe: Connection, rows: int = 0) -> None:
         self.pipe, self.rows = pipe, rows
@@ -139,38 +139,38 @@ class _Sender:
             if isinstance(result, TaskEnd):
                 self.pipe.send_bytes(end + pickle.dumps(result))
             else:
-                there = min(self.rows, result.num_rows)
-                self.rows -= there
-                if there < result.num_rows:
-                    self.pipe.send_bytes(memoryview(_to_buffer(result.slice(there))))
+                skipped = min(self.rows, result.num_rows)
+                self.rows -= skipped
+                if skipped < result.num_rows:
+                    self.pipe.send_bytes(memoryview(_to_buffer(result.slice(skipped))))
 
 
 class _Suspect:
-    """A task that a worker died of."""
+    """A task that ended a worker."""
 
-    _MOST = 64  # deaths in a path, after which it is given up
+    _MOST_DEATHS = 64  # in one path, which is given up then
 
     def __init__(self) -> None:
         self.path, self.unit, self.source, self.new = 0, -1, "", True
-        """Where the worker is that reads it again, and whether its rows are such as have not come yet."""
+        """The place of the worker that reads it again, and whether its rows are new."""
         self.avoided: frozenset[int] = frozenset()
-        self.again = 0  # how often it was begun again for nothing
+        self.vain_retries = 0  # without a new row
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
 
-    def add(self, done: TaskEnd) -> None:
-        self.passed.update(done.passed)
-        for kind, (count, octets) in done.kinds.items():
+    def add(self, end: TaskEnd) -> None:
+        self.passed.update(end.passed)
+        for kind, (count, octets) in end.kinds.items():
             before = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (before[0] + count, before[1] + octets)
 
     def next_task(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
-        """What is to be read now that a worker has died again; the source to blame, "" for the path, None for none."""
-        if not self.new and self.again < 3:
-            self.again += 1
+        """The task that continues after another death, and the source that gets a note: "" for the path, or None."""
+        if not self.new and self.vain_retries < 3:
+            self.vain_retries += 1
             return _RetryTask(task, rows, -1, self.avoided), None
         avoided = self.avoided if self.path == 0 else frozenset()
-        if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST:
+        if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST_DEATHS:
             self.avoided = frozenset()
             return _RetryTask(task._replace(paths=task.paths[self.path + 1 :], ignored=0), 0), ""
         self.avoided = avoided | {self.unit}
@@ -185,28 +185,28 @@ class _Pool:
         self.most = workers
         self.waiting: Task | None = None
         self.workers: list[_Worker] = []
-        self.given: dict[int, Task] = {}
-        """The tasks that are not over, by their number."""
-        self.held: dict[int, deque[bytes]] = {}
-        self.again: dict[int, _Suspect] = {}
-        """What is known of tasks that a worker died of."""
+        self.unfinished: dict[int, Task] = {}
+        """The tasks that were given to workers, by their number."""
+        self.messages: dict[int, deque[bytes]] = {}
+        self.suspects: dict[int, _Suspect] = {}
+        """The tasks that ended a worker, by their number."""
         self.rows: dict[int, int] = {}
-        """How many rows of a task have come."""
+        """The number of rows of each task that have arrived."""
         self.octets = 0
         self.next = 0
-        self.turn = 0
+        self.turn = 0  # the task whose rows are yielded now
 
     def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
         self.feed()
-        while self.given:
-            held = self.held.setdefault(self.turn, deque())
-            while held:
-                message = held.popleft()
+        while self.unfinished:
+            messages = self.messages.setdefault(self.turn, deque())
+            while messages:
+                message = messages.popleft()
                 self.octets -= len(message)
                 result = _read(message)
                 yield result
                 if isinstance(result, TaskEnd):
-                    del self.given[self.turn], self.held[self.turn]
+                    del self.unfinished[self.turn], self.messages[self.turn]
                     self.turn += 1
                     break
             else:
@@ -214,34 +214,34 @@ class _Pool:
             self.feed()
 
     def feed(self) -> None:
-        """Give out tasks, to the worker that has least."""
+        """Give tasks to the workers that have the fewest."""
         while True:
             if len(self.workers) < self.most and all(worker.tasks for worker in self.workers):
                 self.workers.append(_Worker(self.options))
             worker = min(self.workers, key=lambda worker: len(worker.tasks))
-            # What is far ahead of its turn would only be held.
-            if len(worker.tasks) >= _AHEAD or self.next - self.turn > 4 * self.most:
+            # A task far ahead of its turn would only fill the buffer.
+            if len(worker.tasks) >= _TASKS_PER_WORKER or self.next - self.turn > 4 * self.most:
                 return
             self.waiting = self.waiting or next(self.tasks, None)
-            # A worker may wait to be read from: a message that its pipe cannot hold would wait for it in turn.
-            if self.waiting is None or (worker.tasks and len(pickle.dumps(self.waiting)) > _MESSAGE):
+            # A worker may block until its pipe is read: a message larger than that pipe would block this process too.
+            if self.waiting is None or (worker.tasks and len(pickle.dumps(self.waiting)) > _PIPE_CAPACITY):
                 return
             self.give(worker, self.next, self.waiting)
             self.waiting = None
             self.next += 1
 
     def give(self, worker: _Worker, number: int, task: Task, message: Task | _RetryTask | None = None) -> None:
-        self.given[number] = task
+        self.unfinished[number] = task
         worker.tasks.append(number)
-        with contextlib.suppress(OSError):  # a worker that is gone is met when it is listened to
+        with contextlib.suppress(OSError):  # a dead worker is found when its pipe is read
             worker.pipe.send(message or task)
 
     def listen(self) -> None:
-        """Take what workers have to say: always whose turn it is, the others while there is room."""
+        """Receive messages: always of the worker whose turn it is, of others while the buffer has room."""
         listening = [
             worker
             for worker in self.workers
-            if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _HELD * self.most)
+            if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _MAX_BUFFERED * self.most)
         ]
         from multiprocessing.connection import wait
 
@@ -258,61 +258,61 @@ class _Pool:
 
     def receive(self, worker: _Worker, message: bytes) -> None:
         number = worker.tasks[0]
-        suspect = self.again.get(number)
+        suspect = self.suspects.get(number)
         if message.startswith(_PLACE):
-            at = self.again[number]
-            at.path, at.unit, at.source, at.new = pickle.loads(message[len(_PLACE) :])
+            place = self.suspects[number]
+            place.path, place.unit, place.source, place.new = pickle.loads(message[len(_PLACE) :])
             return
-        if message.startswith((_PART, _DONE)):
-            done: TaskEnd = pickle.loads(message[len(_DONE) :])
+        if message.startswith((_PATH_END, _TASK_END)):
+            end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
             if suspect is not None:
-                suspect.add(done)
-                done = done._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
-            if message.startswith(_PART):
+                suspect.add(end)
+                end = end._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
+            if message.startswith(_PATH_END):
                 return
             worker.tasks.popleft()
-            self.again.pop(number, None)
+            self.suspects.pop(number, None)
             self.rows.pop(number, None)
-            message = _DONE + pickle.dumps(done)
+            message = _TASK_END + pickle.dumps(end)
         else:
             self.rows[number] = self.rows.get(number, 0) + _from_message(message).num_rows
         self.store_message(number, message)
 
     def store_message(self, number: int, message: bytes) -> None:
-        self.held.setdefault(number, deque()).append(message)
+        self.messages.setdefault(number, deque()).append(message)
         self.octets += len(message)
 
     def replace(self, dead: _Worker) -> None:
-        """Another worker for the tasks of one that died.
+        """Start another worker for the tasks of one that died.
 
-        The one that it died of is read again path by path and unit by unit, past the rows that are there; the unit of
-        which a worker dies once more gets a note, or the path if it has no units, and what is behind it goes on.
+        The task that it was reading is read again path by path and unit by unit, without the rows that have arrived.
+        If a unit ends a worker once more, it gets a note, or its path if it has no units, and the rest is read.
         """
         dead.end()
         self.workers.remove(dead)
         if not dead.tasks:
             return
-        number, *others = dead.tasks
-        task = self.given[number]
-        suspect = self.again.get(number)
+        number, *later = dead.tasks
+        task = self.unfinished[number]
+        suspect = self.suspects.get(number)
         if suspect is None:
-            suspect = self.again[number] = _Suspect()
-            again = _RetryTask(task, self.rows.get(number, 0))
+            suspect = self.suspects[number] = _Suspect()
+            retry = _RetryTask(task, self.rows.get(number, 0))
         else:
-            again, source = suspect.next_task(task, self.rows.get(number, 0))
+            retry, source = suspect.next_task(task, self.rows.get(number, 0))
             if source is not None:
-                made = rows(self.options)
+                row_builder = rows(self.options)
                 for document in failed_sources(
                     task._replace(paths=task.paths[suspect.path : suspect.path + 1], ignored=0), self.options
                 ):
-                    made.note(document._replace(source=source or document.source), "unreadable")
-                self.store_message(number, bytes(_to_buffer(made.take())))
-            suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not again.rows
+                    row_builder.note(document._replace(source=source or document.source), "unreadable")
+                self.store_message(number, bytes(_to_buffer(row_builder.take())))
+            suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not retry.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
-        self.give(worker, number, again.task, again)
-        for number in others:
-            self.give(worker, number, self.given[number])
+        self.give(worker, number, retry.task, retry)
+        for number in later:
+            self.give(worker, number, self.unfinished[number])
 
     def end(self) -> None:
         for worker in self.workers:
@@ -321,9 +321,9 @@ class _Pool:
 
 
 def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
-    if message.startswith(_DONE):
-        done: TaskEnd = pickle.loads(message[len(_DONE) :])
-        return done
+    if message.startswith(_TASK_END):
+        end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
+        return end
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute
@@ -339,7 +339,7 @@ def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
 
 
 _IN_RUNS = ("source", "base", "base_from")
-"""Columns that say the same for all of a document: sent in runs, a message is less than two thirds of what it was."""
+"""Columns with one value for all rows of a document: run-end encoding takes a third off a message."""
 
 
 def _to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
@@ -373,11 +373,11 @@ def _in_runs() -> pa.Schema:
 
 
 def frugal() -> None:
-    """Take memory in pieces and give it back: for processes that are ours alone, and the C library of GNU.
+    """Set the allocator of GNU's C library so that freed memory returns to the system; only in processes of our own.
 
-    By default it learns to keep what it is asked for often, and a job of hours holds twice of what it needs.  Batches
-    and messages are below the first threshold: taken from the system and given back each time, their pages took a
-    tenth of the job.  What is there already is no garbage and is not looked through again.
+    By default the allocator adapts its thresholds to keep large blocks, so that a job of hours holds twice the memory
+    that it needs.  Batches and messages stay below the first threshold: mapping and unmapping them each time took a
+    tenth of the job.  Objects that exist already are excluded from garbage collection.
     """
     import ctypes
     import gc
@@ -388,8 +388,12 @@ def frugal() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
-        for what, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 2)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
-            mallopt(what, value)
+        for parameter, value in (
+            (-3, 1 << 25),
+            (-1, 1 << 26),
+            (-8, 2),
+        ):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+            mallopt(parameter, value)
 
 
 def cores() -> int:
