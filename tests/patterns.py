@@ -43,6 +43,7 @@ from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
 from overthere.ground.redact import _begin
 from overthere.text import find
+from overthere.text import rules
 from overthere.text.names import names as known_names
 from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
 from overthere.canonical import STEPS, Step
@@ -71,6 +72,9 @@ for kind in (URIReference, IRIReference):
             str(error)
 for zone in (False, True):
     reference.ip_literal(zone)
+    rules._pieces(zone)
+    rules.authority_pattern(zone)
+rules.abbreviated_pattern()
 reference.ipv4_address()
 for safe in ("", "abc/"):
     percent._complement(safe)

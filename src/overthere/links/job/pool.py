@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["cores", "frugal", "run"]
 
-
 _MAX_BUFFERED = 16 << 20
 """Octets of rows that are buffered before their turn, for each worker: about the rows of one task of a WARC file."""
 _TASKS_PER_WORKER = 2
