@@ -26,7 +26,8 @@ ANY = {"match", "fullmatch", "search"}
 """Where the uses are not plain to see, each of these is taken for one."""
 PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/names.py", "_compiled"): {"match"},
-    ("text/rules.py", "_authority"): {"match"},
+    ("text/rules.py", "authority_pattern"): {"match"},
+    ("text/rules.py", "abbreviated_pattern"): {"match"},
     ("text/rules.py", "_pieces"): {"match"},
 }
 """Expressions that are given to a variable before they are used."""
