@@ -85,9 +85,8 @@ def progress(
 def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
     """Show a progress bar for each step of a job, if standard error is a terminal.
 
-    Yields: a function that updates a bar, and one that removes all bars.  The first takes the name of the step, the
-    amount that is done, and the total: octets for the step "read", URIs for others.
-    """
+    Yields: a function that updates a bar by the name of its step, the amount done and the total (octets for "read",
+    otherwise URIs), and one that removes all bars."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield (lambda what, done, total: None), (lambda: None)
