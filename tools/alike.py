@@ -103,7 +103,8 @@ def page() -> str:
     rows = sorted({(name, own.replace("str()", "`str(uri)`")) for name, own in _elsewhere()})
     return (
         "# Everything by name\n\n"
-        "Written by `make docs`. The search of this site finds these names.\n\n"
+        "How the same is called in Python, on the command line and in columns, and what names of other libraries are "
+        "here. (`make docs` writes this page from the tables of hints.)\n\n"
         "## The same to a value, on the command line, in a column\n\n"
         "| to | in Python | verb | in a column |\n|---|---|---|---|\n"
         + "".join(

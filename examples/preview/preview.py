@@ -6,6 +6,7 @@ python preview.py [PORT [--local]]
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
@@ -14,12 +15,14 @@ import lxml.html
 from lxml.etree import ParserError
 
 import overthere
-from overthere import URI, OverthereError, Policy, URIReference, typed, web_address
+from overthere import URI, InvalidURI, OverthereError, Policy, URIReference, repair, typed, web_address
 
 
 def read(text: str) -> URI:
     """The web address that a person meant.  Raises: ValueError, which says what is wrong."""
-    address = web_address(typed(text, scheme="https").uri)
+    with suppress(InvalidURI):  # brackets, line breaks, a missing scheme
+        text = typed(text, scheme="https").uri
+    address = web_address(str(repair(text, scheme="https", idna=True).uri))
     if not address or address.uri is None:
         raise ValueError(str(address.problems[0]))
     return address.uri
@@ -35,6 +38,23 @@ def fetch(uri: URI, policy: Policy = PUBLIC) -> tuple[str, URI]:
         if kind != "text/html":
             raise ValueError(f"it is not a page but {kind or 'of an unknown type'}")
         return resource.text(errors="replace"), resource.base
+
+
+class Preview(NamedTuple):
+    uri: URI
+    title: str
+    image: URI | None
+
+    def html(self) -> str:
+        """A card; the text of a stranger stays text."""
+        site = self.uri.registrable_domain or self.uri.host or ""
+        picture = escape(str(self.image or ""))
+        return (
+            (f'<article><img src="{picture}" alt="" referrerpolicy="no-referrer">' if picture else "<article>")
+            + f'<a href="{escape(str(self.uri))}" rel="noopener nofollow">'
+            + f"{escape(self.title)}</a>"
+            + f"<p>{escape(site)}: {escape(self.uri.display(60))}</article>"
+        )
 
 
 def parse(html: str, base: URI) -> Preview:
@@ -66,27 +86,14 @@ def resolve(reference: str, base: URI) -> URI | None:
     return address.uri if reference and address else None
 
 
-class Preview(NamedTuple):
-    uri: URI
-    title: str
-    image: URI | None
-
-    def html(self) -> str:
-        """A card; the text of a stranger stays text."""
-        picture = f'<img src="{escape(str(self.image))}" alt="" referrerpolicy="no-referrer">' if self.image else ""
-        site = self.uri.registrable_domain or self.uri.host or ""
-        return (
-            f'<article>{picture}<a href="{escape(str(self.uri))}" rel="noopener nofollow">{escape(self.title)}</a>'
-            f"<p>{escape(site)}: {escape(self.uri.display(60))}</article>"
-        )
-
-
 def preview(text: str, policy: Policy = PUBLIC) -> Preview:
     """Raises: ValueError for what is no web address or no page; AccessError if it cannot be fetched."""
     return parse(*fetch(read(text), policy))
 
 
-FORM = '<!doctype html><meta charset="utf-8"><title>Preview</title><form><input name="url"><button>Show</button></form>'
+FORM = """<!doctype html><meta charset="utf-8"><title>Preview</title>
+<form><input name="url"><button>Show</button></form>
+"""
 
 
 class Service(BaseHTTPRequestHandler):
@@ -112,7 +119,7 @@ class Service(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
-    if "--local" in sys.argv:  # to try it: pages of this machine may be shown
-        Service.policy = PUBLIC.with_(private=True)
+    if "--local" in sys.argv:  # to try it: pages of this machine alone
+        Service.policy = PUBLIC.with_(private=True, hosts=frozenset({"127.0.0.1"}))
     print(f"http://127.0.0.1:{port}/")
     ThreadingHTTPServer(("127.0.0.1", port), Service).serve_forever()

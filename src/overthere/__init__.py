@@ -45,7 +45,7 @@ _ELSEWHERE = {
     "URL": "URI", "Url": "URI", "get": "open(uri)", "is_valid": "URI.can_parse(text)",
     "join": "URI(base).join(reference)",
     "normalize": "URI(text).normalize()", "parse": "URI(text)", "parse_qs": "URI(text).parameters",
-    "parse_qsl": "URI(text).parameters", "quote": "encode(data)", "quote_plus": "forms.encode(pairs)",
+    "parse_qsl": "URI(text).parameters", "quote": "encode(data)", "quote_plus": "encode(data)",
     "resolve": "URI(base).join(reference)", "split": "URI(text)", "unquote": "decode(text)",
     "uri_reference": "URIReference(text)", "urldefrag": "URI(text).replace(fragment=None)",
     "urlencode": "forms.encode(pairs)", "urljoin": "URI(base).join(reference)", "urlopen": "open(uri)",

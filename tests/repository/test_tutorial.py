@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import quote
 
 import preview
@@ -19,14 +22,31 @@ from overthere.access.errors import LimitExceeded
 from servers import NET
 from support import ROOT
 
-LOCAL = preview.PUBLIC.with_(private=True)
+LOCAL = preview.PUBLIC.with_(private=True, hosts=frozenset({"127.0.0.1"}))
+
+
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "tutorial.md").read_text(), re.DOTALL | re.MULTILINE)
 
 
 def test_the_pieces_are_the_program() -> None:
-    page = (ROOT / "docs" / "tutorial.md").read_text()
-    pieces = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    program = "\n\n\n".join(piece.strip("\n") for piece in pieces if not piece.startswith(">>> ")) + "\n"
-    assert program == (ROOT / "examples" / "preview" / "preview.py").read_text()
+    pieces = [block.strip("\n") for block in BLOCKS if not block.startswith(">>> ")]
+    assert "\n\n\n".join(pieces) + "\n" == (ROOT / "examples" / "preview" / "preview.py").read_text()
+
+
+def test_each_session_runs_with_the_pieces_before_it(tmp_path: Path) -> None:
+    """As a reader types them: nothing is used before it is there."""
+    program, sessions = "", 0
+    for block in BLOCKS:
+        if not block.startswith(">>> "):
+            program += block + "\n\n"
+            continue
+        sessions += 1
+        (tmp_path / "preview.py").write_text(program)
+        (tmp_path / "session.txt").write_text(block)
+        command = [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", "session.txt"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * NET, check=False)
+        assert done.returncode == 0, done.stdout
+    assert sessions == 4
 
 
 @contextmanager
