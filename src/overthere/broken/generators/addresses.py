@@ -75,7 +75,10 @@ class Pages:
                 if os.path.isfile(file):
                     top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
                     return Answer(file) if is_inside(file, top) else Answer(None, leaves=True)
+        if self._budget.is_spent:
+            return Answer(None, leaves=True)
         if self._last[0] != source:
+            self._budget.left -= len(project.mounts)
             self._last = source, list(islice(self._bases(source), _MOST_BASES))
         bases = self._last[1]
         found = self._find([posixpath.join(base, path) for base in dict.fromkeys(bases)])
