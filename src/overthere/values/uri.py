@@ -133,7 +133,11 @@ class URIReference(Value):
     def changes(
         self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> list[Change]:
-        """The changes of normalising up to `rung`, with their places and RFC sections (6.2)."""
+        """The changes of normalising up to `rung`, with their places and RFC sections (6.2).
+
+        >>> [(change.rung.name, change.before, change.after) for change in URI("http://H/%7ea").changes()]
+        [('CASE', 'H', 'h'), ('CASE', '/%7ea', '/%7Ea'), ('PERCENT', '/%7Ea', '/~a')]
+        """
         from overthere.values.normalize import changes
 
         return changes(str(self), rung, evidence, registry)

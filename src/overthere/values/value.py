@@ -40,7 +40,12 @@ class Value(Conveniences):
 
     @property
     def ip(self) -> IPv4Address | IPv6Address | None:
-        """The address of an IPv4address or IPv6address (with its zone, if `ipaddress` can hold it), or None."""
+        """The address of an IPv4address or IPv6address (with its zone, if `ipaddress` can hold it), or None.
+
+        >>> from overthere import URI
+        >>> URI("http://[::1]:8080/").ip, URI("http://h.example/").ip
+        (IPv6Address('::1'), None)
+        """
         import ipaddress
 
         host = self.host or ""
@@ -60,7 +65,12 @@ class Value(Conveniences):
 
     @front_property
     def segments(self) -> tuple[str, ...]:
-        """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/"."""
+        """The raw segments of the path (3.3): `()` for an empty path, `("",)` for "/", `("a", "")` for "/a/".
+
+        >>> from overthere import URI
+        >>> URI("http://h/a%2Fb/c").segments
+        ('a%2Fb', 'c')
+        """
         path = self.path
         return tuple(path.removeprefix("/").split("/")) if path else ()
 
@@ -218,6 +228,10 @@ class Value(Conveniences):
         Decoded data and delimiters cannot be distinguished afterwards: "%2F" and "/" look alike (2.2).
 
         Raises: CodingError if the octets are not in that charset.
+
+        >>> from overthere import URI
+        >>> URI("http://h/a%20b?q=%C3%A9").decoded("query")
+        'q=é'
         """
         from overthere.values.encoding import decode
 
