@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import overthere
+from overthere import columns
 from overthere.cli.app import ELSEWHERE as VERBS_ELSEWHERE
 from overthere.values.conveniences import ELSEWHERE as MEMBERS_ELSEWHERE
 
@@ -110,7 +111,7 @@ def page() -> str:
         + "".join(
             f"| {one.what} | {', '.join(_link(name) for name in one.values)} "
             f"| {f'[{one.verb}](../cli/{one.verb}.md)' if one.verb else ''} "
-            f"| {f'[`{one.column}`](columns.md)' if one.column else ''} |\n"
+            f"| {f'[`{getattr(columns, one.column).__name__}`](columns.md)' if one.column else ''} |\n"
             for one in ALIKE
         )
         + "\n## What other libraries call it\n\n"

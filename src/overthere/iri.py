@@ -327,6 +327,7 @@ def _to_unicode(host: str) -> str:
 
     shown = ".".join(map(label, host.split(".")))
     try:
-        return shown if shown == host or to_ascii(shown) else host
+        to_ascii(shown)
     except UnicodeError:  # such as an empty label
         return host
+    return shown

@@ -272,15 +272,21 @@ def test_all_ways_of_naming_a_revision(tmp_path: Path, form: str) -> None:
             changed_files(str(clone), name)
 
 
-def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: Trap) -> None:
+def with_submodule(folder: Path) -> Path:
+    """A repository with a commit and the submodule `sub`; each has the document a.md with a broken link."""
     for name in ("inner", "outer"):
-        git(tmp_path, "init", "-q", name)
-        (tmp_path / name / "a.md").write_text("1")
-        git(tmp_path / name, "add", ".")
-        git(tmp_path / name, "commit", "-q", "-m", "1")
-    outer = tmp_path / "outer"
-    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+        git(folder, "init", "-q", name)
+        (folder / name / "a.md").write_text("[x](gone.md)\n")
+        git(folder / name, "add", ".")
+        git(folder / name, "commit", "-q", "-m", "1")
+    outer = folder / "outer"
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder / "inner"), "sub")
     git(outer, "commit", "-q", "-m", "2")
+    return outer
+
+
+def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: Trap) -> None:
+    outer = with_submodule(tmp_path)
     (outer / "sub" / "a.md").write_text("2")
     set_all(outer / ".git" / "modules" / "sub" / "config", trap.settings())
     monkeypatch.chdir(outer)
@@ -290,14 +296,7 @@ def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pyt
 
 
 def test_another_commit_of_a_submodule_and_a_repository_that_is_not_tracked_are_changes(tmp_path: Path) -> None:
-    for name in ("inner", "outer"):
-        git(tmp_path, "init", "-q", name)
-        (tmp_path / name / "a.md").write_text("[x](gone.md)\n")
-        git(tmp_path / name, "add", ".")
-        git(tmp_path / name, "commit", "-q", "-m", "1")
-    outer = tmp_path / "outer"
-    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
-    git(outer, "commit", "-q", "-m", "2")
+    outer = with_submodule(tmp_path)
 
     def told() -> list[str]:
         found = check([str(outer)], Checker(since="HEAD"), Summary())
@@ -321,6 +320,13 @@ def test_no_line_of_a_file_that_a_symlink_of_git_names_is_shown(repository: Path
         changes(repository)
     assert "TOPSECRET" not in str(caught.value)
     assert "second" not in str(caught.value)
+
+
+def test_a_symlink_within_the_directory_of_git_is_followed(repository: Path) -> None:
+    """As `core.preferSymlinkRefs` makes HEAD."""
+    (repository / ".git" / "HEAD").unlink()
+    (repository / ".git" / "HEAD").symlink_to("refs/heads/main")
+    assert changes(repository) == EXPECTED
 
 
 @pytest.mark.skipif(os.name == "nt", reason="named pipes lie in folders on POSIX only")

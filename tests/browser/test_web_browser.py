@@ -161,6 +161,15 @@ def test_host_and_path_are_edited_in_the_table(watched: Watched, name: str, type
         expect(field).to_have_value(typed)
 
 
+def test_who_types_a_host_that_is_not_valid_yet_goes_on_in_the_text(watched: Watched) -> None:
+    page = watched.go("anatomy", text="http://h:8/p/q?a#f")
+    page.get_by_label("text of the host").fill("[")
+    expect(page.locator("#in-text")).to_be_focused()
+    page.keyboard.type("::1]")
+    expect(page.locator("#in-text")).to_have_value("http://[::1]:8/p/q?a#f")
+    expect(page.get_by_label("text of the host")).to_have_value("[::1]")
+
+
 def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> None:
     """With the keyboard alone; the focus goes on to what is done next."""
     page = watched.go("anatomy", text="http://h/?a=%7e&bare&token=t#f")

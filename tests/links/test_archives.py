@@ -238,6 +238,9 @@ def test_what_headers_say_is_bounded_together() -> None:
     """Global records stay for all members, and the map of a sparse file is a list; packed, all this is small."""
     every = b"".join(pax(b"g", **{f"k{number}": "a" * 1_000_000}) + header(b"0") for number in range(20))
     assert notes(every)[-1] == "too-large"
+    some = b"".join(pax(b"g", **{f"k{number}": "a" * 500_000}) + header(b"0") * 1000 for number in range(4))
+    assert notes(some)[-1] == "too-large"
+    assert notes(tarred({}, tarfile.PAX_FORMAT)[:0] + pax(b"g", comment="a") + header(b"0") + bytes(1024)) == []
     told = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
     assert notes(told + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
     block = bytearray(header(b"0", b"S"))

@@ -324,32 +324,32 @@ class Carrier:
         yield from self._call_when_ready(tls_socket, tls_socket.do_handshake, False, deadline)
 
     def _hang_up(self, channel: int) -> None:
-        sock = self.channels.pop(channel, None)
-        if sock is not None:
-            _close(sock)
+        endpoint = self.channels.pop(channel, None)
+        if endpoint is not None:
+            _close(endpoint)
 
     # -- octets
 
     def _channel_of(self, channel: int) -> socket.socket | io.FileIO:
-        sock = self.channels.get(channel)
-        if sock is None:
+        endpoint = self.channels.get(channel)
+        if endpoint is None:
             raise AccessFailed("the connection is closed", uri=self.uri)
-        return sock
+        return endpoint
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
-        sock = self._channel_of(read.channel)
+        endpoint = self._channel_of(read.channel)
         timeout, max_bytes = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
         size = read.size
         if max_bytes is not None and read.counted:
             size = min(size, max(max_bytes - self.received, 1))  # return all that is allowed before the error
         try:
-            if isinstance(sock, socket.socket):
+            if isinstance(endpoint, socket.socket):
                 # A datagram comes whole or is cut: what does not fit is lost.
-                do = partial(sock.recv, size if sock.type == socket.SOCK_STREAM else max(read.size, 65_536))
-                data = yield from self._call_when_ready(sock, do, False, monotonic() + timeout)
+                do = partial(endpoint.recv, size if endpoint.type == socket.SOCK_STREAM else max(read.size, 65_536))
+                data = yield from self._call_when_ready(endpoint, do, False, monotonic() + timeout)
             else:
                 self._remaining_seconds(monotonic())
-                data = yield Call(partial(sock.read, size))
+                data = yield Call(partial(endpoint.read, size))
         except TimeoutError:
             if read.patience is not None:
                 return None
@@ -362,14 +362,14 @@ class Carrier:
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
-        sock = self._channel_of(channel)
+        endpoint = self._channel_of(channel)
         unsent = memoryview(data)
         try:
-            if not isinstance(sock, socket.socket):
+            if not isinstance(endpoint, socket.socket):
                 raise OSError("a file cannot be written to")
             while unsent:
                 deadline = monotonic() + self.policy.read_timeout
-                sent = yield from self._call_when_ready(sock, partial(sock.send, unsent), True, deadline)
+                sent = yield from self._call_when_ready(endpoint, partial(endpoint.send, unsent), True, deadline)
                 unsent = unsent[sent:]
         except TimeoutError:
             raise AccessTimeout("the server does not accept data", uri=self.uri) from None
@@ -380,16 +380,16 @@ class Carrier:
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
-            seen, sock = yield Call(partial(open_local, effect.path, effect.mounted))
+            seen, file = yield Call(partial(open_local, effect.path, effect.mounted))
         except ResourceMissing:
             if effect.optional:
                 return None
             raise
-        if sock is not None:
-            self.channels[effect.channel] = sock
+        if file is not None:
+            self.channels[effect.channel] = file
         return seen  # type: ignore[no-any-return]
 
 
-def _close(sock: socket.socket | io.FileIO) -> None:
+def _close(endpoint: socket.socket | io.FileIO) -> None:
     with contextlib.suppress(OSError):
-        sock.close()
+        endpoint.close()

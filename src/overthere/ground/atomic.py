@@ -220,11 +220,12 @@ _MOST_COPIED = 1 << 30
 def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
     """Copy a file or a folder, if it exists, into a temporary folder of ours, with its times; links stay links.
 
-    Raises: OSError, also if it is a link itself or has more than a gibibyte.
+    Raises: OSError, also if it is a link out of its own folder or has more than a gibibyte.
     """
     import shutil
 
-    if os.path.islink(path):  # the content of what it leads to is not ours to show
+    folder = os.path.realpath(os.path.dirname(path))
+    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(folder, "")):  # not ours to show
         raise OSError(errno.ELOOP, "a symlink", os.fspath(path))
     paths = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names] or [os.fspath(path)]
     if sum(os.lstat(one).st_size for one in paths if os.path.lexists(one)) > _MOST_COPIED:

@@ -45,7 +45,7 @@ class Rung(IntEnum):
 
 
 def rung_of(value: Rung | str | int) -> Rung:
-    """A rung, also by its name in any case or by its number.  Raises: ValueError.
+    """A rung (RFC 3986 6.2), also by its name in any case or by its number.  Raises: ValueError if there is none.
 
     >>> rung_of("scheme")
     <Rung.SCHEME: 4>

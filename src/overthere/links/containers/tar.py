@@ -51,7 +51,9 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
                 raise
 
         def _proc_member(self, archive: Any) -> Any:
-            if self.type in _EXTENDED and self.size > _EXTENSION:
+            if self.type == tarfile.XGLTYPE:
+                archive.fileobj.global_octets += self.size
+            if (self.type in _EXTENDED and self.size > _EXTENSION) or archive.fileobj.global_octets > _EXTENSION:
                 raise TooLarge
             if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
@@ -120,6 +122,7 @@ class _HeaderLimit:
         self.file = file
         self.depth = 0
         self.remaining = _HEADERS
+        self.global_octets = 0
 
     @contextmanager
     def header(self) -> Iterator[None]:
@@ -150,6 +153,6 @@ _EXTENDED = (
     tarfile.GNUTYPE_LONGLINK,
 )
 _EXTENSION = 1 << 20
-"""Octets of a header that goes on in blocks of its own."""
+"""Octets of a header that goes on in blocks of its own, and of all global ones together."""
 _HEADERS, _HEADER = 1 << 22, 1 << 11
 """Octets that all such headers may have together, and how many more each member allows."""

@@ -111,7 +111,7 @@
         const whole = given.replace(ENDS[name], encodeURIComponent);
         const text = form.elements.text.value;
         write(text.slice(0, start) + whole + text.slice(end));
-        end = Number(start) + whole.length;
+        end = cell.dataset.end = Number(start) + whole.length;
       });
     }
     const links = answer.querySelector("[data-link]");
@@ -175,6 +175,10 @@
       return;
     }
     const field = old && answer.querySelector(`${place} input`);
+    if (component && !field) { // the text is not valid while one types it
+      form.elements.text.focus({ preventScroll: true });
+      form.elements.text.setSelectionRange(...Array(2).fill(old.parentElement.dataset.end));
+    }
     if (field) { // whoever types there goes on typing
       field.value = old.value;
       field.focus({ preventScroll: true });
