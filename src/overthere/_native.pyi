@@ -267,4 +267,5 @@ class Pages:
     ) -> tuple[
         list[tuple[int, int, bytes, bytes, int, int, str | None, list[int], int | None]],
         dict[int, tuple[int, tuple[int, str | None, str, bool]]],
+        dict[str, int],
     ]: ...

@@ -371,8 +371,39 @@ def test_a_target_in_another_spelling(tmp_path: Path, kernels: str) -> None:
         found = Site(tasks([str(site)], URI(checker.base[0]), Options()), checker)
         reader = natively.reader(found, checker)
         with closing(natively.PageBatches(reader, found, checker, natively.numbers(found))) as lots:
-            assert [(len(told), others) for told, others in lots] == [(len(targets) + 1, {})]
+            assert [(len(lot.pages), lot.targets) for lot in lots] == [(len(targets) + 1, {})]
             assert not lots.is_ready
+
+
+OUTSIDE = {
+    # A reference: the URI outside, and what is wrong.
+    "https://a.example": ("https://a.example", ""),
+    "https://a.example/x?y#z": ("https://a.example/x?y", ""),
+    "https://a.example/x?y#w": ("https://a.example/x?y", ""),
+    "http://a.example/%41/.well-known": ("http://a.example/%41/.well-known", ""),
+    "HTTP://a.example:80/": ("HTTP://a.example:80/", ""),
+    "http://a.example/b/../c": ("http://a.example/c", ""),
+    "http://u@a.example/": ("http://u@a.example/", ""),
+    "http://[::1]/": ("http://[::1]/", ""),
+    "http://ä.example/": ("http://%C3%A4.example/", ""),
+    "http://a.example/<x>": ("http://a.example/%3Cx%3E", "repaired"),
+    "http://a.example/%": ("http://a.example/%25", "repaired"),
+    "http://a.example:99999/": (None, "not-of-scheme"),
+    "http:///x": (None, "no-host"),
+    "htp://a.example/": (None, "not-of-scheme"),
+    "http://a.example/{{x}}": (None, "unsure"),
+    "http://within.example/x": (None, "no-document"),
+}
+
+
+def test_uris_outside_are_counted_alike(tmp_path: Path, kernels: str) -> None:
+    """Whichever of the two readers judges them: plain ones are settled by the native kernel."""
+    site = made(tmp_path, {"a.html": "<!doctype html>" + "".join(f'<a href="{one}">' for one in OUTSIDE)})
+    checker, summary = Checker(base=("http://within.example/",)), Summary()
+    found = [(one.reference, one.kind) for one in check([str(site)], checker, summary)]
+    assert found == [(one, kind) for one, (_, kind) in OUTSIDE.items() if kind]
+    outside = [uri for uri, _ in OUTSIDE.values() if uri]
+    assert (summary.outside, summary.distinct) == (len(outside), len(set(outside)))
 
 
 def test_pages_are_read_in_lots_ahead_of_what_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

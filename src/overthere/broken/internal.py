@@ -202,6 +202,8 @@ class InternalCheck:
 
     def _store_batch(self, batch: pages.Lot, suspects: Keys) -> int:
         """Store a batch from the native reader.  Returns: its size in octets."""
+        self.distinct.update(map(document_key, batch.outside))
+        self.summary.outside += sum(batch.outside.values())
         for key, (count, example) in batch.targets.items():
             seen = self.judged.get(key)
             if seen is None:

@@ -59,6 +59,8 @@ class Lot(NamedTuple):
     pages: list[Page]
     targets: dict[int, tuple[int, Example]]
     """Those that Python judges, by their keys: how many references have each, and one of these."""
+    outside: dict[str, int]
+    """URIs outside that need no judgment, without their fragments: how many references have each."""
 
 
 @cache
@@ -153,8 +155,8 @@ class PageBatches:
             self._coming.append(self._thread.submit(self._read_batch, files))
 
     def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
-        rows, targets = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
-        return Lot([Page(*row) for row in rows], targets)
+        rows, targets, outside = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
+        return Lot([Page(*row) for row in rows], targets, outside)
 
     def close(self) -> None:
         """What was not begun is dropped, what was begun is waited for."""

@@ -78,8 +78,8 @@ class Places:
         self.value: tuple[tuple[int, str], _Value | None] | None = None
         """The last one that was asked for: of which tag, and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
-        self.codec: tuple[str, int] | None = _codec(scan)
-        self.known: list[tuple[int, int]] = [(0, self.codec[1] if self.codec else 0)]
+        self.codec: tuple[str, int] | None = ("utf-8", 0) if scan.octets else _codec(scan)
+        self.known: list[tuple[int, int]] = scan.octets or [(0, self.codec[1] if self.codec else 0)]
         """Characters, and the octets that they take: where the last places were."""
 
     def locate(self, one: Reference) -> Place:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from overthere.base import Base, from_content
@@ -102,6 +103,8 @@ class Scan:
     """Whether the build makes pages of it, whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
     passed: Counter[str] = field(default_factory=Counter)
+    octets: list[tuple[int, int]] = field(default_factory=list)
+    """Of places in a text in UTF-8: the characters before them, and the octets; empty if they are not known."""
 
     @property
     def is_whole(self) -> bool:
@@ -212,17 +215,17 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
 
     Returns: None if these do not stand there, as of octets that changed in between.
     """
-    text = document.content.decode("utf-8", "replace")
-    found = Scan(document, "html", text.replace("\r\n", "\n").replace("\r", "\n"), has_anchors=True)
+    bounds = [0, *(offset for offset, _ in faults), len(document.content)]
+    try:
+        pieces = [document.content[start:end].decode() for start, end in pairwise(bounds)]
+    except UnicodeDecodeError:
+        return None
+    if b"\r" in document.content:
+        pieces = [piece.replace("\r\n", "\n").replace("\r", "\n") for piece in pieces]
+    characters = [0, *accumulate(map(len, pieces))]
+    found = Scan(document, "html", "".join(pieces), has_anchors=True, octets=list(zip(characters, bounds, strict=True)))
     references = _HTMLReferences(found, base)
-    is_plain = text.isascii() and "\r" not in text
-    at = octets = 0
-    for offset, holder in faults:
-        if is_plain:
-            at = offset
-        else:
-            piece = document.content[octets:offset]
-            octets, at = offset, at + len(piece.decode("utf-8", "replace")) - piece.count(b"\r\n")
+    for at, (_, holder) in zip(characters[1:], faults, strict=False):
         start = tag(found.text, at)
         if start is None or holder > _IN_SHEET:
             return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple, TypeAlias
@@ -18,7 +19,7 @@ from overthere.repairs import to_reference
 from overthere.values.encoding import encode
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["Suggester", "Suggestion", "closest_name", "resource_kind"]
+__all__ = ["KnownNames", "Suggester", "Suggestion", "resource_kind"]
 
 _MOST = 2000
 """Names among which the nearest is looked for."""
@@ -59,8 +60,9 @@ class Suggester:
         self.site: Site = site
         self.anchors: Callable[[int], set[str] | None] = bounded_cache(_HELD)(anchors)
         self.own: tuple[int, set[str]] = (-1, set())
-        self._sorted: tuple[Iterable[str], list[str]] = ((), [])
         """The document at hand and its anchors, as far as they are known."""
+        self._known: tuple[Iterable[str], KnownNames] = ((), KnownNames(()))
+        """The names that were last asked for, and the same made ready."""
         self.left: int = _WORK
         self.left_here: int = 0
         self.document: int = -1
@@ -141,9 +143,9 @@ class Suggester:
     def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
         if self.left <= 0 or self.left_here <= 0:
             return None
-        if self._sorted[0] is not names:
-            self._sorted = names, sorted(names)
-        near, work = closest_name(name, self._sorted[1])
+        if self._known[0] is not names:
+            self._known = names, KnownNames(names)
+        near, work = self._known[1].closest(name)
         self.left -= work
         self.left_here -= work
         return near
@@ -219,39 +221,50 @@ def resource_kind(name: str) -> str | None:
     return top if top in ("image", "font", "audio", "video") else media
 
 
-def closest_name(name: str, names: Sequence[str]) -> tuple[Suggestion | None, int]:
-    """The one of sorted names that is nearest, if it is near enough and no other is as near; and how much was compared.
+class KnownNames:
+    """The names among which the nearest is looked for: the first in their order, without very long ones."""
 
-    It is certain if only its case differs, and likely if each of its words is like its counterpart and numbers are
-    equal: `release-1.3` is no likely `release-1.2`, nor `guide-en` a `guide-de`.
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_length: list[str] = sorted((one for one in sorted(names)[:_MOST] if len(one) <= _LONGEST), key=len)
+        self._lengths: list[int] = list(map(len, self._by_length))
+        self._folded: dict[str, list[str]] = {}
+        for one in self._by_length:
+            self._folded.setdefault(one.casefold(), []).append(one)
 
-    >>> names = ["installation", "usage", "release-1.3", "guide-en", "Start"]
-    >>> [closest_name(name, names)[0] for name in ("instalation", "start")]
-    [Suggestion(text='installation', certainty='likely'), Suggestion(text='Start', certainty='certain')]
-    >>> [closest_name(name, names)[0].certainty for name in ("release-1.2", "guide-de")]
-    ['similar', 'similar']
-    >>> closest_name("ab1", ["ab2", "ab3"])
-    (None, 6)
-    """
-    short = name[:_LONGEST]
-    folded = short.casefold()
-    known = [one for one in names[:_MOST] if len(one) <= _LONGEST]
-    same = [one for one in known if one.casefold() == folded]
-    if same:
-        return (Suggestion(same[0], "certain") if len(same) == 1 and len(name) <= _LONGEST else None), len(known)
-    # A ratio of 0.8 needs so many characters in common: most names are done with before they are compared.
-    length, letters = len(short), frozenset(short)
-    alike = [one for one in known if 2 * length <= 3 * len(one) <= 4.5 * length]
-    alike = [one for one in alike if 5 * min(length, sum(map(letters.__contains__, one))) >= 2 * (length + len(one))]
-    work = sum(map(len, known)) + length * sum(map(len, alike))
-    near = get_close_matches(short, alike, 2, _ALIKE)
-    ratios = [SequenceMatcher(None, one, short).ratio() for one in near]
-    margin = ratios[0] - ratios[1] if len(near) == 2 else float(len(near))
-    if margin <= _APART:
-        return None, work
-    return Suggestion(
-        near[0], "likely" if margin >= _FAR_APART and _are_words_alike(near[0], name) else "similar"
-    ), work
+    def closest(self, name: str) -> tuple[Suggestion | None, int]:
+        """The one that is nearest, if it is near enough and no other is as near; and how much was compared.
+
+        It is certain if only its case differs, and likely if each of its words is like its counterpart and numbers are
+        equal: `release-1.3` is no likely `release-1.2`, nor `guide-en` a `guide-de`.
+
+        >>> names = KnownNames(["installation", "usage", "release-1.3", "guide-en", "Start"])
+        >>> [names.closest(name)[0] for name in ("instalation", "start")]
+        [Suggestion(text='installation', certainty='likely'), Suggestion(text='Start', certainty='certain')]
+        >>> [names.closest(name)[0].certainty for name in ("release-1.2", "guide-de")]
+        ['similar', 'similar']
+        >>> KnownNames(["ab2", "ab3"]).closest("ab1")
+        (None, 6)
+        """
+        short = name[:_LONGEST]
+        if same := self._folded.get(short.casefold()):
+            certain = Suggestion(same[0], "certain") if len(same) == 1 and len(name) <= _LONGEST else None
+            return certain, len(self._by_length)
+        # A ratio of 0.8 needs so many characters in common: most names are done with before they are compared.
+        length, letters = len(short), frozenset(short)
+        first = bisect_left(self._lengths, 2 * length / 3)
+        alike = self._by_length[first : bisect_right(self._lengths, 3 * length / 2)]
+        alike = [
+            one for one in alike if 5 * min(length, sum(map(letters.__contains__, one))) >= 2 * (length + len(one))
+        ]
+        work = sum(self._lengths) + length * sum(map(len, alike))
+        near = get_close_matches(short, alike, 2, _ALIKE)
+        ratios = [SequenceMatcher(None, one, short).ratio() for one in near]
+        margin = ratios[0] - ratios[1] if len(near) == 2 else float(len(near))
+        if margin <= _APART:
+            return None, work
+        return Suggestion(
+            near[0], "likely" if margin >= _FAR_APART and _are_words_alike(near[0], name) else "similar"
+        ), work
 
 
 _PARTS = re.compile(r"[0-9]++|[^\W\d_]++")

@@ -33,11 +33,16 @@ def style_text(text: str, style: str, *, err: bool = False) -> str:
 
 
 def wrap_fields(fields: Iterable[Text], width: int | None, gap: int = 2) -> Text:
-    """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words."""
+    """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words.
+
+    width: in columns; None for a line of any length without styles, as it goes into a file.
+    """
+    if width is None:
+        return Text("  " + (" " * gap).join(field.plain for field in fields))
     line, at = Text("  "), 2
     for place, field in enumerate(fields):
         wide = columns(field.plain)
-        if place and width is not None and at + gap + wide > width:
+        if place and at + gap + wide > width:
             pieces = wrap(field.plain, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
             for piece in pieces:
                 line.append("\n      ").append(piece, field.style)

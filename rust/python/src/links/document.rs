@@ -4,7 +4,7 @@ use overthere_core::place::{At, Part};
 use overthere_html::{Element, Namespace, Sink};
 
 use super::css::{holds, urls};
-use super::page::Site;
+use super::site::Site;
 
 /// What is known of a tag before it ends.
 #[derive(Default)]

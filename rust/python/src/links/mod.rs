@@ -9,6 +9,7 @@ mod html;
 mod page;
 pub mod pages;
 mod row;
+mod site;
 mod table;
 
 use overthere_html::Attributes;

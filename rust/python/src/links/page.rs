@@ -1,114 +1,18 @@
 //! One HTML document to keys: its anchors, and what its references ask of other documents.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex};
 
 use ahash::AHashMap;
 use overthere_core::iri::escape;
-use overthere_core::normalize::SchemeRules;
 use overthere_core::parse::Rule;
 use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
-use overthere_html::Attributes;
-use pyo3::prelude::*;
 
 use super::document::{Count, Document, Place};
 use super::escapes::{decoded, is_odd, lines, plain};
+use super::site::{Site, REDIRECTED};
 use crate::fast::parse;
-use crate::finalizing::attached;
-
-/// What all documents are read by.
-pub struct Site {
-    pub attributes: Attributes,
-    pub ways: Vec<String>,
-    /// Values that name what is embedded, by the way of the attribute, each with the number of its reason.
-    pub embedded: HashMap<String, HashMap<Vec<u8>, usize>>,
-    /// Schemes and places that are passed over, with the numbers of their reasons.
-    pub passed: HashMap<Vec<u8>, usize>,
-    /// Names that are served, octets below the base, with the number of the document.
-    pub names: AHashMap<Vec<u8>, u32>,
-    /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
-    pub prefixes: Vec<(String, Option<SchemeRules>)>,
-    pub fragments: bool,
-    /// The folder to which "/" leads.
-    pub root: Option<String>,
-    /// Beginnings of targets that are looked up elsewhere.
-    pub remaps: Vec<String>,
-    /// The number of the reason for which links with `rel=nofollow` are skipped; None: they are not.
-    pub nofollow: Option<usize>,
-    /// Whether the URIs outside are going to be asked for, with their fragments.
-    pub keeps_outside: bool,
-    /// A style sheet to its references.
-    pub styles: Py<PyAny>,
-    /// Those of style sheets that many documents have.
-    pub sheets: Mutex<AHashMap<Vec<u8>, Arc<Vec<String>>>>,
-}
-
-/// Style sheets that are held.
-const SHEETS: usize = 256;
-
-impl Site {
-    /// The path below the base of a URI that has neither query nor fragment.
-    fn path_below_base<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
-        if let Some(below) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
-            return Some(Cow::Borrowed(below));
-        }
-        // 6.2.3: capitals in the host, a default port.
-        let spans = parse(uri.as_bytes(), Rule::Uri, true).ok()?;
-        self.prefixes.iter().find_map(|(prefix, rules)| {
-            let rules = rules.as_ref().filter(|rules| rules.may_change(uri.as_bytes(), &spans))?;
-            let scheme = spans.scheme()?.of_str(uri);
-            if !prefix.get(..scheme.len())?.eq_ignore_ascii_case(scheme) {
-                return None;
-            }
-            let mut form = Vec::new();
-            rules.normalize(uri.as_bytes(), &spans, &mut form);
-            Some(Cow::Owned(String::from_utf8(form).ok()?.strip_prefix(prefix.as_str())?.to_owned()))
-        })
-    }
-
-    /// The number of the reason for which what has this name is passed over.
-    pub fn reason(&self, name: &[u8]) -> usize {
-        self.passed.get(name).copied().unwrap_or_default()
-    }
-
-    /// The references of a style sheet, which Python finds; None if it fails.
-    pub fn sheet(&self, text: &[u8]) -> Option<Arc<Vec<String>>> {
-        if let Some(known) = self.sheets.lock().ok()?.get(text) {
-            return Some(known.clone());
-        }
-        let told = String::from_utf8_lossy(text);
-        let found: Vec<String> =
-            attached(|py| self.styles.call1(py, (told,)).and_then(|found| found.extract(py)).ok())?;
-        let found = Arc::new(found);
-        let mut sheets = self.sheets.lock().ok()?;
-        if sheets.len() >= SHEETS {
-            sheets.clear();
-        }
-        sheets.insert(text.to_vec(), found.clone());
-        Some(found)
-    }
-
-    /// Whether the settings lead a target elsewhere (`filters.remap`).
-    fn is_mapped(&self, target: &str) -> bool {
-        self.remaps.iter().any(|start| {
-            target.strip_prefix(start.as_str()).is_some_and(|rest| {
-                start.ends_with('/') || rest.is_empty() || rest.starts_with(['/', '?', '#'])
-            })
-        })
-    }
-
-    /// The number of what is served under a URI without its query.
-    fn served_number(&self, uri: &str) -> Option<u32> {
-        let below = self.path_below_base(uri)?;
-        self.names.get(&decoded(below.as_bytes())[..]).copied()
-    }
-}
-
-/// Set in a number of `Site::names`: a server redirects it.
-pub const REDIRECTED: u32 = 1 << 31;
 
 /// The key of a name in a document.
 pub fn key(document: u64, name: &[u8]) -> u64 {
@@ -159,10 +63,31 @@ pub type Example = (u32, Option<String>, String, bool);
 /// Targets that Python judges by their keys: how many references have each, and one of these.
 pub type Targets = HashMap<u64, (u64, Example)>;
 
+/// What is gathered of many pages.
+#[derive(Default)]
+pub struct Gathered {
+    pub targets: Targets,
+    /// Valid URIs of the web that are outside, without their fragments, and how many references have each.
+    pub outside: HashMap<String, u64>,
+}
+
+impl Gathered {
+    pub fn add(&mut self, other: Gathered) {
+        for (key, (count, example)) in other.targets {
+            self.targets.entry(key).or_insert((0, example)).0 += count;
+        }
+        for (uri, count) in other.outside {
+            *self.outside.entry(uri).or_default() += count;
+        }
+    }
+}
+
 /// What is known of a reference.
 #[derive(Clone, Copy)]
 enum Verdict {
     Passed(usize),
+    /// A valid URI of the web, surely outside, and nobody asks for it.
+    Outside,
     Within,
     /// Within, with a fragment directive: only a browser finds that text.
     Directive,
@@ -177,15 +102,13 @@ enum Verdict {
 /// The document has something that only Python reads.
 pub struct NeedsPython;
 
-/// Read a document.
-///
-/// targets: those that Python judges are added.
+/// Read a document; what its references lead to is added to `gathered`.
 pub fn read(
     site: &Site,
     number: u32,
     uri: &str,
     data: &[u8],
-    targets: &mut Targets,
+    gathered: &mut Gathered,
 ) -> Result<Page, NeedsPython> {
     let taken = Document::of(site, data).ok_or(NeedsPython)?;
     let asks = Asks::new(site, number, uri, &taken)?;
@@ -196,7 +119,8 @@ pub fn read(
     };
     let mut page = Page { next, ..Page::default() };
     let mut count = Count::default();
-    let mut others: HashMap<u64, (u64, Example)> = HashMap::new();
+    let mut others = Targets::new();
+    let mut outside: AHashMap<&[u8], u64> = AHashMap::new();
     let mut known: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(taken.found.len());
     for one in &taken.found {
         let text = taken.texts.part(one.start..one.end);
@@ -215,7 +139,8 @@ pub fn read(
             }
         };
         count.references += 1;
-        page.within += u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Other(_)));
+        page.within +=
+            u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Outside | Verdict::Other(_)));
         let question = match verdict {
             Verdict::Fault => Some(Question::Fault),
             Verdict::Asks(first, second) => Some(Question::Anchor(first, second)),
@@ -230,12 +155,12 @@ pub fn read(
         match verdict {
             Verdict::Passed(reason) => count.pass(reason),
             Verdict::Directive => count.pass(site.reason(b" text-fragment")),
+            Verdict::Outside => *outside.entry(without_fragment(text)).or_default() += 1,
             _ => {}
         }
     }
-    for (key, (count, example)) in others {
-        targets.entry(key).or_insert((0, example)).0 += count;
-    }
+    let outside = outside.into_iter().map(|(uri, count)| (String::from_utf8_lossy(uri).into_owned(), count));
+    gathered.add(Gathered { targets: others, outside: outside.collect() });
     page.anchors = asks.anchors;
     page.base = asks.said;
     page.references = taken.count.references + count.references;
@@ -252,6 +177,22 @@ pub fn read(
 /// The names of the anchors of a document.
 pub fn anchors(site: &Site, data: &[u8]) -> Option<Vec<Vec<u8>>> {
     Document::of(site, data).map(|taken| taken.anchors)
+}
+
+fn without_fragment(text: &[u8]) -> &[u8] {
+    text.part(..memchr::memchr(b'#', text).unwrap_or(text.len()))
+}
+
+/// Whether what seems to be a URI of the web has a plain host without a port, and no dot-segments: that it is resolved
+/// changes nothing, and its scheme finds no fault in it.
+fn is_plain_web(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"https://").or_else(|| text.strip_prefix(b"http://"));
+    rest.is_some_and(|rest| {
+        let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+        let (host, rest) = rest.split_at(end);
+        let is_plain = host.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'));
+        is_plain && !host.is_empty() && memchr::memmem::find(rest, b"/.").is_none()
+    })
 }
 
 struct Base {
@@ -361,6 +302,9 @@ impl<'a> Asks<'a> {
                 return self.fragment(self.number, name, is_map);
             }
         }
+        if !self.site.keeps_outside && !is_map && is_plain_web(text) && self.is_outside(text) {
+            return Verdict::Outside;
+        }
         let Some(target) = self.join(text) else { return self.as_written(text, is_map) };
         if self.site.is_mapped(&target) {
             return self.by_target(Kind::Mapped, &target, text, is_map);
@@ -395,6 +339,15 @@ impl<'a> Asks<'a> {
             Some(fragment) => self.fragment(found, fragment.as_bytes(), is_map),
             None => Verdict::Within,
         }
+    }
+
+    /// Whether what may be a URI is one that is not below the base, and that no setting leads elsewhere.
+    fn is_outside(&self, text: &[u8]) -> bool {
+        let whole = std::str::from_utf8(without_fragment(text)).unwrap_or_default();
+        let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
+        parse(text, Rule::Uri, false).is_ok()
+            && !self.site.is_mapped(std::str::from_utf8(text).unwrap_or_default())
+            && self.site.path_below_base(path).is_none()
     }
 
     /// Python judges a target, once for all documents.

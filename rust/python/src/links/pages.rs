@@ -13,7 +13,8 @@ use overthere_html::Attributes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::page::{self, Open, Page, Question, Site, Targets};
+use super::page::{self, Gathered, Open, Page, Question, Targets};
+use super::site::Site;
 use crate::bug::{bug, guarded};
 use crate::finalizing::detached;
 
@@ -252,25 +253,23 @@ impl Pages {
 
     /// Read files: number, path, URI of each.
     ///
-    /// Returns: what was read, in the order of the files, without what only Python reads; and the targets that Python
-    /// judges, by their keys.
+    /// Returns: what was read, in the order of the files, without what only Python reads; the targets that Python
+    /// judges, by their keys; and the URIs outside that need no look, with the number of references to each.
     fn read<'py>(
         &self,
         py: Python<'py>,
         files: Vec<File>,
         threads: usize,
         limit: u64,
-    ) -> PyResult<(Vec<PageRow<'py>>, Targets)> {
+    ) -> PyResult<(Vec<PageRow<'py>>, Targets, HashMap<String, u64>)> {
         guarded(py, || {
             let done = detached(py, || self.all(&files, threads, limit));
-            let mut targets = Targets::new();
+            let mut gathered = Gathered::default();
             let mut pages: Vec<(usize, u64, Page)> = Vec::new();
             for part in done {
                 let (some, others) = part.map_err(|()| bug(py, "a thread that reads pages"))?;
                 pages.extend(some);
-                for (key, (count, example)) in others {
-                    targets.entry(key).or_insert((0, example)).0 += count;
-                }
+                gathered.add(others);
             }
             pages.sort_unstable_by_key(|(at, ..)| *at);
             let row = |(at, size, page): (usize, u64, Page)| {
@@ -280,25 +279,25 @@ impl Pages {
                 let Page { references, within, base, passed, next, .. } = page;
                 Some((*number, size, anchors, open, references, within, base, passed, next))
             };
-            Ok((pages.into_iter().filter_map(row).collect(), targets))
+            Ok((pages.into_iter().filter_map(row).collect(), gathered.targets, gathered.outside))
         })
     }
 }
 
 /// Documents by their place in the list, their sizes.
-type Part = (Vec<(usize, u64, Page)>, Targets);
+type Part = (Vec<(usize, u64, Page)>, Gathered);
 
 impl Pages {
     fn all(&self, files: &[File], threads: usize, limit: u64) -> Vec<Result<Part, ()>> {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut pages = Vec::new();
-            let mut targets = Targets::new();
+            let mut gathered = Gathered::default();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((number, path, uri)) = files.get(at) else { return (pages, targets) };
+                let Some((number, path, uri)) = files.get(at) else { return (pages, gathered) };
                 let Some(data) = content(path, limit.min(u64::from(u32::MAX))) else { continue };
-                if let Ok(page) = page::read(&self.site, *number, uri, &data, &mut targets) {
+                if let Ok(page) = page::read(&self.site, *number, uri, &data, &mut gathered) {
                     pages.push((at, data.len() as u64, page));
                 }
             }
