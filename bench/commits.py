@@ -98,7 +98,7 @@ def _names(folder: Path) -> dict[str, Any]:
 def _optional(names: dict[str, Any]) -> None:
     """What only some of the operations need: what is not there leaves them out."""
     with suppress(ImportError, AttributeError):
-        names["batches"] = import_module("overthere.links.job").batches
+        names["batches"] = import_module("overthere.links").batches
     with suppress(ImportError):
         names["c"] = import_module("pyarrow").array(names["texts"] * 40)
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from overthere import URI, Rung, kernel
 from overthere.base import Base
-from overthere.links.job import links
+from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
 from overthere.links.report.rows import Rows, _Native, _PythonRows

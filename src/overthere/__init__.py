@@ -9,9 +9,7 @@ Each name is imported when it is first used.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from overthere.ground.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -55,17 +53,7 @@ _ELSEWHERE = {
 """What other libraries call it -> what to write here."""
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        hint = f"; use overthere.{_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
-    from importlib import import_module
-
-    module = import_module(f"overthere.{home}")
-    value = module if home.rpartition(".")[2] == name else getattr(module, name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES, elsewhere=_ELSEWHERE)
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@ from overthere.links.documents import tree
 from overthere.links.documents.charset import encoding
 from overthere.links.documents.html import ATTRIBUTES, decode, read
 from overthere.links.documents.tokens import Start, tokens
-from overthere.links.job import extract, links
+from overthere.links.job.extraction import extract, links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import Rows, _Native, _PythonRows

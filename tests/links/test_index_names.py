@@ -16,8 +16,7 @@ import pytest
 
 from overthere.access.policy import Policy
 from overthere.links import extract
-from overthere.links.job import Index
-from overthere.links.job.ranged_sources import _ArchiveFiles
+from overthere.links.job.ranged_sources import Index, _ArchiveFiles
 from overthere.links.job.task_builder import TaskBuilder
 from range_server import RangeHandler
 

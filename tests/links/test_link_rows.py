@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from overthere import URI, Rung, kernel
 from overthere.base import Base
-from overthere.links.job import links
+from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Found, Link, Options
 from overthere.links.report.record_pages import BATCH

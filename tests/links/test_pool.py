@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from overthere import kernel
-from overthere.links.job import batches, links, pool, threads
+from overthere.links.job import pool, threads
+from overthere.links.job.extraction import batches, links
 from overthere.links.job.pool import _read, _to_buffer, _Worker
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd

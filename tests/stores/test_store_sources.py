@@ -21,7 +21,7 @@ from overthere import URI
 from overthere.access.policy import Policy
 from overthere.cli.app import app
 from overthere.links import extract
-from overthere.links.job import Index
+from overthere.links.job.ranged_sources import Index
 from overthere.links.model import Link
 from overthere.links.report.table import layout
 from overthere.stores.model import StoreError

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from overthere.access.gateways import Gateways
-from overthere.access.planning import Plan, plan
-from overthere.access.steps import (
-    CRLF,
-    Compose,
-    Connect,
-    Content,
-    Credentials,
-    Interact,
-    OpenData,
-    Place,
-    Receive,
-    Role,
-    Send,
-    Step,
-    connect,
-    guarded,
-)
-from overthere.ground.errors import Cited
+from overthere.ground.lazy import lazy_names
 
-__all__ = [
-    "CRLF", "Cited", "Compose", "Connect", "Content", "Credentials", "Gateways", "Interact", "OpenData", "Place",
-    "Plan", "Receive", "Role", "Send", "Step", "connect", "guarded", "plan",
-]  # fmt: skip
+_HOMES = {
+    "CRLF": "steps", "Cited": "planning", "Compose": "steps", "Connect": "steps", "Content": "steps",
+    "Credentials": "steps", "Gateways": "gateways", "Interact": "steps", "OpenData": "steps", "Place": "steps",
+    "Plan": "planning", "Receive": "steps", "Role": "steps", "Send": "steps", "Step": "steps", "connect": "steps",
+    "guarded": "steps", "plan": "planning",
+}  # fmt: skip
+
+__all__ = sorted(_HOMES)
+
+__getattr__ = lazy_names(__name__, _HOMES)

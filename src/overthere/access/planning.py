@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.schemes.model import Scheme
 
-__all__ = ["Plan", "plan", "plan_under", "planned_uri"]
+__all__ = ["Cited", "Plan", "plan", "plan_under", "planned_uri"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -15,7 +15,6 @@ from overthere.broken.scan import Scan, is_source_code, scan
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
-from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 
 __all__ = ["PageKeys", "State", "gather", "page_keys"]
@@ -60,6 +59,8 @@ class PageKeys(NamedTuple):
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[PageKeys]:
     """The documents of a task, each read once."""
+    from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
+
     walk = _ContainerCollector()
     for document, (kind, notes) in documents(task, options, walk):
         if kind in ("http", "header") and not document.content:

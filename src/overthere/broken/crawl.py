@@ -19,7 +19,7 @@ from overthere.broken.requests import DOCUMENTS, Reply
 from overthere.broken.robots import ANY, Robots
 from overthere.ground.caches import bounded_cache
 from overthere.links.documents.kinds import kind_of
-from overthere.links.job import links
+from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows

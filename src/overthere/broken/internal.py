@@ -23,7 +23,7 @@ from overthere.broken.refresh_cycles import find_cycles
 from overthere.broken.reporting import Reporter
 from overthere.broken.scan import Reference, Scan, scan_faults
 from overthere.broken.site import Site
-from overthere.links.job.pool import cores
+from overthere.ground.cores import cores
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
 from overthere.values.uri import URI

@@ -14,8 +14,8 @@ from overthere.broken.model import Checker, Summary
 from overthere.broken.reference_check import PASSED_SCHEMES
 from overthere.broken.scan import IDENTIFIERS, LINKED
 from overthere.broken.site import Site
+from overthere.ground.cores import cores
 from overthere.links.documents import css, html
-from overthere.links.job.pool import cores
 from overthere.schemes import scheme
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from overthere.broken.suggestions import Suggester, Suggestion
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask, secret_spans
 from overthere.links.job.task_builder import Task
-from overthere.links.job.task_documents import documents
 from overthere.links.model import NOTES, Options
 
 __all__ = ["Reporter"]
@@ -65,10 +64,16 @@ class Reporter:
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""
+        for found in self._scans(task, sources):
+            yield from self.document(found)
+
+    def _scans(self, task: Task, sources: Set[str] | None = None) -> Iterator[Scan]:
+        """The documents of a task, or these of them, each read when it is asked for."""
+        from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
+
         for document, (kind, notes) in documents(task, self.options):
-            if document.source in sources:
-                project = project_of(self.checker, document.source)
-                yield from self.document(scan(document, kind, notes, self.options, project))
+            if sources is None or document.source in sources:
+                yield scan(document, kind, notes, self.options, project_of(self.checker, document.source))
 
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""
@@ -105,9 +110,7 @@ class Reporter:
         if (known_ones := self.at_hand(number)) is not None:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
-        for document, (kind, notes) in documents(task, self.options):
-            return scan(document, kind, notes, self.options, project_of(self.checker, document.source)).anchors
-        return None
+        return next((found.anchors for found in self._scans(task)), None)
 
     def _missing_kinds(self, one: Reference, seen: ReferenceState, found: Scan) -> Iterator[tuple[Any, ...]]:
         """What is said of a document or an anchor that is not there."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.broken.collecting import PageKeys, gather
 from overthere.broken.model import Checker, Summary
 from overthere.broken.site import Site
+from overthere.ground.cores import cores
 from overthere.ground.processes import Child
-from overthere.links.job.pool import cores
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
 

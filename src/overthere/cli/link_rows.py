@@ -12,7 +12,7 @@ from rich.text import Text
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.display import columns, printable, printable_name
 from overthere.ground.redact import mask
-from overthere.links.job import links
+from overthere.links.job.extraction import links
 from overthere.links.model import NOTES, Link
 
 __all__ = ["show"]

@@ -161,7 +161,7 @@ def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]
             raise click.UsageError("nothing to do: give SOURCES, or --index")
         return sources
     from overthere.links.indexes import Where
-    from overthere.links.job import Index
+    from overthere.links.job.ranged_sources import Index
 
     if len(sources) > 1:
         raise click.UsageError("--index takes one SOURCE: the folder, or its URI, in which the archive files lie")
@@ -322,7 +322,7 @@ class _Job:
 
     def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
         """The selected rows; updates the summary and commits progress between them."""
-        from overthere.links.job import batches
+        from overthere.links.job.extraction import batches
         from overthere.links.job.prefetch import JOBS
         from overthere.links.job.task_rows import TaskEnd
         from overthere.links.report import graph

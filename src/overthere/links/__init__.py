@@ -7,11 +7,14 @@ for link in links.extract(["site/"], base="http://h/docs/"):
 `batches` gives the same as Arrow tables, by all cores; `links.spark` does it on a cluster.
 """
 
-from overthere.links.job import Index, batches, extract, extract_html
-from overthere.links.model import NOTES, Document, Found, Link, Note, Options
-from overthere.links.report.table import open_writer, schema
+from overthere.ground.lazy import lazy_names
 
-__all__ = [
-    "NOTES", "Document", "Found", "Index", "Link", "Note", "Options", "batches", "extract", "extract_html",
-    "open_writer", "schema",
-]  # fmt: skip
+_HOMES = {
+    "NOTES": "model", "Document": "model", "Found": "model", "Index": "job.ranged_sources", "Link": "model",
+    "Note": "model", "Options": "model", "batches": "job.extraction", "extract": "job.extraction",
+    "extract_html": "job.extraction", "open_writer": "report.table", "schema": "report.table",
+}  # fmt: skip
+
+__all__ = sorted(_HOMES)
+
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from overthere.ground.lazy import lazy_names
 
 _HOMES = {
     "AFSLocator": "known.afs", "AboutLocator": "known.about", "AzureLocator": "known.objects",
@@ -30,8 +30,4 @@ tools/generate.py writes."""
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(f"overthere.schemes.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES, "overthere.schemes")

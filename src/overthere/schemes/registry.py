@@ -19,7 +19,7 @@ from overthere.schemes.model import Scheme
 if TYPE_CHECKING:
     from overthere.values.uri import URI
 
-__all__ = ["BUILT_IN", "GROUP", "Registry"]
+__all__ = ["BUILT_IN", "GROUP", "Registry", "port_of", "scheme"]
 
 GROUP = "overthere.schemes"
 """The group of entry points: the name of a scheme, and "module:SCHEME"."""
@@ -231,6 +231,23 @@ def _default() -> Registry:
         if claim not in claims.get(name, ()):
             claims[name] = (*claims.get(name, ()), claim)
     return Registry({}, claims)
+
+
+def scheme(name: str) -> Scheme:
+    """The scheme of that name, in any case, in the default registry; `known` says whether there is more than its name.
+
+    Raises: RegistryError for an invalid name or one with two claims.
+
+    >>> scheme("gopher").port, scheme("xmpp").title, scheme("xmpp").known
+    (70, 'Extensible Messaging and Presence Protocol', False)
+    """
+    return Registry.default().scheme(name)
+
+
+def port_of(name: str, registry: Registry | None = None) -> int | None:
+    """The default port of a scheme that a registry knows, the default one unless given; None for others."""
+    found = (Registry.default() if registry is None else registry).get(name)
+    return None if found is None else found.port
 
 
 _FAMILIES = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from overthere.ground.lazy import lazy_names
 from overthere.stores.model import is_object
 from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
@@ -74,11 +75,4 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name in ("Source", "open_source"):
-        return getattr(import_module("overthere.tables.reading"), name)
-    if name == "Writer":
-        return getattr(import_module("overthere.tables.writer"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})

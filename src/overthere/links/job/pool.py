@@ -7,7 +7,6 @@ stay in the pipe, and the worker waits.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import signal
 from collections import Counter, deque
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["cores", "frugal", "run"]
+__all__ = ["frugal", "run"]
 
 _MAX_BUFFERED = 16 << 20
 """Octets of rows that are buffered before their turn, for each worker: about the rows of one task of a WARC file."""
@@ -393,8 +392,3 @@ def frugal() -> None:
             (-8, 2),
         ):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
             mallopt(parameter, value)
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

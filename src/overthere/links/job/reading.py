@@ -8,30 +8,15 @@ from itertools import groupby, islice
 
 from overthere.base import Base, from_content
 from overthere.links.documents import embedded_data, html
+from overthere.links.documents.kinds import READERS
 from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedContent
 from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import OCTETS, Rows
 
-__all__ = ["READERS", "fill"]
+__all__ = ["fill"]
 
 _SWELLING = 64
 """A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
-
-READERS = {
-    "xml": "overthere.links.documents.xml",
-    "dtd": "overthere.links.documents.xml.dtd",
-    "css": "overthere.links.documents.css",
-    "json": "overthere.links.documents.json",
-    "markdown": "overthere.links.documents.markdown",
-    "rst": "overthere.links.documents.rst",
-    "notebook": "overthere.links.documents.notebook",
-    "text": "overthere.links.documents.plaintext",
-    "uri-list": "overthere.links.documents.uri_list",
-    "http": "overthere.links.documents.header",
-    "listing": "overthere.links.job.retrieval",
-    "metadata": "overthere.links.documents.metadata",
-    "header": "overthere.links.containers.message",
-}
 
 
 def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], options: Options) -> Iterator[None]:

@@ -44,8 +44,8 @@ def table(document: str, kind: str, base: str) -> Table:
     Raises: BadInput if the base is not a valid URI; ModuleNotFoundError without the extra `links`.
     """
     need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
-    from overthere.links.job import links
     from overthere.links.job.contents import read
+    from overthere.links.job.extraction import links
 
     try:
         own = str(URI(base)) if base else None

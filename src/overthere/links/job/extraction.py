@@ -1,0 +1,196 @@
+"""Gathers the links of documents: one by one, or as tables by all cores."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from hashlib import sha256
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Unpack
+
+from overthere.base import Base
+from overthere.ground.cores import cores
+from overthere.links.containers.temporary import remove_files
+from overthere.links.job.pool import run
+from overthere.links.job.prefetch import JOBS
+from overthere.links.job.ranged_sources import Index
+from overthere.links.job.reading import fill
+from overthere.links.job.sources import tasks
+from overthere.links.job.task_builder import Task
+from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import Document, Link, OptionFields, Options
+from overthere.links.options import check_options
+from overthere.links.report.rows import rows
+from overthere.values.normalize import Rung
+from overthere.values.uri import URI
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from overthere.access.policy import Policy
+
+__all__ = ["Index", "Sources", "batches", "extract", "extract_html"]
+
+Sources = Iterable[str | os.PathLike[str] | URI | Index] | str | os.PathLike[str] | URI | Index
+"""Files, folders, archives, WARCs, mailboxes, URIs, indexes of archives; "-" is standard input."""
+
+
+def extract(
+    sources: Sources,
+    base: URI | str | None = None,
+    *,
+    workers: int = 1,
+    policy: Policy | None = None,
+    jobs: int = JOBS,
+    **options: Unpack[OptionFields],
+) -> Iterator[Link]:
+    """The links of documents, one row for each reference, in the order of the documents.
+
+    sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
+    WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
+    that part of a WARC or ARC file.  Text with a scheme of two letters or more that is not a file name is a URI, opened
+    as by `overthere.open`; each entry of a directory or menu that has a URI is a row.  Failures to open a URI are
+    logged to "overthere.links".
+    base: the URI under which the sources are published: that of a folder's root, or of the folder of a named file.  By
+    default a file's retrieval URI is its own `file:` URI (RFC 3986 5.1.3).  For a source that is a URI, it is the last
+    URI after redirects.
+    workers: how many read at once.  They are threads if the native kernel reads (HTML, WARC files), otherwise
+    processes, for which the calling module must be importable (`if __name__ == "__main__":`).
+    policy: the limits for sources that are URIs; by default `Policy()`, for untrusted URIs: no files, no addresses
+    that are not public.
+    jobs: how many URIs are retrieved at once, at most two from one host.  Rows come in the order of the sources; some
+    URIs are fetched before their turn.  With 1, each is retrieved when those before it are done.
+    options: the fields of `Options`.
+
+    A problem with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
+
+    Raises: TypeError for an unknown option; InvalidURI if `base` is not a valid URI; NotSpecified for an unknown
+    edition; ValueError for an unknown `kind`, or if `jobs` is less than 1; ModuleNotFoundError without the extra
+    `links`, or without `whatwg` if an option needs it.
+    """
+    for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
+        if not isinstance(batch, TaskEnd):
+            yield from links(batch)
+
+
+def batches(
+    sources: Sources,
+    base: URI | str | None = None,
+    options: Options = Options(),  # noqa: B008 - a value
+    *,
+    workers: int | None = 1,
+    skip: int = 0,
+    mark: str = "",
+    policy: Policy | None = None,
+    jobs: int = JOBS,
+) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """The same as Arrow batches of `table.schema()`; a `TaskEnd` follows the batches of each task.
+
+    workers: None means one per core, if there is enough work.
+    skip, mark: skip this many tasks; `mark` is the `TaskEnd.mark` of the last one.  ValueError if it differs now.
+    Sources that are URIs are retrieved again, because the mark depends on their content.
+    policy, jobs: as for `extract`.
+
+    Raises: as `extract`, at once.
+    """
+    own = None if base is None else URI(base)
+    check_options(options)
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    if isinstance(sources, str | os.PathLike | URI | Index):
+        sources = [sources]
+    if policy is None:
+        from overthere.access.policy import Policy
+
+        policy = Policy()
+    marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
+    if marks.skip(skip) != (mark if skip else ""):
+        raise ValueError("the sources have changed since the job began, so it cannot continue")
+    work: Iterator[Task] = marks
+    if workers is None:
+        first = list(islice(work, 8))
+        little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
+        workers = 1 if little else cores()
+        work = chain(first, work)
+    return marks.mark_results(run(work, options, workers))
+
+
+class _TaskMarks:
+    """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
+
+    def __init__(self, tasks: Iterator[Task]) -> None:
+        self.tasks = tasks
+        self.digest = sha256()
+        self.given: deque[tuple[str, Task]] = deque()
+
+    def __iter__(self) -> Iterator[Task]:
+        return self
+
+    def __next__(self) -> Task:
+        task = next(self.tasks)
+        told = task._replace(policy=None), [_modification_time(path) for path in task.paths]
+        if task.retrieved is not None:
+            told = task._replace(paths=()), []  # it lies under a name that is another each time
+        self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
+        self.given.append((self.digest.hexdigest(), task))
+        return task
+
+    def skip(self, count: int) -> str:
+        """Leave out so many tasks.  Returns: the mark of the last one; "" if there are not so many, or none."""
+        mark, there = "", 0
+        for _ in islice(self, count):
+            mark, task = self.given.popleft()
+            remove_files(task.paths)
+            there += 1
+        return mark if there == count else ""
+
+    def mark_results(
+        self, results: Generator[pa.RecordBatch | TaskEnd, None, None]
+    ) -> Iterator[pa.RecordBatch | TaskEnd]:
+        """The results, each end with the mark of its task."""
+        try:
+            with closing(results):
+                for result in results:
+                    if isinstance(result, TaskEnd):
+                        mark, task = self.given.popleft()
+                        remove_files(task.paths)
+                        result = result._replace(mark=mark)
+                    yield result
+        finally:
+            for _, task in self.given:
+                remove_files(task.paths)
+
+
+def _modification_time(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
+_LITTLE = 16 << 20
+"""Octets that one process has read before another has started."""
+
+
+def links(batch: pa.RecordBatch) -> Iterator[Link]:
+    """The rows of a batch."""
+    return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
+    """The links of one HTML document that was retrieved by the URI `retrieval`.
+
+    Raises: InvalidURI if `retrieval` is text but not a valid URI.
+
+    >>> [(l.reference, l.target) for l in extract_html('<base href="d/"><a href="../x?#">', "http://h/a/b")]
+    [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
+    """
+    options = Options(rung=rung)
+    made = rows(options)
+    base = Base(URI(retrieval).replace(fragment=None), "retrieval", "retrieval")
+    document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
+    for _ in fill(made, document, "html", (), options):
+        yield from links(made.take())
+    yield from links(made.take())
