@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gzip
 import zlib
 from collections.abc import Iterator
@@ -13,7 +15,9 @@ from backports import zstd
 import overthere
 from overthere.access.errors import AccessError, AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.policy import Policy
+from overthere.ground.codings import Decoder, Undecodable
 from servers.faults import cut, faulty, simple
+from support import linear, processor
 
 TEXT = b"<p>caf\xc3\xa9</p>\n" * 1000
 LOCAL = Policy.local()
@@ -89,6 +93,55 @@ def test_a_bomb_is_bounded(coding: str) -> None:
         assert max(sizes) <= 1 << 20
     with pytest.raises(LimitExceeded, match="coding"):
         read(octets, policy=LOCAL.with_(max_bytes=1_000_000))
+
+
+SKIPPED = b"\x50\x2a\x4d\x18"
+NOTHING = {
+    "frames of zstd to skip": ("zstd, gzip, gzip", (SKIPPED + bytes(4)) * 500_000),
+    "a frame of zstd to skip": ("zstd, gzip, gzip", (SKIPPED + (1 << 24).to_bytes(4, "little") + bytes(1 << 24)) * 40),
+    "empty members of gzip": ("gzip, gzip, gzip", gzip.compress(b"") * 200_000),
+    "members of one octet": ("gzip, gzip, gzip", gzip.compress(b"a") * 200_000),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_decodes_to_next_to_nothing_ends_in_time(name: str) -> None:
+    """Some hundred octets that become megabytes between the codings, and nothing or little behind them."""
+    coding, inner = NOTHING[name]
+    octets = answer(coding, gzip.compress(gzip.compress(inner)))
+    with processor(20), contextlib.suppress(AccessError):
+        read(octets, LOCAL.with_(total_timeout=1))
+    with processor(20):
+        asyncio.run(_read_beside(octets))
+
+
+async def _read_beside(octets: bytes) -> None:
+    """Others in the event loop run meanwhile."""
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(count())
+    with faulty(simple(cut(octets))) as server, contextlib.suppress(AccessError):
+        async with await overthere.aopen(f"http://127.0.0.1:{server.port}/x", LOCAL.with_(total_timeout=1)) as there:
+            before = turns
+            while await there.read(1 << 16):
+                pass
+    other.cancel()
+    assert turns > before
+
+
+@pytest.mark.parametrize("content", [b"", b"a"])
+def test_many_parts_take_linear_time(content: bytes) -> None:
+    def feed(count: int) -> None:
+        with contextlib.suppress(Undecodable):
+            assert b"".join(Decoder("gzip").feed(gzip.compress(content) * count)) == content * count
+
+    linear(feed, 40_000)
 
 
 def test_a_window_that_is_too_large_is_refused() -> None:

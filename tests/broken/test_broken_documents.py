@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from overthere import URI
+from overthere.base import Base
 from overthere.broken import Checker, Summary, check
 from overthere.links.documents import kinds, notebook, rst
+from overthere.links.model import Document, Note, Options
 
 GUIDE = """.. _top label:
 
@@ -105,6 +108,13 @@ def test_what_is_no_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
     assert notebook.cells(text) is None
     (tmp_path / "a.ipynb").write_text(text)
     list(check([tmp_path], Checker(), Summary()))
+
+
+def test_a_notebook_of_too_many_objects_is_not_read() -> None:
+    text = '{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[' + "{}," * 300_000 + "{}]}"
+    assert notebook.cells(text) is None
+    document = Document("a.ipynb", text.encode(), Base(URI("http://h/a.ipynb"), "default"))
+    assert list(notebook.read(document, Options())) == [Note("too-large")]
 
 
 def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

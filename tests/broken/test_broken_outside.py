@@ -20,19 +20,23 @@ import pytest
 from overthere import URI, Policy
 from overthere.access.steps import Connect
 from overthere.access.transport import Ready
+from overthere.access.wire import Head
 from overthere.broken import connections
 from overthere.broken.cache import Cache
 from overthere.broken.connections import Connection
 from overthere.broken.cookies import Cookies
 from overthere.broken.external import Asker
+from overthere.broken.fragments import anchors
 from overthere.broken.hosts import DEAD, MOST_PATIENCE, MOST_WAIT, TRIES, Hosts
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import KINDS, Checker, Outcome
-from overthere.broken.requests import Reply, Requester, wait_for
+from overthere.broken.replies import Reply, brief_redirect, wait_for
+from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
 from servers.faults import cut, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
+from support import linear
 
 PAGE = '<!doctype html><title>t</title><h1 id="here">h</h1><a name="caf\xe9">a</a>'
 LOCAL = Policy.local().with_(connect_timeout=NET, read_timeout=NET)
@@ -360,6 +364,33 @@ def test_redirects_to_ever_new_places_end() -> None:
     with faulty(simple(fault)) as server:
         uris = [f"http://127.0.0.1:{server.port}/{number}/" for number in range(20)]
         assert {outcome.kind for outcome in ask(uris).values()} == {"redirect-loop"}
+
+
+def test_little_is_kept_of_a_redirect() -> None:
+    """Where it leads and the first cookies, and not its other fields: a crawl keeps them to its end."""
+    cookies = [("Set-Cookie", f"a{n}=b") for n in range(1000)]
+    fields = (("X", "y" * 100_000), *cookies, ("Set-Cookie", "c" * 100_000))
+    kept = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
+    assert kept == Head(location="x", permanent=True, details={"headers": tuple(cookies[:50])})
+
+    def fault(held: socket.socket) -> None:
+        while held.recv(65_536):
+            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 20_000))
+
+    with faulty(simple(fault)) as server:
+        (outcome,) = ask([f"http://127.0.0.1:{server.port}/"]).values()
+    assert outcome.kind is not None
+    assert "Location of more than" in outcome.why
+
+
+def test_many_fragments_of_many_anchors_take_linear_time() -> None:
+    def look_up(count: int) -> None:
+        page = "".join(f"<p id=a{n}>" for n in range(count))
+        found = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
+        missing, unsure = found.find_missing(frozenset(f"{'ab'[n % 2]}{n}" for n in range(count)))
+        assert (len(missing), unsure) == (count // 2, "")
+
+    linear(look_up, 20_000)
 
 
 def test_a_host_that_always_wants_more_time_is_left_alone() -> None:

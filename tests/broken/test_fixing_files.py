@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,36 @@ def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[
     assert again.refused
     write(files["z.html"])
     assert (site / "z.html").read_text() == MENDED
+
+
+def test_a_change_that_joins_lines_can_be_applied() -> None:
+    """Line breaks in a reference go; the lines around may repeat."""
+    made = random.Random(7)
+    for _ in range(500):
+        old: list[str] = []
+        new: list[str] = []
+        for _ in range(made.randrange(1, 12)):
+            if made.random() < 0.3:
+                joined = made.randrange(1, 4)
+                old += [made.choice("ab") for _ in range(joined)]
+                new.append(made.choice("ab"))
+            else:
+                old.append(made.choice("ab"))
+                new.append(old[-1])
+        shown = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
+        assert shown[:2] == ["--- x", "+++ x"]
+        patched, at = [], 0
+        for line in shown[2:]:
+            if line.startswith("@@"):
+                start = int(line.split(",")[0].split(" ")[1][1:])
+                patched += old[at : start - 1]
+                at = start - 1
+            elif line.startswith("-"):
+                assert old[at] == line[1:]
+                at += 1
+            else:
+                patched.append(line[1:])
+        assert patched + old[at:] == new
 
 
 def test_the_change_is_shown_in_linear_time() -> None:

@@ -70,6 +70,10 @@ TREES: dict[str, dict[str, str]] = {
         "_config.yml": f"permalink: /{':categories' * 4000}\n",
         "_posts/2020-01-01-a.md": f"---\ncategories: {'x' * 8000}\n---\n[x](b.md)\n",
     },
+    "routes of versions": {
+        "docusaurus.config.js": "".join(f"routeBasePath: 'r{n}',\n" for n in range(BIG)),
+        **{f"versioned_docs/version-{n}/a.md": "[x](b.md)\n" for n in range(500)},
+    },
     "patterns": {
         "_config.yml": "collections:\n" + "".join(f"  permalink: /{n}/:title\n" for n in range(20_000)),
         **{f"_posts/2020-01-01-{n}.md": "[x](b.md)\n" for n in range(20)},
@@ -131,11 +135,17 @@ RST = {
     "attributions": "  a\n\n  -- b\n\n" * 15_000,
     "columns": f"{'= ' * 1000}\n{('a ' * 1000 + chr(10)) * 90}{'= ' * 1000}\n",
     "a grid": f"+{'-+' * 1000}\n" + f"|{'a|' * 1000}\n+{'-+' * 1000}\n" * 45,
+    "a target": ".. _a\n" + "   b\n" * 48_000,
+    "a substitution": ".. |a\n" + "   b\n" * 48_000,
+    "columns with other blanks": "\v".join("=" * 9000) + "\n" + "a " * 9000 + "\n" + "\v".join("=" * 9000) + "\n",
+    "a grid behind a page break": f"\f+{'-+' * 9000}\n\f|{'a|' * 9000}\n\f+{'-+' * 9000}\n",
+    "a row of cells": ".. csv-table:: x\n\n   " + "," * 30_000 + "\n" + "   a\n" * 20_000,
     "a list table": ".. list-table::\n\n" + "   * - a\n" * 18_000,
     "tables of contents": "".join(f"{' ' * depth}.. toctree::\n" for depth in range(330)) + "\n" * 140_000,
 }
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it may stop what hypothesis counts
 @pytest.mark.parametrize("name", RST)
 def test_restructured_text_that_takes_long_is_given_up_with_its_memory(name: str) -> None:
     with processor(20):

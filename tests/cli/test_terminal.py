@@ -193,6 +193,8 @@ WITH_FILES: dict[str, list[str]] = {
     "find": ["find", "FILE"],
     "find for terminals": ["find", "FILE", "--format", "terminal"],
     "find missing": ["find", f"{EVERYTHING}.txt"],
+    "find html": ["find", "--format", "html", "FILE"],
+    "find markdown": ["find", "--format", "markdown", "FILE"],
     "audit": ["audit", "--file", "FILE"],
     "canonical": ["canonical", "--form", "FILE", "http://h/"],
     "ignore": ["broken", ".", "--ignore", "FILE"],
@@ -243,7 +245,7 @@ def test_messages_come_from_one_place() -> None:
             elif function == "print":
                 found.add((path.name, "print"))
     assert found == {
-        ("printing.py", "visible(mask(text)).replace('##[', '## [')"),
+        ("printing.py", "without_commands(visible(mask(text)))"),
         ("broken.py", "print"),
         ("common.py", "figure(error)"),
         ("check.py", "figure"),

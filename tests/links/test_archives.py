@@ -168,6 +168,28 @@ def test_a_member_without_a_name() -> None:
     assert [one.content for one in found(data) if isinstance(one, Document)] == [b"x", b"y"]
 
 
+def test_members_that_the_directory_of_a_zip_hides() -> None:
+    """By one octet: the length of a comment, which hides the entries behind it; the count; a name that ends in "/"."""
+    files = {"a.html": b"1", "b.html": b"2", "c.html": b"3", "d.html": b"4"}
+    data = zipped(files)
+    whole = {f"x.gz!{name}": content for name, content in files.items()}
+    first = data.index(b"PK\x01\x02")
+    entry = 46 + len("a.html")
+    for entries in (1, 2, 3):
+        hidden = bytearray(data)
+        hidden[first + 32] = entry * entries
+        assert contents(bytes(hidden)) == whole
+        assert set(notes(bytes(hidden))) == {"corrupt"}
+    end = data.index(b"PK\x05\x06")
+    size = int.from_bytes(data[end + 12 : end + 16], "little") - entry
+    cut = data[: end - entry] + data[end : end + 12] + size.to_bytes(4, "little") + data[end + 16 :]
+    assert contents(cut) == whole
+    assert set(notes(cut)) == {"corrupt"}
+    for place in (data.index(b"a.html"), data.rindex(b"a.html")):
+        named = data[: place + 5] + b"/" + data[place + 6 :]
+        assert len(contents(named)) == len(files) or "corrupt" in notes(named)
+
+
 def test_a_wrong_sum_in_a_zip() -> None:
     data = zipped({"a": b"x" * 100, "b": b"y"})
     broken = data.replace(zipfile.ZipFile(io.BytesIO(data)).getinfo("a").CRC.to_bytes(4, "little"), b"\0\0\0\0")

@@ -59,7 +59,7 @@ def test_no_module_needs_itself() -> None:
 
 def test_what_is_named_is_seen() -> None:
     """The lazy imports and the texts are among the edges: else the rules above would hold for less than is imported."""
-    assert "overthere.links.documents.markdown" in EDGES["overthere.links.job.reading"]
+    assert "overthere.links.documents.markdown" in EDGES["overthere.links.job.readers"]
     assert "overthere.links.report.audit_column" in EDGES["overthere.links.job.task_rows"]
 
 

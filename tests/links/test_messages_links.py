@@ -318,6 +318,13 @@ def test_how_a_content_location_is_written(value: str, base: str) -> None:
     assert str(documents(f"Content-Location: {value}\n\nx".encode())["1"].base.uri) == base
 
 
+def test_what_of_a_long_field_is_not_looked_at_is_told() -> None:
+    field = "List-Help: " + "".join(f"<http://h/{n}>, " for n in range(5000)) + "\nSubject: x\n"
+    *found, last = message.read(documents(f"{field}\nx".encode())["HEADER"], Options())
+    assert len(found) > 3000
+    assert last == Note("too-large")
+
+
 def test_references_in_headers() -> None:
     content = mime("""\
 list-unsubscribe: (by web) <https://l/un

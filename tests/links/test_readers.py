@@ -88,6 +88,16 @@ def test_entities_within_entities() -> None:
     assert read("xml", parameter) == ([], ["too-large"])
 
 
+def test_entities_of_growing_length_take_linear_time() -> None:
+    """Each is the longest so far: what all can become is asked again."""
+
+    def declare(count: int) -> None:
+        texts = ("x" * n for n in range(1, int(count**0.5)))
+        read("xml", f"<!DOCTYPE r [{''.join(f'<!ENTITY e{len(one)} {one!r}>' for one in texts)}]><r>&nbsp;</r>")
+
+    linear(declare, 4_000_000)
+
+
 def test_bases_within_bases_stay_short() -> None:
     text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
     found, notes = read("xml", text)

@@ -13,7 +13,7 @@ from overthere.links.containers.response import read_content
 from overthere.links.documents.header import HTTP, header, read
 from overthere.links.documents.kinds import kind
 from overthere.links.model import Document, Found, Options
-from support import linear
+from support import linear, processor
 from test_warc import PAGE, documents, gz, record, single
 
 FIELDS = (b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"X-Folded: a", b"\tb", b"Content-Location: c/")
@@ -31,6 +31,15 @@ def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
     block = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines)) + body
     one = single(record(block))
     assert (one.content, one.media_type, one.notes) == (body, "text/html", ())
+
+
+@pytest.mark.parametrize("field", [b"Transfer-Encoding", b"Content-Encoding"])
+def test_more_codings_than_there_are_are_not_tried(field: bytes) -> None:
+    block = b"HTTP/1.1 200 OK\r\n" + field + b": " + b"chunked, gzip," * 2000 + b"\r\n\r\n" + b"1" * 100_000
+    head = header(block)
+    assert head is not None
+    with processor(2):
+        assert read_content(block, head, 1 << 20) == (b"1" * 100_000, ["wrong-type"])
 
 
 def test_every_mixture_of_line_ends() -> None:

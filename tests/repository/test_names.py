@@ -44,7 +44,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 75_870
+LINES = 76_090
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason.  The last: imports that wait until they are needed; bounds of what four attacks found (headers of
 tar, Git and its submodules, anchors, docutils, look-ups for generators, rules of servers, busy hosts, cut pages, menus,
@@ -77,7 +77,7 @@ def test_importing_is_cheap() -> None:
     run = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"]
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     own = [m for m in loaded if m.split(".")[0] == "overthere"]
-    assert own == ["overthere"]
+    assert own == ["overthere", "overthere.ground", "overthere.ground.lazy"]
     assert "re" not in loaded
     code = code.replace("import overthere;", "import overthere; overthere.URI('http://h/%41').join('x').normalize();")
     run[-1] = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"

@@ -623,6 +623,22 @@ def test_the_verb_serves_and_logs_nothing() -> None:
     assert running.returncode in (1, 130)
 
 
+def test_clients_that_do_not_read_hold_up_no_end() -> None:
+    running = serve("--port", "0")
+    assert running.stdout is not None
+    try:
+        port = int(running.stdout.readline().strip().removesuffix("/").rpartition(":")[2])
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(4)]
+        for there in held:
+            there.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        assert Explainer(port).ask("/").status == 200
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+    for there in held:
+        there.close()
+
+
 def test_a_client_that_leaves_is_no_fault() -> None:
     """At every point of a request; nothing is said of it, and Ctrl-C ends the server and its workers."""
     running = serve("--port", "0")

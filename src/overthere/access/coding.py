@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.access.wire import Data, Dialogue
-from overthere.ground.codings import CONTENT, Decoder, Undecodable
+from overthere.access.wire import Data, Dialogue, TimeCheck
+from overthere.ground.codings import CONTENT, MOST_CODINGS, Decoder, Undecodable
 from overthere.ground.extras import missing_message
 
 __all__ = ["codings", "decode_content"]
 
 _PIECE = 1 << 18
 """Octets that come out at once, whatever a few octets unpack to."""
-_MOST = 4
-"""Codings one over the other; there is seldom more than one."""
 _SOURCE = "RFC 9110 8.4"
 
 
@@ -41,8 +39,8 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
     AccessFailed if it is truncated, or if the library of a coding is missing; LimitExceeded.
     """
     foreign = [name for name in applied if name not in CONTENT]
-    if foreign or len(applied) > _MOST:
-        which = f"in {len(applied)} codings" if len(applied) > _MOST else f"in the coding {foreign[0][:40]!r}"
+    if foreign or len(applied) > MOST_CODINGS:
+        which = f"in {len(applied)} codings" if len(applied) > MOST_CODINGS else f"in the coding {foreign[0][:40]!r}"
         raise ProtocolError(f"the content comes {which}, which was not requested and is not decoded", _SOURCE)
     decoders = [Decoder(name) for name in reversed(applied)]
     count, answer = 0, None
@@ -59,7 +57,7 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
             count += len(piece)
             if most is not None and count > most:
                 raise LimitExceeded(f"more than {most:,} octets after decoding")
-            yield Data(piece)
+            yield Data(piece) if piece else TimeCheck()
     for decoder in decoders:
         try:
             decoder.end()  # none at all is no content (RFC 9110 6.4)
@@ -68,12 +66,14 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
 
 
 def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
+    """What comes out of all decoders; an empty piece for each of any of them, for content may decode to nothing."""
     if not decoders:
         yield octets
         return
     first, *others = decoders
     try:
         for piece in first.feed(octets, _PIECE):
+            yield b""
             yield from _decode_piece(others, piece)
     except Undecodable as error:
         raise ProtocolError(f"the content is not valid {first.name}: {error}", _SOURCE) from error

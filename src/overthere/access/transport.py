@@ -42,6 +42,7 @@ from overthere.access.wire import (
     OpenLocal,
     Read,
     Seek,
+    TimeCheck,
     Write,
 )
 from overthere.values.hosts.address import certificate_name, literal, resolvable
@@ -181,6 +182,9 @@ class Carrier:
                 yield from self._connect_any(effect)
             case Hangup(channel):
                 self._hang_up(channel)
+            case TimeCheck():
+                self._remaining_seconds(monotonic())
+                yield Pause()
             case OpenLocal():
                 return (yield from self._open_local(effect))
             case Seek(host, port):

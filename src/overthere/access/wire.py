@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Data", "Dial", "Dialogue", "Effect", "Entry", "LocalFile", "Hangup", "Head", "Item", "OpenLocal", "Read", "Seek",
-    "Wire", "Write", "expect",
+    "Wire", "TimeCheck", "Write", "expect",
 ]  # fmt: skip
 
 CONTROL, DATA = 0, 1
@@ -144,7 +144,11 @@ class Item(NamedTuple):
     entry: Entry
 
 
-Effect = Dial | Write | Read | Hangup | OpenLocal | Seek | Head | Data | Item
+class TimeCheck(NamedTuple):
+    """Work was done that may have given nothing: the time that is left is looked at, and others may run."""
+
+
+Effect = Dial | Write | Read | Hangup | OpenLocal | Seek | TimeCheck | Head | Data | Item
 Dialogue = Generator[Effect, Any, None]
 
 

@@ -15,7 +15,8 @@ from overthere.broken.fragments import content_type
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.records import Records
 from overthere.broken.redirects import ChainStop, RedirectChain, RedirectChains
-from overthere.broken.requests import DOCUMENTS, Reply
+from overthere.broken.replies import Reply
+from overthere.broken.requests import DOCUMENTS
 from overthere.broken.robots import ANY, Robots
 from overthere.ground.caches import bounded_cache
 from overthere.links.documents.kinds import kind_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Iterable, Iterator
-from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +22,10 @@ from overthere.links.model import Options
 __all__ = ["FixedFile", "fix_files", "write"]
 
 
+_BREAKS = 50
+"""Line breaks in a reference, within which a diff looks for the next line that is the same."""
+
+
 class FixedFile(NamedTuple):
     """A file with its references mended."""
 
@@ -34,16 +37,27 @@ class FixedFile(NamedTuple):
     """Why nothing of it is changed; "" if something is."""
 
     def diff(self) -> Iterator[str]:
-        """The change, as lines without ends: a unified diff without the lines around it."""
+        """The change, as lines without ends: a unified diff without the lines around it.
+
+        Suggestions have no line breaks, so a line takes the place of one, or of several where a reference had some;
+        `difflib` would search, and take the cube of the lines.
+        """
         old, new = (text.decode("utf-8", "replace").splitlines() for text in (self.before, self.after))
-        if len(old) != len(new):
-            yield from unified_diff(old, new, self.source, self.source, lineterm="", n=0)
-            return
-        # Suggestions have no line breaks, so the lines are in step; `difflib` would search, and take the cube of them.
         yield from (f"--- {self.source}", f"+++ {self.source}")
-        for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
-            if one != other:
-                yield from (f"@@ -{number} +{number} @@", f"-{one}", f"+{other}")
+        at = 0
+        for number, line in enumerate(new):
+            if old[at : at + 1] == [line]:
+                at += 1
+                continue
+            spare = len(old) - at - (len(new) - number)
+            after = new[number + 1 : number + 2]
+            count = next((n for n in range(1, min(spare, _BREAKS) + 2) if old[at + n : at + n + 1] == after), spare + 1)
+            yield f"@@ -{at + 1}{f',{count}' if count > 1 else ''} +{number + 1} @@"
+            yield from (f"-{one}" for one in old[at : at + count])
+            yield f"+{line}"
+            at += count
+        if at < len(old):
+            yield from (f"@@ -{at + 1},{len(old) - at} +{len(new)},0 @@", *(f"-{one}" for one in old[at:]))
 
 
 def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certain",)) -> Iterator[FixedFile]:

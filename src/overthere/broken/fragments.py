@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from itertools import islice
 from typing import NamedTuple
 
@@ -39,11 +40,14 @@ class Anchors(NamedTuple):
     """Of the document, as its reader is called."""
     path: str
     names: array[int]
-    """Of each anchor the hash, for there may be many documents."""
+    """Of each anchor the hash, for there may be many documents; sorted, for there may be many fragments."""
     is_known: bool
     """Whether those are all that it may have."""
     is_whole: bool
     """Whether all of it was read."""
+
+    def _has(self, name: int) -> bool:
+        return self.names[(at := bisect_left(self.names, name)) : at + 1] == array("q", [name])
 
     def find_missing(self, fragments: frozenset[str]) -> tuple[tuple[str, ...], str]:
         """The fragments that the document does not have; and why that is not sure, if so."""
@@ -55,7 +59,7 @@ class Anchors(NamedTuple):
                 for fragment in fragments
                 if not is_top(fragment)
                 and reason(fragment, self.path, self.kind) is None
-                and not any(hash(name) in self.names for name in names(fragment))
+                and not any(self._has(hash(name)) for name in names(fragment))
             )
         )
         return (gone, "") if self.is_whole or not gone else ((), f"it was read only in part: {', '.join(gone)}")
@@ -82,5 +86,5 @@ def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> 
     read = scan(document, kind, notes, Options(), NO_PROJECT._replace(anchors=rule))
     if (there.host or "").lower() in _PREFIXED:
         read.anchors.update([name.removeprefix("user-content-") for name in read.anchors])
-    found = array("q", map(hash, islice(read.anchors, _MOST)))
+    found = array("q", sorted(map(hash, islice(read.anchors, _MOST))))
     return Anchors(kind, there.path, found, read.has_anchors, read.is_whole and len(read.anchors) <= _MOST)

@@ -21,11 +21,11 @@ from overthere.broken.stored_sites import copy_folder
 from overthere.ground.atomic import temporary_folder
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
+from overthere.links.job.options import check_options
 from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
-from overthere.links.options import check_options
 from overthere.stores.model import is_object
 from overthere.values.uri import URI
 

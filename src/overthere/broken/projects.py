@@ -21,6 +21,7 @@ from overthere.broken.generators import (
     vitepress,
 )  # fmt: skip
 from overthere.broken.generators.project import (
+    MOST_ROUTES,
     NO_PROJECT,
     TEMPLATE_FOLDERS,
     TEMPLATES,
@@ -71,8 +72,8 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
     return Projects(found.values())
 
 
-_MOST_MOUNTS, _MOST_ROUTES, _MOST_ROOTS = 200, 4, 50
-"""Folders of sources, addresses of one of them, and folders beside them: each reference is looked up in all."""
+_MOST_MOUNTS, _MOST_ROOTS = 200, 50
+"""Folders of sources, and folders beside them: each reference is looked up in all."""
 
 
 def _confine(project: Project, top: str) -> Project:
@@ -83,7 +84,7 @@ def _confine(project: Project, top: str) -> Project:
     mounts: list[Mount] = []
     for mount in project.mounts[: 2 * _MOST_MOUNTS]:
         routes[mount.folder] += 1
-        if routes[mount.folder] <= _MOST_ROUTES and len(mounts) < _MOST_MOUNTS and is_inside(mount.folder, top):
+        if routes[mount.folder] <= MOST_ROUTES and len(mounts) < _MOST_MOUNTS and is_inside(mount.folder, top):
             mounts.append(mount)
     return project._replace(
         mounts=tuple(mounts),

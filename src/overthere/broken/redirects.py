@@ -18,7 +18,8 @@ from overthere.broken.hosts import Hosts
 from overthere.broken.interstitials import interstitial
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Checker, Outcome
-from overthere.broken.requests import DOCUMENTS, Reply, Requester, failure, wait_for
+from overthere.broken.replies import Reply, failure, wait_for
+from overthere.broken.requests import DOCUMENTS, Requester
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask
 from overthere.repairs import to_reference

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-import socket
-import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.access.errors import (
     DOCUMENTED,
     AccessError,
     AccessFailed,
-    AccessRefused,
     AccessTimeout,
     LimitExceeded,
     ProtocolError,
-    ResourceMissing,
-    ResourceUnavailable,
 )
 from overthere.access.opening import Opening
 from overthere.access.steps import Connect
@@ -28,10 +23,9 @@ from overthere.access.transport import Carrier
 from overthere.access.wire import Head
 from overthere.broken.connections import MOST, Connection, Connections, next_item
 from overthere.broken.cookies import Cookies
-from overthere.broken.hosts import BACK_OFF, MOST_WAIT, TRIES
 from overthere.broken.model import kind_of_status
-from overthere.ground.display import printable, shorten
-from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, PlanRefused
+from overthere.broken.replies import IN_ANSWER, TOLD, Reply, brief_redirect, failure, short_reason
+from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.redact import mask, secret_spans
 from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request
@@ -46,17 +40,15 @@ if TYPE_CHECKING:
     from http.cookiejar import Cookie
 
     from overthere.access.policy import Policy
-    from overthere.broken.fragments import Anchors
     from overthere.broken.loop import Work
 
-__all__ = ["DOCUMENTS", "Requester", "Reply", "failure", "origin_of", "wait_for"]
+__all__ = ["DOCUMENTS", "Requester", "origin_of"]
 
 _AGENT = "overthere (checks links)"
 _TRUSTED_HEAD = frozenset((410, 429))
 """Statuses of HEAD that are trusted; after others from 400 on, and after none at all, GET is sent."""
 _DRAINED = 1 << 16
 """Octets of an answer that are read so that its connection can be used again."""
-_TOLD = 300
 _ACCEPT = b"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/*,*/*;q=0.8\r\n"
 """As browsers send it for a page or an image: some servers refuse `*/*` alone (406)."""
 _FAILURES = 2
@@ -68,27 +60,6 @@ DOCUMENTS = re.compile(
 )
 """Media types of what refers to others, or has anchors."""
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-
-
-class Reply(NamedTuple):
-    """What a server has said to one request, or why there was none."""
-
-    kind: str | None
-    """Of `KINDS`; None: all is well, or `redirect` says where it is."""
-    status: int | None
-    why: str
-    media_type: str = ""
-    wait: float | None = None
-    """Seconds after which it wants to be asked again (RFC 9110 10.2.3; RFC 6585 4); None if it does not say."""
-    busy: bool = False
-    """Whether it may answer at another time (429, 503)."""
-    redirect: Head | None = None
-    peer: tuple[int, Any] | None = None
-    """The address that answered with a redirect."""
-    is_read: bool = False
-    """Whether the content was wanted."""
-    anchors: Anchors | None = None
-    """Of a document, where fragments are looked up in it."""
 
 
 class _Origin(NamedTuple):
@@ -202,7 +173,7 @@ class Requester:
             # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
             rules = self.registry.scheme(uri.partition(":")[0])
             unasked = rules.locates_nothing or rules.unspoken
-            return Reply("not-asked", None, _short(unasked)) if unasked else failure(error), None, False
+            return Reply("not-asked", None, short_reason(unasked)) if unasked else failure(error), None, False
         except DOCUMENTED as error:
             return failure(error), None, False
 
@@ -244,7 +215,7 @@ class Requester:
                 if (status < 400 or status in _TRUSTED_HEAD) and not _leads_back(head, uri):
                     return self._read_reply(head, connection), None, False
             except (AccessFailed, AccessTimeout, ProtocolError) as error:
-                if error.where not in _OF_AN_ANSWER:
+                if error.where not in IN_ANSWER:
                     raise
             is_failed = True
         reply = yield from self._get(origin, target, wanted, kinds)
@@ -290,17 +261,19 @@ class Requester:
         if not isinstance(head, Head):
             raise ProtocolError("there was no answer", uri=way.uri)
         if head.location is not None:
-            return Reply(None, None, "", redirect=head, peer=carrier.peer)
+            return Reply(None, None, "", redirect=brief_redirect(head), peer=carrier.peer)
         return Reply(None, None, "")
 
     def _read_reply(self, head: Head, connection: Connection, is_read: bool = False) -> Reply:
         status: int = head.details["status"]
-        told = status, head.details["reason"], head.media_type or "", is_read
+        told = status, head.details["reason"][:TOLD], (head.media_type or "")[:TOLD], is_read
         if head.location is None and told in self._plain:
             return self._plain[told]
-        said = Reply(kind_of_status(status), status, _short(f"{status} {told[1]}".strip()), told[2], is_read=is_read)
+        said = Reply(
+            kind_of_status(status), status, short_reason(f"{status} {told[1]}".strip()), told[2], is_read=is_read
+        )
         if head.location is not None:
-            return said._replace(kind=None, redirect=head, peer=connection.peer)
+            return said._replace(kind=None, redirect=brief_redirect(head), peer=connection.peer)
         if status in (429, 503):
             fields = {name.lower(): value for name, value in head.details["headers"]}
             return said._replace(busy=True, wait=retry_after(fields.get("retry-after", ""), time.time()))
@@ -314,10 +287,6 @@ class Requester:
 
 
 _KEPT = 1000
-
-
-_OF_AN_ANSWER = ("", "the response")
-"""Where an error was, if there was a connection."""
 
 
 def _leads_back(head: Head, uri: str) -> bool:
@@ -356,52 +325,3 @@ def _line(name: str, value: str) -> bytes:
     if any((octet < 32 and octet != 9) or octet == 127 for octet in octets):
         raise ValueError(f"the value of the field {name!r} contains a control character (RFC 9110 5.5)")
     return name.encode("ascii") + b": " + octets + b"\r\n"
-
-
-_KINDS: Mapping[type[BaseException], str] = {
-    AccessTimeout: "timeout",
-    LimitExceeded: "too-large",
-    ResourceMissing: "not-found",
-    ResourceUnavailable: "server-error",
-    ProtocolError: "protocol",
-    InvalidURI: "not-of-scheme",
-    PlanRefused: "refused-by-policy",
-    NotSpecified: "not-asked",
-}
-
-
-def failure(error: BaseException) -> Reply:
-    """Why a URI could not be asked for, or a redirect not be followed."""
-    if isinstance(error, AccessRefused):
-        kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
-    elif isinstance(error, AccessFailed):
-        kind = _failure_kind(error)
-    else:
-        kind = _KINDS[type(error)]
-    return Reply(kind, None, _short(error.message if isinstance(error, AccessError) else str(error)))
-
-
-def _failure_kind(error: AccessFailed) -> str:
-    cause = error.__cause__
-    if isinstance(cause, ssl.SSLError | ssl.CertificateError):
-        return "tls"
-    if isinstance(cause, socket.gaierror | UnicodeError):
-        return "dns"
-    return "protocol" if error.where in _OF_AN_ANSWER else "connect"
-
-
-def _short(told: str) -> str:
-    return printable(shorten(told, _TOLD))
-
-
-def wait_for(said: Reply, tried: int) -> float | None:
-    """Seconds after which it is asked for once more; None if it is not.
-
-    tried: how often it was asked for.
-    """
-    if not said.busy or tried >= TRIES:
-        return None
-    wait = said.wait
-    if wait is None and said.kind == "rate-limited":
-        wait = BACK_OFF * 2 ** (tried - 1)
-    return wait if wait is not None and wait <= MOST_WAIT else None

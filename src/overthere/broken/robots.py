@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from overthere.broken.model import Outcome
-from overthere.broken.requests import Reply
+from overthere.broken.replies import Reply
 from overthere.ground.extras import need
 from overthere.values.uri import URI
 

@@ -22,9 +22,10 @@ from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
-from overthere.links.documents.kinds import MARKUPS, READERS
+from overthere.links.documents.kinds import MARKUPS
 from overthere.links.documents.tokens import raw_text, tag
 from overthere.links.faults import note_kind
+from overthere.links.job.readers import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
 __all__ = [

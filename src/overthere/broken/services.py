@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from overthere.broken.loop import Loop, Work
 from overthere.broken.model import Outcome
-from overthere.broken.requests import Reply, Requester
+from overthere.broken.replies import Reply
+from overthere.broken.requests import Requester
 from overthere.ground.errors import OverthereError
 from overthere.ground.option_files import read_json
 from overthere.ground.redact import secret_spans

@@ -24,7 +24,7 @@ from overthere.cli.broken_summary import summary_lines
 from overthere.cli.common import CSV_SAFE, base_uri, ignored_option
 from overthere.cli.help_format import SectionedCommand
 from overthere.cli.numbers import WORKERS
-from overthere.cli.printing import Impossible, print_message
+from overthere.cli.printing import Impossible, print_message, without_commands
 from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings, statuses
 from overthere.cli.styles import console
@@ -334,7 +334,7 @@ class _Job:
             if target.is_terminal:
                 target.print(line, soft_wrap=True)
             else:
-                print(line.plain.replace("##[", "## ["), flush=True)  # GitHub obeys "##[" anywhere
+                print(without_commands(line.plain), flush=True)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
@@ -346,7 +346,7 @@ class _Job:
         for file in fix_files(self.mendable, certainties):
             refused = file.refused
             if not refused:
-                click.echo("\n".join(printable(mask(line)) for line in file.diff()))
+                click.echo(without_commands("\n".join(printable(mask(line)) for line in file.diff())))
                 if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                     try:
                         write(file)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import click
 
-from overthere.cli.printing import print_message
+from overthere.cli.printing import print_message, terminal_text
 from overthere.editions import context1994, context1997, rfc1738
 from overthere.ground import charsets
 from overthere.ground.display import printable
@@ -193,7 +193,8 @@ class _Writer:
         else:
             from overthere.text.output import as_html, as_markdown
 
-            click.echo(as_html(text, references) if self.form == "html" else as_markdown(text, references), nl=False)
+            told = as_html(text, references) if self.form == "html" else as_markdown(text, references)
+            click.echo(terminal_text(told), nl=False)
 
     def _rows(self, text: str, references: list[Found], place: _Place) -> None:
         shown = "standard input" if self.name == "-" else printable(self.name)

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from overthere.cli.printing import without_commands
 from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
 from overthere.ground.display import columns, printable, printable_name
 from overthere.ground.redact import mask
@@ -46,7 +47,7 @@ def _line(row: Link, column: int, width: int | None) -> Text:
     """A row, wrapped to the width of the terminal."""
     if row.reference is None:
         return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
-    reference = printable(mask(row.reference)) or '""'
+    reference = without_commands(printable(mask(row.reference))) or '""'
     return wrap_fields(_fields(row, reference + " " * (column - columns(reference))), width)
 
 

@@ -16,7 +16,7 @@ from overthere.ground.redact import mask
 
 __all__ = [
     "terminal_text", "figure", "figures", "wrap_sentence", "is_terminal", "print_message", "width",
-    "warn_without_look_alikes",
+    "warn_without_look_alikes", "without_commands",
 ]  # fmt: skip
 
 
@@ -48,9 +48,21 @@ class Impossible(click.ClickException):
     exit_code = 2
 
 
+_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
+
+
+def without_commands(text: str) -> str:
+    """A text without what GitHub obeys in a log: `##[` anywhere, and `::` at the beginning of a line.
+
+    >>> without_commands("::error::x"), without_commands("a ##[error]::b")
+    (': :error::x', 'a ## [error]::b')
+    """
+    return _COMMAND.sub(r"\g<0> ", text)
+
+
 def print_message(text: str) -> None:
     """Print a message on standard error, without control characters, passwords and commands to GitHub of the input."""
-    click.echo(visible(mask(text)).replace("##[", "## ["), err=True)
+    click.echo(without_commands(visible(mask(text))), err=True)
 
 
 def figure(error: InvalidURI) -> str:

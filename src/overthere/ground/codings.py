@@ -7,6 +7,7 @@ a whole, as `zstd -d` itself has it, because RFC 9659 is about content codings a
 
 from __future__ import annotations
 
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,13 +17,15 @@ from typing import Any, NamedTuple, Protocol
 from overthere.ground.extras import missing_message
 
 __all__ = [
-    "CODINGS", "CONTENT", "CONTENT_WINDOW", "FILE_WINDOW", "SKIPPABLE", "STEP", "Decoder", "Stream", "TrailingOctets",
-    "Undecodable", "Zlib", "decode", "decode_until_fault", "zstd_dictionary", "zstd_library",
+    "CODINGS", "CONTENT", "CONTENT_WINDOW", "FILE_WINDOW", "MOST_CODINGS", "SKIPPABLE", "STEP", "Decoder", "Stream",
+    "TrailingOctets", "Undecodable", "Zlib", "decode", "decode_until_fault", "zstd_dictionary", "zstd_library",
 ]  # fmt: skip
 
 CONTENT_WINDOW, FILE_WINDOW = 8 << 20, 128 << 20
 """The largest window of a zstd frame, in octets: in the content of a response, and in a file."""
 CONTENT = frozenset(("gzip", "deflate", "br", "zstd"))
+MOST_CODINGS = 4
+"""Codings one over the other; there is seldom more than one."""
 """The content codings of HTTP that are decoded (RFC 9110 8.4.1, RFC 7932, RFC 8878)."""
 STEP = 1 << 10
 """Octets of a file that are decoded at once: on an error a library drops all that it has made of them."""
@@ -165,6 +168,13 @@ CODINGS = {
 }
 
 
+_ZEROS = re.compile(rb"\0++")
+_MAGIC = max(len(magic) for coding in CODINGS.values() for magic in coding.magics)
+_EMPTY_PARTS = 1000
+_PART_STEP = 1 << 14
+"""Octets that a part is given at once: what it does not need is copied, once for each part."""
+
+
 class Decoder:
     """A coding, decoded as its octets come.
 
@@ -180,30 +190,40 @@ class Decoder:
         self.window: int = window
         self.dictionary: object = dictionary
         self.part: Decompressor | None = None
+        self.empty_parts: int = 0
+        """Parts in a row out of which nothing came."""
 
     def feed(self, octets: bytes, most: int = _PIECE) -> Iterator[bytes]:
         """What comes out, in pieces of about `most` octets.
 
         Raises: Undecodable; ModuleNotFoundError if the package of the coding is missing.
         """
-        while octets or (self.part is not None and not self.part.eof and not self.part.needs_input):
+        at = 0
+        while at < len(octets) or (self.part is not None and not self.part.eof and not self.part.needs_input):
             if self.part is None or self.part.eof:
                 make, magics = CODINGS[self.name]
                 if self.part is not None:
-                    octets = octets.lstrip(b"\0") if magics else octets
-                    if not octets:
+                    if magics and (zeros := _ZEROS.match(octets, at)) is not None:
+                        at = zeros.end()
+                    head = octets[at : at + _MAGIC]
+                    if not head:
                         return
-                    if not any(octets.startswith(magic[: len(octets)]) for magic in magics):
+                    if not any(head.startswith(magic[: len(head)]) for magic in magics):
                         raise TrailingOctets("there is data after its end")
                 self.part = make(self.window, self.dictionary)
+                self.empty_parts += 1
+                if self.empty_parts > _EMPTY_PARTS:
+                    raise Undecodable(f"more than {_EMPTY_PARTS:,} parts in a row are empty")
+            step = octets[at : at + _PART_STEP] if self.part.needs_input else b""
             try:
-                made = self.part.decompress(octets, most)
+                made = self.part.decompress(step, most)
             except MemoryError:
                 raise
             except Exception as error:  # each library has its own
                 raise Undecodable(str(error)) from error
-            octets = (self.part.unused_data or b"") if self.part.eof else b""
+            at += len(step) - (len(self.part.unused_data or b"") if self.part.eof else 0)
             if made:
+                self.empty_parts = 0
                 yield made
 
     def end(self) -> None:

@@ -28,13 +28,13 @@ from overthere.ground.atomic import rename
 from overthere.ground.extras import brought_by
 from overthere.links.job import contents, part_files
 from overthere.links.job.extraction import Index, Sources
+from overthere.links.job.options import check_options
 from overthere.links.job.part_files import JobSettings, Part
 from overthere.links.job.part_places import FilePlace, drop, place_of
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields, Options
-from overthere.links.options import check_options
 from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import schema

@@ -55,6 +55,8 @@ class Header:
         self.blank: bytes = blank
         self.broken: bool = broken
         # RFC 5322 2.2.3: unfolded.
+        self.is_cut: bool = len(raw) > _VALUE and any(len(match[2]) > _VALUE for match in _FIELDS.finditer(raw))
+        """Whether a value is longer than what is looked at."""
         values = ((match[1].lower(), match[2][:_VALUE].translate(None, b"\r\n")) for match in _FIELDS.finditer(raw))
         self.fields: list[tuple[bytes, str]] = [
             (name, value.decode("utf-8", "surrogateescape").strip()) for name, value in values

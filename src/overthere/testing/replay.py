@@ -6,7 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from overthere.access.errors import DOCUMENTED, AccessFailed
-from overthere.access.wire import Data, Dial, Dialogue, Entry, Hangup, Head, Item, OpenLocal, Read, Seek, Write
+from overthere.access.wire import (
+    Data,
+    Dial,
+    Dialogue,
+    Entry,
+    Hangup,
+    Head,
+    Item,
+    OpenLocal,
+    Read,
+    Seek,
+    TimeCheck,
+    Write,
+)
 
 __all__ = ["DOCUMENTED", "Outcome", "Recorded", "Replay"]
 
@@ -112,6 +125,8 @@ class Replay:
                 self.whole = transport == "udp"
                 if channel:
                     self.coming[channel], self.left[channel] = self.data, len(self.data)
+            case TimeCheck():
+                return None
             case Hangup(channel):
                 self.open.discard(channel)
             case Write(data, channel):

@@ -45,6 +45,7 @@ def server(*, loopback: bool = True, limits: Limits | None = None, work: Form = 
         log_level="warning",
         server_header=False,
         timeout_keep_alive=5,
+        timeout_graceful_shutdown=5,
         # The longest query that is read (two texts, all escaped), and the rest of a request's head.
         h11_max_incomplete_event_size=1 << 18,
     )

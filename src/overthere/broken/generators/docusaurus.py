@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from overthere.broken.generators.configuration import js_values, site_path
-from overthere.broken.generators.project import IMPORTS, Mount, Project
+from overthere.broken.generators.project import IMPORTS, MOST_ROUTES, Mount, Project
 
 __all__ = ["FILES", "read"]
 
@@ -26,7 +26,8 @@ _INSERTS = re.compile(IMPORTS, re.MULTILINE)
 
 def read(folder: str, config: str, text: str) -> Project:
     paths = [os.path.normpath(os.path.join(folder, one)) for one in ("docs", "blog", *js_values(text, "path"))]
-    routes = dict.fromkeys(one.strip("/") for one in (*js_values(text, "routeBasePath"), "docs", "blog", ""))
+    routes = [*dict.fromkeys(one.strip("/") for one in (*js_values(text, "routeBasePath"), "docs", "blog", ""))]
+    routes = routes[:MOST_ROUTES]
     mounts = [
         Mount(path, f"{route}/" if route else "")
         for path in dict.fromkeys(paths)

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 __all__ = [
-    "BRACES", "IMPORTS", "NO_PROJECT", "TEMPLATES", "TEMPLATE_FOLDERS", "Mount", "Project", "Projects", "folders_above",
+    "BRACES", "IMPORTS", "MOST_ROUTES", "NO_PROJECT", "TEMPLATES", "TEMPLATE_FOLDERS", "Mount", "Project", "Projects",
+    "folders_above",
 ]  # fmt: skip
 
 BRACES = re.compile(r"\{\{|\{%")
@@ -21,6 +22,10 @@ IMPORTS = (
     r"|(?:\.|~|/|@/|@site|@components)[^\"'\n]*+)[\"']"
 )
 """Where a page takes a text, or a component of the site's own, which may have headings."""
+
+
+MOST_ROUTES = 4
+"""Addresses of one folder: each reference is looked up in all."""
 
 
 class Mount(NamedTuple):

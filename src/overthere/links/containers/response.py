@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from overthere.ground.codings import CONTENT, TrailingOctets, decode_until_fault
+from overthere.ground.codings import CONTENT, MOST_CODINGS, TrailingOctets, decode_until_fault
 from overthere.links.containers.streams import coding_fault
 from overthere.links.documents.header import Header
 
@@ -21,12 +21,15 @@ def read_content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[
     notes: list[str] = []
     for name in (b"transfer-encoding", b"content-encoding"):
         told = b",".join(value for key, value in header.fields if key == name)
-        for coding in reversed(told.lower().split(b",")) if told and data else ():
-            coding = coding.strip().removeprefix(b"x-")
-            if coding not in _NONE:
-                plain, note = _decode(data, coding.decode("latin-1"), limit)
-                data = data if note == "wrong-type" else plain
-                notes += [note] if note else []
+        named = [coding.strip().removeprefix(b"x-") for coding in reversed(told.lower().split(b","))]
+        applied = [coding for coding in named if coding not in _NONE] if data else []
+        if len(applied) > MOST_CODINGS:
+            notes.append("wrong-type")
+            continue
+        for coding in applied:
+            plain, note = _decode(data, coding.decode("latin-1"), limit)
+            data = data if note == "wrong-type" else plain
+            notes += [note] if note else []
     if not header.whole:
         notes.append("truncated")
     if len(data) > limit:

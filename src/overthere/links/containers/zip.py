@@ -71,14 +71,17 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
         return
     with archive:
         octets.reads = bytes
-        if _has_hidden_members(archive, file):
+        is_short = _lacks_members(archive, file)
+        if is_short:
+            yield Note("corrupt")
+        if is_short or _has_hidden_members(archive, file):
             yield from _recover_members(file, document, base, beneath)
             return
         is_epub = _is_epub(archive)
         ends = _ends(archive)
         for info in archive.infolist():
             info.filename = zip_names.name(info)
-            if info.filename.endswith("/"):  # not `is_dir`, which fails where there is no name
+            if info.filename.endswith("/") and not info.file_size:  # not `is_dir`, which fails where there is no name
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
                 yield PassedContent("link")
@@ -137,12 +140,24 @@ def _has_hidden_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
     return file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0
 
 
+def _lacks_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
+    """Whether the directory has fewer entries than the last record says (APPNOTE 4.3.16): one may hide those behind it.
+
+    A record that says 65,535 means that they are counted elsewhere.
+    """
+    return len(archive.infolist()) % 0x10000 < int.from_bytes(_last_record(archive, file)[10:12], "little") < 0xFFFF
+
+
+def _last_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 22 - len(archive.comment), 0))
+    return file.read(22)
+
+
 def _trailing_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     """The note for a file that does not end where its last record says (APPNOTE 4.3.16)."""
-    size = file.seek(0, os.SEEK_END)
     there = len(archive.comment)
-    file.seek(max(size - 22 - there, 0))
-    record = file.read(22)
+    record = _last_record(archive, file)
     if record.startswith(b"PK\x05\x06"):
         return None if int.from_bytes(record[20:22], "little") == there else "truncated"
     return "corrupt"

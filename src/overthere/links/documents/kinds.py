@@ -10,8 +10,7 @@ from overthere.links.documents.first_octets import begins_with_element, content_
 from overthere.links.model import Document
 
 __all__ = [
-    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "READERS", "TYPES", "Kind", "kind", "kind_of", "media_type_of",
-    "passed_kind",
+    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "TYPES", "Kind", "kind", "kind_of", "media_type_of", "passed_kind",
 ]  # fmt: skip
 
 HEAD = 4096
@@ -22,23 +21,6 @@ Kind = tuple[str, tuple[str, ...]]
 
 CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compressed"))
 """Kinds that hold documents; the others are read for references."""
-
-READERS = {
-    "xml": "overthere.links.documents.xml",
-    "dtd": "overthere.links.documents.xml.dtd",
-    "css": "overthere.links.documents.css",
-    "json": "overthere.links.documents.json",
-    "markdown": "overthere.links.documents.markdown",
-    "rst": "overthere.links.documents.rst",
-    "notebook": "overthere.links.documents.notebook",
-    "text": "overthere.links.documents.plaintext",
-    "uri-list": "overthere.links.documents.uri_list",
-    "http": "overthere.links.documents.header",
-    "listing": "overthere.links.job.retrieval",
-    "metadata": "overthere.links.documents.metadata",
-    "header": "overthere.links.containers.message",
-}
-"""The module whose `read` gives the references of a kind; HTML has a way of its own."""
 
 LISTING = "application/vnd.overthere.listing"
 """The media type of a document that is the listing of a directory or menu (`retrieval.read`)."""

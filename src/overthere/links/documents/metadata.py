@@ -16,6 +16,8 @@ __all__ = ["METADATA", "base_of", "page_of", "read"]
 
 METADATA = "application/vnd.overthere.metadata"
 """The media type, ours alone, of a document that `read()` reads: JSON if it begins with a brace, else fields."""
+_MOST = 1_500_000
+"""Objects and lists of a record that is read: more than there are links in the largest."""
 _PAGE = "urn:pageinfo:"
 
 
@@ -36,6 +38,9 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """
     if not document.content.lstrip().startswith(b"{"):
         yield from _fields(document.content)
+        return
+    if document.content.count(b"{") + document.content.count(b"[") > _MOST:
+        yield Note("too-large")
         return
     try:
         told = json.loads(document.content)

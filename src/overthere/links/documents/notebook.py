@@ -24,18 +24,30 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         yield Note("wrong-charset")
     found = cells(text)
     if found is None:
-        yield Note("corrupt")
+        yield Note("too-large" if is_too_large(text) else "corrupt")
         return
     content = "\n\n".join(found).encode("utf-8", "replace")
     yield from markdown.read(document._replace(content=content, charset="utf-8"), options)
 
 
+_MOST = 250_000
+"""Objects and lists of a notebook that is read: nbformat takes half a kilobyte and more for each."""
+
+
+def is_too_large(text: str) -> bool:
+    """Whether a notebook holds more than is read."""
+    return text.count("{") + text.count("[") > _MOST
+
+
 def cells(text: str) -> list[str] | None:
-    """The texts of a notebook that are Markdown, in which HTML may stand; None if it is not a valid notebook.
+    """The texts of a notebook that are Markdown, in which HTML may stand; None if it is not a valid notebook, or one
+    that is too large.
 
     >>> cells('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'), cells("[]")
     ([], None)
     """
+    if is_too_large(text):
+        return None
     with brought_by("notebooks"):
         import nbformat
         from nbformat.reader import NotJSONError

@@ -7,12 +7,15 @@ resolve.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import re
+import sys
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from threading import Lock
+from contextlib import contextmanager
+from threading import Event, Lock, Thread, get_ident
 from typing import Any, NamedTuple
 
 from overthere.ground.extras import brought_by
@@ -25,6 +28,10 @@ LONGEST = 1 << 20
 """Characters of a document that are read."""
 _PARAGRAPH = 10_000
 """Characters of a paragraph in which references are looked for: the time grows with their square."""
+_CELLS = 200_000
+"""Of a table, with the empty ones that docutils adds to short rows."""
+_LOOK = 0.2
+"""Seconds between two looks at the time."""
 _SECONDS, _SECONDS_EACH = 1.0, 1e-5
 """Of the processor, for a document and for each of its characters: it is given up after five times what is usual."""
 _WIDE = re.compile(r"^[ \t]*+(?:=++[ \t]++|\+[-=]++){200}", re.MULTILINE)
@@ -82,6 +89,35 @@ class _TimeOver(Exception):
     """The document takes too long."""
 
 
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TimeOver` in this thread after so much of the processor, wherever docutils is: some of its loops over
+    lines and cells call nothing of ours.  Where threads have no clock (Windows, PyPy), only what is called does.
+    """
+    if not hasattr(time, "pthread_getcpuclockid") or sys.implementation.name != "cpython":
+        yield
+        return
+    thread = get_ident()
+    clock = time.pthread_getcpuclockid(thread)
+    end = time.clock_gettime(clock) + seconds
+    is_over = Event()
+    throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+    def watch() -> None:
+        while not is_over.wait(_LOOK):  # again and again: docutils may catch it
+            if time.clock_gettime(clock) > end:
+                throw(ctypes.c_ulong(thread), ctypes.py_object(_TimeOver))
+
+    watcher = Thread(target=watch, name="time of a document", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join()
+        throw(ctypes.c_ulong(thread), None)  # one that was thrown and has not arrived
+
+
 def parse(text: str) -> ParsedRST:
     """Parse a text.
 
@@ -97,7 +133,7 @@ def parse(text: str) -> ParsedRST:
             tree, inline = _tree(text)
     except RecursionError:
         return ParsedRST([], set(), [], 0, False, [*notes, "too-deep"])
-    except _TimeOver as over:
+    except (_TimeOver, MemoryError) as over:
         over.__traceback__ = over.__context__ = None
         gc.collect()  # a tree that was begun is a circle, and large
         return ParsedRST([], set(), [], 0, False, [*notes, "too-large"])
@@ -155,8 +191,16 @@ def _tree(text: str) -> tuple[Any, _Inline]:
     """The document as docutils has it before its transforms, and what read its lines."""
     with brought_by("rst"):
         from docutils.frontend import get_default_settings
-        from docutils.parsers.rst import Parser, roles
+        from docutils.parsers.rst import Parser, directives, roles
+        from docutils.parsers.rst.directives.tables import CSVTable
         from docutils.utils import new_document
+
+    class BoundedTable(CSVTable):
+        def extend_short_rows_with_empty_cells(self, columns: int, parts: Any) -> None:
+            if columns * sum(map(len, parts)) > _CELLS:
+                raise _TimeOver
+            super().extend_short_rows_with_empty_cells(columns, parts)
+
     inline = _Inline(len(text))
     parser = Parser(inliner=inline.inliner)
     settings = get_default_settings(Parser)
@@ -165,11 +209,17 @@ def _tree(text: str) -> tuple[Any, _Inline]:
     document.note_source = inline.check_time  # called at every line
     local = vars(roles)["_roles"]
     known = dict(local)
+    added = vars(directives)["_directives"]
+    theirs = added.get("csv-table")
+    added["csv-table"] = BoundedTable if theirs is None else theirs
     try:
-        parser.parse(text, document)
+        with _time_limit(_SECONDS + len(text) * _SECONDS_EACH):
+            parser.parse(text, document)
     finally:
         local.clear()  # a document may define some for itself
         local.update(known)
+        if theirs is None:
+            del added["csv-table"]
     return document, inline
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from overthere.base import Base
 from overthere.ground.cores import cores
 from overthere.links.containers.temporary import remove_files
+from overthere.links.job.options import check_options
 from overthere.links.job.pool import run
 from overthere.links.job.prefetch import JOBS
 from overthere.links.job.ranged_sources import Index
@@ -21,7 +22,6 @@ from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Link, OptionFields, Options
-from overthere.links.options import check_options
 from overthere.links.report.rows import rows
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI

@@ -8,7 +8,7 @@ from itertools import groupby, islice
 
 from overthere.base import Base, from_content
 from overthere.links.documents import embedded_data, html
-from overthere.links.documents.kinds import READERS
+from overthere.links.job.readers import READERS
 from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedContent
 from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import OCTETS, Rows

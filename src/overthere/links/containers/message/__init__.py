@@ -69,8 +69,11 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     >>> [(f.where, f.reference) for f in read(of, Options())]
     [('List-Help', 'http://h/ab')]
     """
-    for where, reference in Header(document.content).uris:
+    header = Header(document.content)
+    for where, reference in header.uris:
         yield Found(where, reference)
+    if header.is_cut:
+        yield Note("too-large")
 
 
 @dataclass(slots=True)

@@ -145,6 +145,8 @@ class _Expat:
         self.sizes: dict[tuple[bool, str], int] = {}
         self.missing: set[str] = set()
         self.largest = [0, 0]
+        self.uses: tuple[int, int] | None = None
+        """How often the document has "&" and "%"; counted once there are entities."""
         self.parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         # Attributes that a DTD adds would be as many and as long as it likes.
@@ -212,8 +214,8 @@ class _Expat:
         self.sizes[key] = size
         if size > self.largest[key[0]]:
             self.largest[key[0]] = size
-            uses = [self.document.count(mark) if most else 0 for mark, most in zip("&%", self.largest, strict=True)]
-            if sum(use * most for use, most in zip(uses, self.largest, strict=True)) > EXPANSION:
+            self.uses = self.uses or (self.document.count("&"), self.document.count("%"))
+            if sum(use * most for use, most in zip(self.uses, self.largest, strict=True)) > EXPANSION:
                 raise _StopParsing("too-large")
 
 
