@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overthere.base import Base, file_uri
-from overthere.broken.changes import changed_files, choose
 from overthere.broken.filters import fits, host_settings, is_excluded
 from overthere.broken.generators.project import Projects
 from overthere.broken.internal import InternalCheck
@@ -58,6 +57,8 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         raise FileNotFoundError(f"{checker.root}: there is no such folder")
     changed = None
     if checker.since is not None and files:
+        from overthere.broken.changes import changed_files
+
         folder = files[0] if os.path.isdir(files[0]) else os.path.dirname(files[0]) or os.curdir
         changed = changed_files(folder, checker.since)
     base = URI(checker.base[0]) if checker.base else None
@@ -157,7 +158,11 @@ def _run(
             summary.files -= Counter(warcinfo=1)  # of the crawl itself
         outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
         findings = inside.findings(outcomes)
-        for found in findings if changed is None else choose(findings, inside.site, checker, changed):
+        if changed is not None:
+            from overthere.broken.changes import choose
+
+            findings = choose(findings, inside.site, checker, changed)
+        for found in findings:
             if is_excluded(found.target or found.reference or "", checker):
                 summary.passed["excluded"] += 1
                 continue

@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from overthere.broken.model import KINDS, Broken
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.tables import Layout
-from overthere.tables.arrays import to_array
+
+if TYPE_CHECKING:
+    from overthere.tables import Layout
 
 __all__ = [
     "advice", "batches", "fingerprint", "github", "group_by_target", "jsonl", "junit", "layout", "markdown", "sarif",
@@ -32,6 +33,8 @@ def layout(form: str = ".parquet") -> Layout:
     """
     import pyarrow as pa
 
+    from overthere.tables import Layout
+
     columns = [pa.field(name, pa.int64() if name in _NUMBERS else pa.string()) for name in Broken._fields]
     return Layout(pa.schema(columns), form=form, varied=("reference", "target", "why"), bare=True)
 
@@ -39,6 +42,8 @@ def layout(form: str = ".parquet") -> Layout:
 def batches(findings: Iterable[Broken]) -> Iterator[Any]:
     """Findings as Arrow batches of `layout().columns`; a lone surrogate becomes "?"."""
     import pyarrow as pa
+
+    from overthere.tables.arrays import to_array
 
     rows = iter(findings)
     schema = layout().columns

@@ -12,12 +12,13 @@ from overthere.broken.collecting import PageKeys, gather
 from overthere.broken.model import Checker, Summary
 from overthere.broken.site import Site
 from overthere.ground.cores import cores
-from overthere.ground.processes import Child
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    from overthere.ground.processes import Child
 
 __all__ = ["LotResult", "Workers", "cut_work"]
 
@@ -68,6 +69,8 @@ class Workers:
     """Processes that read lots; what one of them leaves, since it has ended, is read here."""
 
     def __init__(self, site: Site, checker: Checker, options: Options, count: int) -> None:
+        from overthere.ground.processes import Child
+
         self._given = site, checker, options
         self._children: dict[Any, Child] = {}
         for _ in range(count):
