@@ -51,7 +51,7 @@ LINKED: dict[str, tuple[str, ...]] = {
 }
 """The elements of HTML and SVG on which these attributes are links; the table of links has them on all."""
 _LINKS = ("a href", "area href", "form action")
-"""Whose element may say rel=nofollow."""
+"""Places whose element may have rel=nofollow."""
 BASES = ("base href", "codebase", "xml:base")
 
 
@@ -62,9 +62,9 @@ class Reference(NamedTuple):
     reference: str
     base: Base
     target: str | None
-    """The URI that is meant, if the text is no reference."""
+    """The intended URI, if the text is not a valid reference."""
     passed: str | None
-    """Why it is not judged, if its place says so (`model.PASSED`)."""
+    """The reason to skip it that its place gives (`model.PASSED`); None: it is checked."""
     at: int = -1
     """In the text, where it begins; of an attribute of HTML, where the attributes of its tag begin; -1: not known."""
     end: int = -1
@@ -75,7 +75,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Scan:
-    """What a document holds."""
+    """The references, anchors and notes of a document."""
 
     document: Document
     kind: str
@@ -86,15 +86,15 @@ class Scan:
     maps: set[str] = field(default_factory=set)
     """Names of image maps."""
     labels: set[str] = field(default_factory=set)
-    """Targets that other documents may name without this one (MyST)."""
+    """Targets that other documents may name without naming this document (MyST)."""
     titles: set[str] = field(default_factory=set)
-    """Of headings, by which references of the document itself may name them (MyST)."""
+    """Titles of headings that references of the same document may use (MyST)."""
     names_labels: bool = False
-    """Whether a fragment alone may name one of another document."""
+    """Whether a fragment alone may name a label of another document."""
     next: Reference | None = None
     """Where its reader is sent at once (HTML, shared declarative refresh steps)."""
     has_anchors: bool = False
-    """Whether `anchors` are all that it has, where it was read whole."""
+    """Whether `anchors` is complete, provided the document was read to its end."""
     project: Project = NO_PROJECT
     """The site that it is a source of."""
     more_anchors: str = ""
@@ -104,7 +104,7 @@ class Scan:
     notes: dict[str, None] = field(default_factory=dict)
     passed: Counter[str] = field(default_factory=Counter)
     octets: list[tuple[int, int]] = field(default_factory=list)
-    """Of places in a text in UTF-8: the characters before them, and the octets; empty if they are not known."""
+    """Known places of a UTF-8 text, each as a number of characters and of bytes; empty if none is known."""
 
     @property
     def is_whole(self) -> bool:
@@ -114,20 +114,20 @@ class Scan:
 def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options, project: Project) -> Scan:
     """Read a document.
 
-    kind, notes: what `kinds.kind_of` says of it.
-    project: the site that it is a source of.
+    kind, notes: the results of `kinds.kind_of`.
+    project: the site whose source the document is.
     """
-    found = Scan(document, kind, project=project, notes=dict.fromkeys((*document.notes, *notes)))
+    result = Scan(document, kind, project=project, notes=dict.fromkeys((*document.notes, *notes)))
     if any(f"/{part}/" in f"/{document.source}" for part in project.parts):
-        found.more_anchors = "it becomes a part of pages"
+        result.more_anchors = "it becomes a part of pages"
     else:
-        found.more_anchors = project.more_anchors
+        result.more_anchors = project.more_anchors
     if document.content and not is_source_code(document, kind):
         try:
-            _WAYS.get(kind, _read_other)(found, options)
-        except Exception as error:  # whatever is wrong with a document ends no check of others
-            found.notes[note_kind(error)] = None
-    return found
+            _READERS_BY_KIND.get(kind, _read_other)(result, options)
+        except Exception as error:  # an unreadable document must not end the check of the others
+            result.notes[note_kind(error)] = None
+    return result
 
 
 _PROSE = frozenset(("", "txt", "text", "log", "rst", "rest", *MARKUPS))
@@ -146,74 +146,76 @@ def is_source_code(document: Document, kind: str) -> bool:
     return kind == "text" and suffix not in _PROSE and not suffix.isdecimal()
 
 
-def _html(found: Scan, options: Options) -> None:
-    document = found.document
+def _html(result: Scan, options: Options) -> None:
+    document = result.document
     text, lossy = html.decode(document.content, document.charset)
-    found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+    result.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     if lossy:
-        found.notes["wrong-charset"] = None
-    text = _hide_templates(found, text)
+        result.notes["wrong-charset"] = None
+    text = _hide_templates(result, text)
     page = html.read(text)
-    found.anchors, found.maps, found.has_anchors = page.anchors, page.maps, True
-    found.notes |= dict.fromkeys(page.notes)
-    references = _HTMLReferences(found, page.base)
-    for one, element, at, end in page.placed:
+    result.anchors, result.maps, result.has_anchors = page.anchors, page.maps, True
+    result.notes |= dict.fromkeys(page.notes)
+    references = _HTMLReferences(result, page.base)
+    for item, element, at, end in page.placed:
         if element is not None and element.is_inert:
             continue
-        if isinstance(one, Found):
-            references.add(one, "" if element is None else element.name, element and element.attributes, at, end)
+        if isinstance(item, Found):
+            references.add(item, "" if element is None else element.name, element and element.attributes, at, end)
         else:
-            found.passed[embedded_kind(one.name)] += 1
+            result.passed[embedded_kind(item.name)] += 1
 
 
-def _hide_templates(found: Scan, text: str) -> str:
+def _hide_templates(result: Scan, text: str) -> str:
     """The text of HTML or XML without its templates, if it may have some; with front matter it is a page itself."""
-    if not found.project.has_templates and not templates.is_template_file(found.document.source):
+    if not result.project.has_templates and not templates.is_template_file(result.document.source):
         return text
     hidden = templates.hide(text)
     if hidden != text and not text.startswith("---\n"):
-        found.is_template = True
-        found.more_anchors = found.more_anchors or "it is a template"
+        result.is_template = True
+        result.more_anchors = result.more_anchors or "it is a template"
     return hidden
 
 
 class _HTMLReferences:
-    """Adds what stands in the tags and style sheets of an HTML document, which may say a base, to its references."""
+    """Collects the references in tags and style sheets of an HTML document, with its base element."""
 
-    def __init__(self, found: Scan, base: str | None) -> None:
-        self.found = found
-        self.bases: dict[str | None, Base] = {None: from_content(base, found.document.base)}
+    def __init__(self, result: Scan, base: str | None) -> None:
+        self.result = result
+        self.bases: dict[str | None, Base] = {None: from_content(base, result.document.base)}
         self.is_refreshed = False
 
-    def add(self, one: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add one of a tag; attributes: None for a style sheet."""
-        tag_name, _, attribute = one.where.rpartition(" ")
+    def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
+        """Add a reference of a tag; attributes: None for a style sheet."""
+        tag_name, _, attribute = item.where.rpartition(" ")
         if tag_name not in LINKED.get(attribute, (tag_name,)):
             return
-        document, bases = self.found.document, self.bases
-        if one.codebase not in bases:
-            bases[one.codebase] = from_content(one.codebase, bases[None])
-        against = document.base if one.where == "base href" else bases[one.codebase]
-        reason = _hint(name, attributes) if attributes is not None else None
+        document, bases = self.result.document, self.bases
+        if item.codebase not in bases:
+            bases[item.codebase] = from_content(item.codebase, bases[None])
+        item_base = document.base if item.where == "base href" else bases[item.codebase]
+        reason = _hint_reason(name, attributes) if attributes is not None else None
         is_nofollow = (
-            attributes is not None and one.where in _LINKS and "nofollow" in attributes.get("rel", "").lower().split()
+            attributes is not None and item.where in _LINKS and "nofollow" in attributes.get("rel", "").lower().split()
         )
         reference = Reference(
-            one.where, one.reference, against, one.target, reason or _reason(one.where), at, end, is_nofollow
+            item.where, item.reference, item_base, item.target, reason or _skip_reason(item.where), at, end, is_nofollow
         )
-        self.found.references.append(reference)
-        if one.where == "meta refresh" and attributes is not None and not self.is_refreshed:  # a later one is not heard
+        self.result.references.append(reference)
+        if (
+            item.where == "meta refresh" and attributes is not None and not self.is_refreshed
+        ):  # a later item is not heard
             self.is_refreshed = True
-            self.found.next = reference if html.is_at_once(attributes["content"]) else None
+            self.result.next = reference if html.is_at_once(attributes["content"]) else None
 
 
 def scan_faults(document: Document, base: str | None, faults: list[tuple[int, int]]) -> Scan | None:
-    """The references of an HTML page in UTF-8 that stand where the native kernel has seen faults.
+    """Read only the tags and style sheets of an HTML page in UTF-8 in which the native kernel found faults.
 
-    base: that the page says.
-    faults: the octets before the name of each tag, and what that is: of HTML, of SVG, a style sheet.
+    base: the value of the page's base element.
+    faults: the byte offset of each tag's name, and its holder: an HTML tag, an SVG tag, or a style sheet.
 
-    Returns: None if these do not stand there, as of octets that changed in between.
+    Returns: None if there is no such tag at an offset, because the file has changed since.
     """
     bounds = [0, *(offset for offset, _ in faults), len(document.content)]
     try:
@@ -223,36 +225,38 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
     if b"\r" in document.content:
         pieces = [piece.replace("\r\n", "\n").replace("\r", "\n") for piece in pieces]
     characters = [0, *accumulate(map(len, pieces))]
-    found = Scan(document, "html", "".join(pieces), has_anchors=True, octets=list(zip(characters, bounds, strict=True)))
-    references = _HTMLReferences(found, base)
+    result = Scan(
+        document, "html", "".join(pieces), has_anchors=True, octets=list(zip(characters, bounds, strict=True))
+    )
+    references = _HTMLReferences(result, base)
     for at, (_, holder) in zip(characters[1:], faults, strict=False):
-        start = tag(found.text, at)
+        start = tag(result.text, at)
         if start is None or holder > _IN_SHEET:
             return None
         name, attributes, begins, ends = start
         if holder == _IN_SHEET:
-            for item, _, begins, end in html.sheet_references(raw_text(found.text, name, ends)):
+            for item, _, begins, end in html.sheet_references(raw_text(result.text, name, ends)):
                 if isinstance(item, Found):
                     references.add(item, "", None, begins, end)
             continue
         for item in html.references(name, attributes, holder == _IN_SVG):
             if isinstance(item, Found):
                 references.add(item, name, attributes, begins)
-    return found
+    return result
 
 
 _IN_SVG, _IN_SHEET = 1, 2
-"""What holds a fault (`document.rs`)."""
+"""The holders of a fault (`Holder` in `document.rs`)."""
 
 
-def _hint(name: str, attributes: dict[str, str]) -> str | None:
+def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
     if name != "link" or "rel" not in attributes:
         return None
     return "hint" if _HINTS & set(attributes["rel"].lower().split()) else None
 
 
-def _reason(where: str) -> str | None:
-    """Why what stands there is not judged."""
+def _skip_reason(where: str) -> str | None:
+    """The reason for which references at this place are not judged; None: they are."""
     place = where.rpartition(" ")[2]
     if where.endswith(BASES):
         return "base"
@@ -261,41 +265,41 @@ def _reason(where: str) -> str | None:
     return "ping" if place == "ping" else None
 
 
-def _css(found: Scan, options: Options) -> None:
-    document = found.document
-    for one in css.read(document, options):
-        if isinstance(one, Note):
-            found.notes[one.kind] = None
-    found.text = _text(found)
-    for where, reference, (start, end) in css.with_places(found.text):
+def _css(result: Scan, options: Options) -> None:
+    document = result.document
+    for item in css.read(document, options):
+        if isinstance(item, Note):
+            result.notes[item.kind] = None
+    result.text = _text(result)
+    for place, reference, (start, end) in css.with_places(result.text):
         reason = "local" if reference.startswith("#") else None
-        found.references.append(Reference(where, reference, document.base, None, reason, start, end))
+        result.references.append(Reference(place, reference, document.base, None, reason, start, end))
 
 
-def _markdown(found: Scan, options: Options) -> None:
-    whole, project = found.document, found.project
-    end = front_matter_end(whole.content)
-    blank = bytes(one if one in b"\r\n" else 32 for one in whole.content[:end])
-    found.document = whole._replace(content=blank + whole.content[end:])
-    found.text = _text(found)
-    if (hidden := templates.hide(templates.hide_mathematics(found.text))) != found.text:
-        found.document = whole._replace(content=hidden.encode(), charset="utf-8")
-        if _NAMED_BY_TEMPLATE.search(hidden):
-            found.more_anchors = found.more_anchors or "a template names a heading"
-    if not project.generator and (end or whole.source.endswith(".mdx")):
-        found.project = project = unknown_generator(project)
-    _read_other(found, options)
-    found.document = whole
-    if "too-large" in found.notes:
+def _markdown(result: Scan, options: Options) -> None:
+    original, project = result.document, result.project
+    end = front_matter_end(original.content)
+    blank = bytes(byte if byte in b"\r\n" else 32 for byte in original.content[:end])
+    result.document = original._replace(content=blank + original.content[end:])
+    result.text = _text(result)
+    if (visible_text := templates.hide(templates.hide_mathematics(result.text))) != result.text:
+        result.document = original._replace(content=visible_text.encode(), charset="utf-8")
+        if _NAMED_BY_TEMPLATE.search(visible_text):
+            result.more_anchors = result.more_anchors or "a template names a heading"
+    if not project.generator and (end or original.source.endswith(".mdx")):
+        result.project = project = unknown_generator(project)
+    _read_other(result, options)
+    result.document = original
+    if "too-large" in result.notes:
         return
-    gathered = MarkdownAnchors(project.anchors)
-    gathered.read(hidden)
-    for text, why in inserted_texts(found.text, whole.source, project):
-        gathered.read(text)
-        found.more_anchors = found.more_anchors or why
-    found.anchors, found.labels, found.has_anchors = gathered.anchors, gathered.labels, True
-    found.names_labels = gathered.rule == "myst"
-    found.titles = {title for title, count in gathered.titles.items() if count == 1}
+    anchor_reader = MarkdownAnchors(project.anchors)
+    anchor_reader.read(visible_text)
+    for text, reason in inserted_texts(result.text, original.source, project):
+        anchor_reader.read(text)
+        result.more_anchors = result.more_anchors or reason
+    result.anchors, result.labels, result.has_anchors = anchor_reader.anchors, anchor_reader.labels, True
+    result.names_labels = anchor_reader.rule == "myst"
+    result.titles = {title for title, count in anchor_reader.titles.items() if count == 1}
 
 
 _NAMED_BY_TEMPLATE = re.compile(
@@ -324,84 +328,86 @@ def front_matter_end(content: bytes) -> int:
     return 0
 
 
-def _rst(found: Scan, options: Options) -> None:
+def _rst(result: Scan, options: Options) -> None:
     from overthere.links.documents import rst
 
-    text, lossy = decode_text(found.document.content, found.document.charset)
+    text, lossy = decode_text(result.document.content, result.document.charset)
     if lossy:
-        found.notes["wrong-charset"] = None
-    found.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+        result.notes["wrong-charset"] = None
+    result.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     parsed = rst.parse(text)
-    found.notes |= dict.fromkeys(parsed.notes)
+    result.notes |= dict.fromkeys(parsed.notes)
     if parsed.roles:
-        found.passed["sphinx-role"] += parsed.roles
-    found.anchors, found.has_anchors = parsed.anchors, parsed.has_anchors
-    rule = found.project.anchors
-    if found.project.generator == "sphinx":
-        found.labels = found.anchors
+        result.passed["sphinx-role"] += parsed.roles
+    result.anchors, result.has_anchors = parsed.anchors, parsed.has_anchors
+    rule = result.project.anchors
+    if result.project.generator == "sphinx":
+        result.labels = result.anchors
     elif rule in ("github", "gitlab"):  # these give headings the anchors that they give those of Markdown
-        found.anchors.update(slug(title, rule) for title in parsed.titles)
-    found.references = [
-        Reference(one.where, one.reference, found.document.base, one.target, None) for one in parsed.references
+        result.anchors.update(slug(title, rule) for title in parsed.titles)
+    result.references = [
+        Reference(item.where, item.reference, result.document.base, item.target, None) for item in parsed.references
     ]
 
 
-def _notebook(found: Scan, options: Options) -> None:
+def _notebook(result: Scan, options: Options) -> None:
     from overthere.links.documents import notebook
 
-    _read_other(found, options)
-    found.text = _text(found)
-    cells = notebook.cells(found.text)
-    if cells is None or "too-large" in found.notes:
+    _read_other(result, options)
+    result.text = _text(result)
+    cells = notebook.cells(result.text)
+    if cells is None or "too-large" in result.notes:
         return
-    for one in ("notebook", found.project.anchors):
-        gathered = MarkdownAnchors(one)
-        gathered.read("\n\n".join(cells))
-        found.anchors |= gathered.anchors
-    found.has_anchors = True
+    for rule in ("notebook", result.project.anchors):
+        anchor_reader = MarkdownAnchors(rule)
+        anchor_reader.read("\n\n".join(cells))
+        result.anchors |= anchor_reader.anchors
+    result.has_anchors = True
 
 
-def _xml(found: Scan, options: Options) -> None:
-    whole = found.document
-    hidden = _hide_templates(found, _text(found)) if found.project.has_templates else ""
-    if found.is_template:
-        found.document = whole._replace(content=hidden.lstrip(templates.MARK + " \n").encode(), charset="utf-8")
-    _read_other(found, options)
-    found.text, found.has_anchors = anchors.xml(found.document, found.anchors)
-    if found.is_template:
-        found.document = whole
-        if found.notes.pop("unreadable", "") is None:  # it becomes XML when it is filled in
-            found.passed["template"] += 1
+def _xml(result: Scan, options: Options) -> None:
+    original = result.document
+    visible_text = _hide_templates(result, _text(result)) if result.project.has_templates else ""
+    if result.is_template:
+        result.document = original._replace(
+            content=visible_text.lstrip(templates.MARK + " \n").encode(), charset="utf-8"
+        )
+    _read_other(result, options)
+    result.text, result.has_anchors = anchors.xml(result.document, result.anchors)
+    if result.is_template:
+        result.document = original
+        if result.notes.pop("unreadable", "") is None:  # it becomes XML when it is filled in
+            result.passed["template"] += 1
 
 
-def _read_other(found: Scan, options: Options) -> None:
-    """What another reader finds; it does not say where that stands."""
-    document = found.document
-    if found.kind not in READERS:
+def _read_other(result: Scan, options: Options) -> None:
+    """Read the document by the reader of its kind, which does not give places."""
+    document = result.document
+    if result.kind not in READERS:
         return
-    if found.kind in ("text", "uri-list"):
-        found.text = _text(found)
+    if result.kind in ("text", "uri-list"):
+        result.text = _text(result)
     read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
-        READERS[found.kind]
+        READERS[result.kind]
     ).read
-    for one in read(document, options):
-        if isinstance(one, Note):
-            found.notes[one.kind] = None
-        elif isinstance(one, PassedContent):
-            found.passed[one.kind] += 1
+    for item in read(document, options):
+        if isinstance(item, Note):
+            result.notes[item.kind] = None
+        elif isinstance(item, PassedContent):
+            result.passed[item.kind] += 1
         else:
-            base = one.base or document.base
-            if one.codebase is not None:
-                base = from_content(one.codebase, base)
-            found.references.append(Reference(one.where, one.reference, base, one.target, _reason(one.where)))
+            base = item.base or document.base
+            if item.codebase is not None:
+                base = from_content(item.codebase, base)
+            result.references.append(Reference(item.where, item.reference, base, item.target, _skip_reason(item.where)))
 
 
-def _text(found: Scan) -> str:
+def _text(result: Scan) -> str:
     """The characters of a document that is neither HTML nor XML."""
-    text = decode_text(found.document.content, found.document.charset)[0]
+    text = decode_text(result.document.content, result.document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_WAYS: dict[str, Callable[[Scan, Options], None]] = {
+_READERS_BY_KIND: dict[str, Callable[[Scan, Options], None]] = {
     "html": _html, "css": _css, "markdown": _markdown, "xml": _xml, "rst": _rst, "notebook": _notebook,
 }  # fmt: skip
