@@ -1,6 +1,6 @@
 """Reads a file of messages: header fields, boundaries of parts and messages, transfer encodings.
 
-What is held at once does not grow with the file (RFC 5322 2.2; RFC 2046 5.1.1; RFC 2045 6; RFC 4155).
+The memory does not grow with the file (RFC 5322 2.2; RFC 2046 5.1.1; RFC 2045 6; RFC 4155).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Boundary", "MessageReader", "d
 _SIZE = 1 << 18
 _LINE = 1 << 16
 _HEADER = 1 << 20
-"""So many octets of a header are read as one: what follows is body."""
+"""Maximal bytes of a header; the rest is read as body."""
 _MARK = 1024
 _BACK = 4
-"""So much of what was taken is kept, to see whether the line before a mark is empty."""
+"""Consumed bytes that are kept, to see whether the line before a mark is empty."""
 
-# What may be a mark: by whether there are delimiters, and whether the file is an mbox.
+# Candidates for marks, by whether there are delimiters and whether the file is an mbox.
 _DELIMITER, _FROM = rb"\n--", rb"(?:(?<=\n)|(?<=\n\r))\nFrom "
 _CANDIDATES = {
     (True, True): re.compile(rb"%s|%s" % (_DELIMITER, _FROM)),
@@ -47,56 +47,56 @@ class MessageReader:
     """The file of channel 0."""
 
     def __init__(self) -> None:
-        self.held: bytearray = bytearray()
+        self.buffer: bytearray = bytearray()
         self.at: int = 0
-        self.over: bool = False
+        self.is_finished: bool = False
         self.mbox = False
-        self.lone: bool | None = None
-        """Whether lines end in CR alone: they are lines all the same."""
-        self.owed: bool = False
-        """Whether the line end of a header's empty line is still to be taken."""
+        self.has_lone_returns: bool | None = None
+        """Whether lines end in CR alone; they are read as lines."""
+        self.is_line_end_due: bool = False
+        """Whether the line end of a header's empty line has not been consumed yet."""
 
     def fill(self) -> Generator[Effect, Any, bool]:
-        """Read more; False at the end."""
-        if self.over:
+        """Read more of the file; return False at its end."""
+        if self.is_finished:
             return False
-        done = max(0, self.at - _BACK)
-        del self.held[:done]
-        self.at -= done
+        consumed = max(0, self.at - _BACK)
+        del self.buffer[:consumed]
+        self.at -= consumed
         piece: bytes = yield Read(_SIZE, counted=False)
         data = bytearray(piece)
-        while self.lone is None and piece and b"\n" not in piece and len(data) < _SIZE:
+        while self.has_lone_returns is None and piece and b"\n" not in piece and len(data) < _SIZE:
             piece = yield Read(_SIZE, counted=False)
             data += piece
-        if self.lone is None:
-            self.lone = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
-        self.over = not piece
-        self.held += data.replace(b"\r", b"\n") if self.lone else data
+        if self.has_lone_returns is None:
+            self.has_lone_returns = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
+        self.is_finished = not piece
+        self.buffer += data.replace(b"\r", b"\n") if self.has_lone_returns else data
         return bool(data)
 
     def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
         """Whether the file begins so."""
-        while len(self.held) < len(text) and (yield from self.fill()):
+        while len(self.buffer) < len(text) and (yield from self.fill()):
             pass
-        return self.held.startswith(text)
+        return self.buffer.startswith(text)
 
     def at_end(self) -> Generator[Effect, Any, bool]:
         """Whether there is nothing more."""
-        while self.at >= len(self.held):
+        while self.at >= len(self.buffer):
             if not (yield from self.fill()):
                 return True
         return False
 
     def line(self) -> Generator[Effect, Any, bytes]:
-        """A line with its end, or so much of it as is looked at together; b"" at the end."""
-        looked = self.at
-        while (end := self.held.find(b"\n", looked)) < 0 and len(self.held) - self.at < _LINE:
-            ahead = len(self.held) - self.at
+        """A line with its end, or so much of it as is search_start at together; b"" at the end."""
+        search_start = self.at
+        while (end := self.buffer.find(b"\n", search_start)) < 0 and len(self.buffer) - self.at < _LINE:
+            ahead = len(self.buffer) - self.at
             if not (yield from self.fill()):
                 break
-            looked = self.at + ahead
-        end = min(end + 1 if end >= 0 else len(self.held), self.at + _LINE)
-        line = bytes(self.held[self.at : end])
+            search_start = self.at + ahead
+        end = min(end + 1 if end >= 0 else len(self.buffer), self.at + _LINE)
+        line = bytes(self.buffer[self.at : end])
         self.at = end
         return line
 
@@ -104,7 +104,7 @@ class MessageReader:
         """Go on behind the line "From " of the next message of an mbox (RFC 4155); False at the end of the file."""
         if (yield from self.at_end()):
             return False
-        if self.mbox and self.held.startswith(b"From ", self.at):
+        if self.mbox and self.buffer.startswith(b"From ", self.at):
             while (line := (yield from self.line())) and not line.endswith(b"\n"):
                 pass
         return True
@@ -114,8 +114,8 @@ class MessageReader:
 
         A line that is no field ends it too (RFC 5322 3.5): what follows is body.  `default` is that of `Header`.
         """
-        self.at += self.owed
-        self.owed = False
+        self.at += self.is_line_end_due
+        self.is_line_end_due = False
         raw, blank = bytearray(), b""
         begins, broken = True, False
         while line := (yield from self.line()):
@@ -125,63 +125,63 @@ class MessageReader:
                 # A delimiter may follow a header that has no body (RFC 2046 5.1.1, body-part).
                 broken = not ends and not line.startswith(b"--")
                 self.at -= 0 if ends else len(line)
-                self.owed = self.at > 0 and self.held[self.at - 1] == 10
-                self.at -= self.owed
+                self.is_line_end_due = self.at > 0 and self.buffer[self.at - 1] == 10
+                self.at -= self.is_line_end_due
                 break
             begins = line.endswith(b"\n")
             raw += line
         return Header(bytes(raw), blank, broken, default)
 
     def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
-        """What comes next, and the mark if it is the last before one.
+        """Return the next piece of content, and the mark behind it, if there is one.
 
-        marks: boundary delimiters and how deep they are.  The line end before a mark belongs to it (RFC 2046 5.1.1).
+        marks: boundary delimiters and their depths.  The line end before a mark belongs to it (RFC 2046 5.1.1).
         """
-        look = self.at
+        search_start = self.at
         candidates = _CANDIDATES.get((bool(marks), self.mbox))
         while True:
-            match = candidates.search(self.held, look) if candidates else None
+            match = candidates.search(self.buffer, search_start) if candidates else None
             if match is None:
-                if self.over:
+                if self.is_finished:
                     return self._read_rest(), END
                 # A mark may be cut, and the CR before it.
-                taken = self._take(max(self.at, len(self.held) - 7))
+                content = self._take(max(self.at, len(self.buffer) - 7))
                 yield from self.fill()
-                return taken, None
+                return content, None
             start = match.start()
-            end = self.held.find(b"\n", start + 1, start + _MARK)
-            if end < 0 and not self.over and len(self.held) - start < _MARK:
+            end = self.buffer.find(b"\n", start + 1, start + _MARK)
+            if end < 0 and not self.is_finished and len(self.buffer) - start < _MARK:
                 ahead = start - self.at
                 yield from self.fill()
-                look = self.at + ahead
+                search_start = self.at + ahead
                 continue
-            mark = _boundary_of(bytes(self.held[start + 1 : end if end >= 0 else start + _MARK]), marks)
+            mark = _boundary_of(bytes(self.buffer[start + 1 : end if end >= 0 else start + _MARK]), marks)
             if mark is None:
-                look = start + 1
+                search_start = start + 1
                 if start - self.at > _SIZE:
                     return self._take(start), None
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
-            taken = self._take(start - (1 if start > self.at and self.held[start - 1] == 13 else 0))
+            content = self._take(start - (1 if start > self.at and self.buffer[start - 1] == 13 else 0))
             # Its line end may be that of another delimiter, which follows at once (RFC 2046 5.1.1).
-            self.at = start + 1 if mark is END else end if end >= 0 else len(self.held)
-            self.owed = mark is not END and end >= 0
-            return taken, mark
+            self.at = start + 1 if mark is END else end if end >= 0 else len(self.buffer)
+            self.is_line_end_due = mark is not END and end >= 0
+            return content, mark
 
     def _take(self, end: int) -> bytes:
-        taken = bytes(self.held[self.at : end])
+        content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
-        if taken and self.owed:
-            self.owed, taken = False, taken[1:]
-        return taken
+        if content and self.is_line_end_due:
+            self.is_line_end_due, content = False, content[1:]
+        return content
 
     def _read_rest(self) -> bytes:
         """To the end of the file; an mbox has an empty line behind its last message too."""
-        rest = self._take(len(self.held))
-        self.owed = False
-        if self.mbox and rest.endswith((b"\n\n", b"\n\r\n")):
-            rest = rest[:-1].removesuffix(b"\r")
-        return rest
+        content = self._take(len(self.buffer))
+        self.is_line_end_due = False
+        if self.mbox and content.endswith((b"\n\n", b"\n\r\n")):
+            content = content[:-1].removesuffix(b"\r")
+        return content
 
 
 def _boundary_of(line: bytes, marks: dict[bytes, int]) -> Boundary | None:
@@ -199,7 +199,7 @@ class Decoder:
     """A content transfer encoding that leaves the octets as they are (RFC 2045 6.2).  None of them raises."""
 
     wrong = ""
-    """What is the matter with what has come, told at the end; what could be decoded is given."""
+    """The fault of the input, known at its end; everything decodable is returned."""
     strange = False
     """Whether there were octets that it has to ignore."""
 
@@ -207,7 +207,7 @@ class Decoder:
         return octets
 
     def end(self) -> bytes:
-        """What is left at the end."""
+        """Return the bytes that remain at the end."""
         return b""
 
 
@@ -215,27 +215,27 @@ class _Base64(Decoder):
     """RFC 2045 6.8: what is not in the alphabet is ignored, and "=" says that the end has been reached."""
 
     def __init__(self) -> None:
-        self.held = b""
-        self.over = False
+        self.buffer = b""
+        self.is_finished = False
 
     def feed(self, octets: bytes) -> bytes:
         self.strange = self.strange or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
         octets = octets.translate(None, _NOT_BASE64)
-        data, padding, behind = (b"", b"", octets) if self.over else (self.held + octets).partition(b"=")
+        data, padding, behind = (b"", b"", octets) if self.is_finished else (self.buffer + octets).partition(b"=")
         if behind.strip(b"="):
             self.wrong = "more octets behind its end"
         if padding:
-            self.over, self.held = True, b""
+            self.is_finished, self.buffer = True, b""
             return self._decode_last(data)
-        whole = len(data) // 4 * 4
-        self.held = data[whole:]
-        return binascii.a2b_base64(data[:whole])
+        complete = len(data) // 4 * 4
+        self.buffer = data[complete:]
+        return binascii.a2b_base64(data[:complete])
 
     def end(self) -> bytes:
-        return b"" if self.over else self._decode_last(self.held)
+        return b"" if self.is_finished else self._decode_last(self.buffer)
 
     def _decode_last(self, data: bytes) -> bytes:
-        """The last characters; padding that is missing is no harm."""
+        """Decode the last characters; missing padding is accepted."""
         if len(data) % 4 == 1:
             self.wrong = self.wrong or "its last character is alone"
             data = data[:-1]
@@ -250,19 +250,19 @@ class _QuotedPrintable(Decoder):
     """RFC 2045 6.7, line by line."""
 
     def __init__(self) -> None:
-        self.held = b""
+        self.buffer = b""
 
     def feed(self, octets: bytes) -> bytes:
-        self.held += octets
-        cut = self.held.rfind(b"\n") + 1
-        if not cut and len(self.held) > _LINE:
-            cut = self.held.rfind(b"=", len(self.held) - 3)
-            cut = len(self.held) - 3 if cut < 0 else cut
-        taken, self.held = self.held[:cut], self.held[cut:]
-        return binascii.a2b_qp(taken)
+        self.buffer += octets
+        end = self.buffer.rfind(b"\n") + 1
+        if not end and len(self.buffer) > _LINE:
+            end = self.buffer.rfind(b"=", len(self.buffer) - 3)
+            end = len(self.buffer) - 3 if end < 0 else end
+        complete, self.buffer = self.buffer[:end], self.buffer[end:]
+        return binascii.a2b_qp(complete)
 
     def end(self) -> bytes:
-        return binascii.a2b_qp(self.held)
+        return binascii.a2b_qp(self.buffer)
 
 
 _DECODERS: dict[str, type[Decoder]] = {"base64": _Base64, "quoted-printable": _QuotedPrintable}

@@ -22,7 +22,7 @@ pub fn key(document: u64, name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What is kept of a document.
+/// The keys, counts and unsettled references of a document.
 #[derive(Default)]
 pub struct Page {
     /// The keys of its anchors.
@@ -44,7 +44,7 @@ pub struct Open {
     pub question: Question,
 }
 
-/// What decides whether a reference is a fault.
+/// The condition under which a reference is a fault.
 #[derive(Clone, Copy)]
 pub enum Question {
     /// It is one.
@@ -63,7 +63,7 @@ pub type Example = (u32, Option<String>, String, bool);
 /// Targets that Python judges by their keys: how many references have each, and one of these.
 pub type Targets = HashMap<u64, (u64, Example)>;
 
-/// What is gathered of many pages.
+/// Targets of many pages that Python handles, and URIs outside.
 #[derive(Default)]
 pub struct Gathered {
     pub targets: Targets,
@@ -82,11 +82,11 @@ impl Gathered {
     }
 }
 
-/// What is known of a reference.
+/// The result of judging a reference by itself.
 #[derive(Clone, Copy)]
 enum Verdict {
     Passed(usize),
-    /// A valid URI of the web, surely outside, and nobody asks for it.
+    /// A valid http or https URI outside the site that will not be requested.
     Outside,
     Within,
     /// Within, with a fragment directive: only a browser finds that text.
@@ -231,7 +231,7 @@ struct Asks<'a> {
     site: &'a Site,
     number: u32,
     inner: Base,
-    /// What "/" is resolved against, if the settings name a root: the base, and the folder to which that leads.
+    /// The base of references that begin with "/", and the folder that the settings name as its root.
     rooted: Option<(Base, &'a str)>,
     /// The base that the document says.
     said: Option<String>,
@@ -241,7 +241,7 @@ struct Asks<'a> {
     anchors: Vec<u64>,
 }
 
-/// What is said of a target by its text: a reference of this kind is judged as all others of it.
+/// The kind of a target, by its text: all references of one kind to a target have the same result.
 enum Kind {
     /// It is not below the base, and was written whole.
     Outside = b'a' as isize,

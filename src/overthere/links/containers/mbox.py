@@ -34,12 +34,12 @@ def _messages(document: Document, options: Options) -> Steps:
     base = enclosed(document.base)
     number = 0
     if not (yield from reader.starts(b"From ")):
-        yield Note("corrupt" if reader.held else "empty")
+        yield Note("corrupt" if reader.buffer else "empty")
     while (yield from reader.next_message()):
         number += 1
         content, flaws, _ = yield from take_body(lambda: reader.piece({}), Decoder(), options.limit)
         notes = (*flaws,) if content.strip() or flaws else ("empty",)
-        if (yield from reader.at_end()) and not reader.held.endswith((b"\n\n", b"\n\r\n")):
+        if (yield from reader.at_end()) and not reader.buffer.endswith((b"\n\n", b"\n\r\n")):
             notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)
         source = f"{document.source}!{number}"
         yield Document(source, content, base, "message/rfc822", None, notes, document.depth + 1)

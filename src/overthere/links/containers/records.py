@@ -31,7 +31,7 @@ __all__ = ["PageReader", "Record", "cuts", "records", "write_pieces"]
 
 
 class Record(NamedTuple):
-    """A record as it lies in the file."""
+    """A record in its file."""
 
     at: str
     """The octet at which it begins; if it is compressed, its gzip member, and `!` and its octet within, if need be."""

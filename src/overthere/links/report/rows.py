@@ -35,41 +35,41 @@ if TYPE_CHECKING:
 __all__ = ["OCTETS", "Rows", "rows"]
 
 OCTETS = 1 << 24
-"""A batch ends with so many octets of text: a base may be as long as a document, and stands in every row."""
+"""Maximal bytes of text in a batch: a base may be as long as a document, and every row has it."""
 
 
 class Rows(ABC):
-    """The rows so far.  `len` of it says how many they are, `octets` about how much text."""
+    """The rows so far: `len` is their number, `octets` approximately the size of their text."""
 
     octets: int
     base: Base
-    """Of the document that `html` read."""
+    """The base of the document that `html` read."""
 
     def __init__(self) -> None:
         self.begun: int | None = None
-        """Octets of the page that `pages` has begun; None if rows are to be taken, and no page goes on."""
+        """Bytes of the page that `pages` has begun; None if rows should be taken and no page is unfinished."""
         self.others: Counter[str] = Counter()
-        """What other readers have passed over."""
+        """Counts of embedded content that other readers skipped, by kind."""
         self.hrefs: dict[str, str] = {}
-        """What the base elements that count say, of the documents that `html` read: for whoever takes them out."""
+        """The href of the effective base element of each document that `html` read; the caller removes them."""
 
     @property
     def passed_counts(self) -> Counter[str]:
-        """What documents held so far that is read by choice only, and was not, by kind."""
+        """Counts of content that is read only on request and was skipped, by kind."""
         return +self.others
 
     @property
     def pages(self) -> MakePageReader | None:
-        """For crawls, what reads the pages in them into rows on its own."""
+        """The reader that turns the pages of a crawl into rows by itself; None if there is none."""
         return None
 
     @property
     def page_counts(self) -> dict[str, tuple[int, int]]:
-        """How many documents that has read, and of how many octets, by kind."""
+        """Number of documents that `pages` read, and their bytes, by kind."""
         return {}
 
     def begin(self, document: Document) -> None:
-        """Go on with a page that was begun so."""
+        """Continue with a page that `pages` has begun."""
         self.base = document.base
 
     @abstractmethod
@@ -91,23 +91,23 @@ class Rows(ABC):
 
     @abstractmethod
     def take_embedded(self) -> EmbeddedContent | None:
-        """What `step` has come to that holds references in a syntax of its own; it is given once."""
+        """Return the embedded content at which `step` stopped, once: its references have a syntax of their own."""
 
     @abstractmethod
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
-        """Rows of references that share a base."""
+        """Add rows of references that share a base."""
 
     @abstractmethod
     def note(self, document: Document, kind: str) -> None:
-        """A row that says something of a document."""
+        """Add a row with a note on a document."""
 
     @abstractmethod
     def take(self) -> pa.RecordBatch:
-        """All rows; there are none then."""
+        """Return all rows and remove them."""
 
 
 def rows(options: Options) -> Rows:
-    """Where rows are made: natively, where the kernel is and the edition is its own."""
+    """Return the native maker of rows where the kernel has the edition, otherwise the one in Python."""
     if kernel.name == "native" and options.edition == "rfc3986":
         return _Native(options)
     return _PythonRows(options)
@@ -119,9 +119,9 @@ class _Native(Rows):
 
         super().__init__()
         self.options = options
-        names = [(way, name) for way, names in html.EMBEDDED.items() for name in names]
+        names = [(rule, name) for rule, names in html.EMBEDDED.items() for name in names]
         normal = None if options.form is None and options.rung <= Rung.SYNTAX else _normalizer(options)
-        attributes = [(name, list(elements), way) for name, elements, way in html.ATTRIBUTES]
+        attributes = [(name, list(elements), rule) for name, elements, rule in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native: LinkRows = LinkRows(
             attributes, names, options.metadata, list(SIGNATURES), rung, _map_text, html.values, _styles, normal,
@@ -130,7 +130,7 @@ class _Native(Rows):
 
     @property
     def pages(self) -> MakePageReader | None:
-        # What browsers open is found out document by document, in Python.
+        # The column of what browsers open is filled in Python, document by document.
         return None if self.options.whatwg else partial(RecordPages, self)
 
     @property
@@ -158,15 +158,15 @@ class _Native(Rows):
 
     def _find_base(self) -> None:
         base = self.base
-        if self.options.metadata and (given := self.native.base()) != (str(base.uri), base.layer):
-            self.base = Base(URI(given[0]), "content", "HTML base")
+        if self.options.metadata and (page_base := self.native.base()) != (str(base.uri), base.layer):
+            self.base = Base(URI(page_base[0]), "content", "HTML base")
 
     def step(self, count: int) -> bool:
         return self.native.step(count)
 
     def take_embedded(self) -> EmbeddedContent | None:
-        given = self.native.embedded() if self.options.metadata else None
-        return None if given is None else EmbeddedContent(*given)
+        embedded = self.native.embedded() if self.options.metadata else None
+        return None if embedded is None else EmbeddedContent(*embedded)
 
     @property
     def passed_counts(self) -> Counter[str]:
@@ -178,7 +178,7 @@ class _Native(Rows):
         return passed
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
-        plain = [(_text(one.where), _text(one.reference), one.target) for one in references]
+        plain = [(_text(item.where), _text(item.reference), item.target) for item in references]
         self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
 
     def note(self, document: Document, kind: str) -> None:
@@ -187,12 +187,12 @@ class _Native(Rows):
     def take(self) -> pa.RecordBatch:
         import pyarrow as pa
 
-        made = pa.array(self.native.take())
-        return pa.record_batch([*made.flatten(), pa.nulls(len(made), pa.string())], schema=schema())
+        struct_array = pa.array(self.native.take())
+        return pa.record_batch([*struct_array.flatten(), pa.nulls(len(struct_array), pa.string())], schema=schema())
 
 
 def _text(text: str) -> str:
-    """Text that has a form in UTF-8: a lone surrogate is none."""
+    """Return the text with "?" for lone surrogates, which UTF-8 cannot encode."""
     if text.isascii():
         return text
     try:
@@ -207,7 +207,7 @@ def _parts(document: Document) -> dict[str, str] | None:
 
 
 def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
-    """What a text maps to or is repaired to; beyond US-ASCII also the kind and the place of what is wrong with it."""
+    """Return the reference that a text maps to or is repaired to, and beyond US-ASCII the kind and place of its fault."""
     reference, problem = to_reference(text)
     kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
     return None if reference is None else str(reference), kind, at
@@ -218,7 +218,7 @@ def _styles(text: str) -> list[tuple[str, str]]:
 
 
 def _normalizer(options: Options) -> Callable[[str], str]:
-    """What writes the column `normal` of a target that is a URI."""
+    """Return the function that gives the column `normal` of a target."""
     if (form := options.form) is not None:
         return lambda target: str(form(target))
     rung, registry = options.rung, options.registry
@@ -229,36 +229,37 @@ class _PythonRows(Rows):
     def __init__(self, options: Options) -> None:
         super().__init__()
         self.options = options
-        self.made: list[Link] = []
+        self.links: list[Link] = []
         self.octets = 0
-        self.waiting: Iterator[Link | EmbeddedContent] = iter(())
-        self.next: EmbeddedContent | None = None
-        self.normal = _normalizer(options)
-        self.of = self._link_of if options.edition == "rfc3986" else self._by_edition
+        self.pending: Iterator[Link | EmbeddedContent] = iter(())
+        self.next_embedded: EmbeddedContent | None = None
+        self.normalize = _normalizer(options)
+        self.make_link = self._link_of if options.edition == "rfc3986" else self._by_edition
 
     def __len__(self) -> int:
-        return len(self.made)
+        return len(self.links)
 
     def _put(self, link: Link) -> None:
-        self.made.append(link)
+        self.links.append(link)
         self.octets += sum(len(part) for part in link if isinstance(part, str))
 
     def html(self, document: Document, content: bytes) -> list[str]:
         page = html.read(content.decode("utf-8", "replace"))
-        href, held = page.base, page.items
+        href, items = page.base, page.items
         self.base = base = from_content(href, document.base)
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href
         if not self.options.metadata:
-            self.others.update(kind(one.name) for one in held if isinstance(one, EmbeddedContent))
-            held = [one for one in held if isinstance(one, Found)]
+            self.others.update(kind(item.name) for item in items if isinstance(item, EmbeddedContent))
+            items = [item for item in items if isinstance(item, Found)]
 
-        def base_against(one: Found) -> Base:
+        def base_against(item: Found) -> Base:
             # Each base element is resolved against what stands outside of it (HTML 4.2.3).
-            return document.base if one.where == "base href" else from_content(one.codebase, base)
+            return document.base if item.where == "base href" else from_content(item.codebase, base)
 
-        self.waiting = (
-            one if isinstance(one, EmbeddedContent) else self.of(document, base_against(one), one) for one in held
+        self.pending = (
+            item if isinstance(item, EmbeddedContent) else self.make_link(document, base_against(item), item)
+            for item in items
         )
         return page.notes
 
@@ -266,54 +267,54 @@ class _PythonRows(Rows):
         for _ in range(count):
             if self.octets >= OCTETS:
                 break
-            link = next(self.waiting, None)
+            link = next(self.pending, None)
             if link is None:
                 return False
             if isinstance(link, EmbeddedContent):
-                self.next = link
+                self.next_embedded = link
                 break
             self._put(link)
         return True
 
     def take_embedded(self) -> EmbeddedContent | None:
-        given, self.next = self.next, None
-        return given
+        embedded, self.next_embedded = self.next_embedded, None
+        return embedded
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
-        for one in references:
-            self._put(self.of(document, base, one))
+        for item in references:
+            self._put(self.make_link(document, base, item))
 
     def note(self, document: Document, kind: str) -> None:
         self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
 
-    def _link_of(self, document: Document, base: Base, one: Found) -> Link:
-        if one.target is not None:
-            reference, error, error_at = _resolve_meaning(one.target, one.reference)
+    def _link_of(self, document: Document, base: Base, item: Found) -> Link:
+        if item.target is not None:
+            reference, error, error_at = _resolve_meaning(item.target, item.reference)
         else:
-            reference, problem = to_reference(one.reference)
+            reference, problem = to_reference(item.reference)
             error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
         if reference is None:
-            return _link(document, base, one, error=error, error_at=error_at)
+            return _link(document, base, item, error=error, error_at=error_at)
         target = base.uri.join(reference)
         text = str(target)
         same = text.partition("#")[0] == str(base.uri)
         return _link(
-            document, base, one, target=text, fragment=target.fragment, same_document=same, error=error,
-            error_at=error_at, normal=self.normal(text), part=part_of(text, document.parts),
+            document, base, item, target=text, fragment=target.fragment, same_document=same, error=error,
+            error_at=error_at, normal=self.normalize(text), part=part_of(text, document.parts),
         )  # fmt: skip
 
-    def _by_edition(self, document: Document, base: Base, one: Found) -> Link:
+    def _by_edition(self, document: Document, base: Base, item: Found) -> Link:
         """By an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
         by = edition(self.options.edition)
-        reference = one.reference if one.target is None else one.target
+        reference = item.reference if item.target is None else item.target
         rule, has_relative = _REFERENCES[by.name]
         findings = by.check(reference, rule, 1)
         if findings:
             kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
-            return _link(document, base, one, error=kind, error_at=findings[0].start)
+            return _link(document, base, item, error=kind, error_at=findings[0].start)
         try:
             target = by.resolve(str(base.uri), reference)
-            if one.where in _REQUESTS:
+            if item.where in _REQUESTS:
                 target = for_request(target, str((document.base if by.name == "url-1997" else base).uri))
             text, fragment, same = target
         except NotSpecified:
@@ -324,25 +325,25 @@ class _PythonRows(Rows):
             normal = None if text is None else by.normalize(text, self.options.rung, registry=self.options.registry)
             if text is not None and (self.options.canonical is not None or self.options.idna):
                 valid = not edition("rfc3986").check(text, "URI", 1)
-                normal = self.normal(text) if valid else None
+                normal = self.normalize(text) if valid else None
         except NotSpecified:
             pass
         except InvalidURI as problem:  # the base is missing by this document, and so no target is
             error = problem.kind
         part = None if text is None else part_of(text, document.parts)
         return _link(
-            document, base, one, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
+            document, base, item, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
             part=part,
         )  # fmt: skip
 
     def take(self) -> pa.RecordBatch:
-        made = to_batch(self.made)
-        self.made, self.octets = [], 0
-        return made
+        batch = to_batch(self.links)
+        self.links, self.octets = [], 0
+        return batch
 
 
 def _resolve_meaning(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
-    """The URI that is meant by a text which is no reference, or why it is none; the place is one in the text."""
+    """Return the intended URI of a text that is not a reference, or the kind of its fault and the place in the text."""
     reference, problem = to_reference(target)
     if problem is None:
         return reference, None, None
@@ -370,12 +371,12 @@ _REQUESTS = ("form action", "img src")
 _EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
 
 
-def _link(document: Document, base: Base, one: Found, **more: Any) -> Link:
+def _link(document: Document, base: Base, item: Found, **fields: Any) -> Link:
     return _EMPTY._replace(
         source=document.source,
         base=str(base.uri),
         base_from=base.layer,
-        reference=one.reference,
-        where=one.where,
-        **more,
+        reference=item.reference,
+        where=item.where,
+        **fields,
     )
