@@ -23,7 +23,11 @@ def stub(module: str, root: str) -> str:
         lines += [f"from {home} import {name} as {name}\n" for _, name in rows]
     lines += ["\n__all__ = [\n", *(f'    "{name}",\n' for name in lazy.__all__), "]\n"]
     if module == "overthere":
+        lines[1:1] = ["from collections.abc import Callable, Mapping\n", "from typing import Any\n\n"]
         lines += ["\n__version__: str\n", "_HOMES: dict[str, str]\n", "_ELSEWHERE: dict[str, str]\n"]
+        lines += ["\ndef lazy_names(\n    module: str, homes: Mapping[str, str], package: str = ..., "]
+        lines += ["elsewhere: Mapping[str, str] | None = ...\n"]
+        lines += [") -> tuple[Callable[[str], Any], Callable[[], list[str]]]: ...\n"]
         lines += ["\ndef __dir__() -> list[str]: ...\n"]
     text = "".join(lines)
     ast.parse(text)

@@ -9,7 +9,12 @@ Each name is imported when it is first used.
 
 from __future__ import annotations
 
-from overthere.ground.lazy import lazy_names
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -53,7 +58,35 @@ _ELSEWHERE = {
 """What other libraries call it -> what to write here."""
 
 
-__getattr__ = lazy_names(__name__, _HOMES, elsewhere=_ELSEWHERE)
+def lazy_names(
+    module: str, homes: Mapping[str, str], package: str = "", elsewhere: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and the `__dir__` of a module whose names are imported when they are first used (PEP 562).
+
+    homes: each name, and below the package the module that has it, or that it is.
+    package: the module itself unless given.
+    elsewhere: what other libraries call a name, and what to write here instead.
+
+    It is here, and this module imports none of its own: another thread that begins with one of them would hold its lock
+    and wait for this one, which up to CPython 3.14 ends as a deadlock.
+    """
+
+    def find(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            hint = f"; use overthere.{elsewhere[name]}" if elsewhere and name in elsewhere else ""
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name)
+        from importlib import import_module
+
+        found = import_module(f"{package or module}.{home}")
+        value = found if home.rpartition(".")[2] == name else getattr(found, name)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    return find, lambda: sorted({*homes, *vars(sys.modules[module])})
+
+
+__getattr__, _ = lazy_names(__name__, _HOMES, elsewhere=_ELSEWHERE)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,7 @@
 # Written by `make docs` out of `_HOMES` in the module beside it.
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from overthere import access as access
 from overthere import base as base
 from overthere import broken as broken
@@ -139,5 +142,9 @@ __all__ = [
 __version__: str
 _HOMES: dict[str, str]
 _ELSEWHERE: dict[str, str]
+
+def lazy_names(
+    module: str, homes: Mapping[str, str], package: str = ..., elsewhere: Mapping[str, str] | None = ...
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]: ...
 
 def __dir__() -> list[str]: ...

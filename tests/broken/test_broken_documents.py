@@ -111,10 +111,16 @@ def test_what_is_no_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
 
 
 def test_a_notebook_of_too_many_objects_is_not_read() -> None:
-    text = '{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[' + "{}," * 300_000 + "{}]}"
+    text = '{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[' + "{}," * 1_000_000 + "{}]}"
     assert notebook.cells(text) is None
     document = Document("a.ipynb", text.encode(), Base(URI("http://h/a.ipynb"), "default"))
     assert list(notebook.read(document, Options())) == [Note("too-large")]
+
+
+def test_brackets_in_the_texts_of_a_notebook_are_no_objects() -> None:
+    cell = {"cell_type": "markdown", "metadata": {}, "id": "a", "source": '[a](b)\\"' + "\x1b[1m{" * 400_000}
+    text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+    assert notebook.cells(text) == [cell["source"]]
 
 
 def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,19 @@ SETTINGS = {
 }
 
 
+def test_names_of_two_pages_in_turn_are_made_ready_once(tmp_path: Path) -> None:
+    def run(count: int) -> None:
+        for name in "ab":
+            (tmp_path / f"{name}.html").write_text(
+                "<!doctype html>" + "".join(f"<p id={name}{number}>" for number in range(30 * count)), "utf-8"
+            )
+        links = "".join(f"<a href={'ab'[number % 2]}.html#x{number}>" for number in range(count))
+        (tmp_path / "c.html").write_text(f"<!doctype html>{links}", "utf-8")
+        assert sum(1 for _ in check([str(tmp_path)], Checker(), Summary())) == count
+
+    linear(run, 1000)
+
+
 @pytest.mark.parametrize("name", ["native", "reference"])
 @pytest.mark.parametrize("suggest", [True, False], ids=("suggest", "plain"))
 @pytest.mark.parametrize("page", PAGES)

@@ -375,7 +375,7 @@ def test_little_is_kept_of_a_redirect() -> None:
 
     def fault(held: socket.socket) -> None:
         while held.recv(65_536):
-            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 20_000))
+            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 70_000))
 
     with faulty(simple(fault)) as server:
         (outcome,) = ask([f"http://127.0.0.1:{server.port}/"]).values()

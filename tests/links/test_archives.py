@@ -188,6 +188,8 @@ def test_members_that_the_directory_of_a_zip_hides() -> None:
     for place in (data.index(b"a.html"), data.rindex(b"a.html")):
         named = data[: place + 5] + b"/" + data[place + 6 :]
         assert len(contents(named)) == len(files) or "corrupt" in notes(named)
+    folder = data.replace(b"a.html", b"a.htm/")
+    assert len(contents(folder)) == len(contents(folder[: folder.index(b"PK\x01\x02")])) == len(files)
 
 
 def test_a_wrong_sum_in_a_zip() -> None:

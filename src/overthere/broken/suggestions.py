@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
+from heapq import nsmallest
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -61,8 +62,8 @@ class Suggester:
         self.anchors: Callable[[int], set[str] | None] = bounded_cache(_HELD)(anchors)
         self.own: tuple[int, set[str]] = (-1, set())
         """The document at hand and its anchors, as far as they are known."""
-        self._known: tuple[Iterable[str], KnownNames] = ((), KnownNames(()))
-        """The names that were last asked for, and the same made ready."""
+        self._known: dict[int, tuple[Iterable[str], KnownNames]] = {}
+        """By their identity the names that were last asked for, and the same made ready."""
         self.left: int = _WORK
         self.left_here: int = 0
         self.document: int = -1
@@ -143,9 +144,12 @@ class Suggester:
     def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
         if self.left <= 0 or self.left_here <= 0:
             return None
-        if self._known[0] is not names:
-            self._known = names, KnownNames(names)
-        near, work = self._known[1].closest(name)
+        if id(names) not in self._known:
+            if len(self._known) >= _HELD:
+                self._known.clear()
+            self._known[id(names)] = names, (known := KnownNames(names))
+            self.left -= known.work
+        near, work = self._known[id(names)][1].closest(name)
         self.left -= work
         self.left_here -= work
         return near
@@ -225,7 +229,11 @@ class KnownNames:
     """The names among which the nearest is looked for: the first in their order, without very long ones."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._by_length: list[str] = sorted((one for one in sorted(names)[:_MOST] if len(one) <= _LONGEST), key=len)
+        given = list(names)
+        self.work: int = sum(map(len, given))
+        """Characters that were compared."""
+        first = (name for name in nsmallest(_MOST, given) if len(name) <= _LONGEST)
+        self._by_length: list[str] = sorted(first, key=len)
         self._lengths: list[int] = list(map(len, self._by_length))
         self._folded: dict[str, list[str]] = {}
         for one in self._by_length:

@@ -170,7 +170,7 @@ CODINGS = {
 
 _ZEROS = re.compile(rb"\0++")
 _MAGIC = max(len(magic) for coding in CODINGS.values() for magic in coding.magics)
-_EMPTY_PARTS = 1000
+_EMPTY_PARTS = 100_000
 _PART_STEP = 1 << 14
 """Octets that a part is given at once: what it does not need is copied, once for each part."""
 

@@ -7,7 +7,7 @@ for link in links.extract(["site/"], base="http://h/docs/"):
 `batches` gives the same as Arrow tables, by all cores; `links.spark` does it on a cluster.
 """
 
-from overthere.ground.lazy import lazy_names
+from overthere import lazy_names
 
 _HOMES = {
     "NOTES": "model", "Document": "model", "Found": "model", "Index": "job.ranged_sources", "Link": "model",
@@ -17,4 +17,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

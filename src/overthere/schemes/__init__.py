@@ -6,7 +6,7 @@ A scheme's file holds, in this order: its syntax, its locator (fields, split, jo
 
 from __future__ import annotations
 
-from overthere.ground.lazy import lazy_names
+from overthere import lazy_names
 
 # No module of its own is imported before it is used: another thread that begins with one of them holds its lock and
 # waits for this one, which up to CPython 3.14 ends as a deadlock.
@@ -18,4 +18,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-__getattr__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

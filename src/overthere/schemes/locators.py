@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from overthere.ground.lazy import lazy_names
+from overthere import lazy_names
 
 _HOMES = {
     "AFSLocator": "known.afs", "AboutLocator": "known.about", "AzureLocator": "known.objects",
@@ -30,4 +30,4 @@ tools/generate.py writes."""
 
 __all__ = sorted(_HOMES)
 
-__getattr__ = lazy_names(__name__, _HOMES, "overthere.schemes")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, "overthere.schemes")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from overthere.ground.lazy import lazy_names
+from overthere import lazy_names
 from overthere.stores.model import is_object
 from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
@@ -75,4 +75,4 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
-__getattr__ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})
+__getattr__, __dir__ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})

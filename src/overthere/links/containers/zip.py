@@ -81,7 +81,7 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
         ends = _ends(archive)
         for info in archive.infolist():
             info.filename = zip_names.name(info)
-            if info.filename.endswith("/") and not info.file_size:  # not `is_dir`, which fails where there is no name
+            if _is_folder(info):
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
                 yield PassedContent("link")
@@ -93,6 +93,15 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
             yield from guard(_read_member(archive, octets, info, within), Note)
         if (note := _trailing_note(archive, file)) is not None:
             yield Note(note)
+
+
+def _is_folder(info: zipfile.ZipInfo) -> bool:
+    """Whether a member is a folder: one that is called so may have content.  `is_dir` fails where there is no name."""
+    return info.filename.endswith("/") and not info.file_size and info.compress_size <= _EMPTY
+
+
+_EMPTY = 2
+"""Octets of nothing, compressed."""
 
 
 def _ends(archive: zipfile.ZipFile) -> dict[int, int]:
@@ -141,11 +150,20 @@ def _has_hidden_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
 
 
 def _lacks_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
-    """Whether the directory has fewer entries than the last record says (APPNOTE 4.3.16): one may hide those behind it.
-
-    A record that says 65,535 means that they are counted elsewhere.
+    """Whether the directory has fewer entries than the last record says (APPNOTE 4.3.14, 4.3.16): one may hide those
+    behind it.
     """
-    return len(archive.infolist()) % 0x10000 < int.from_bytes(_last_record(archive, file)[10:12], "little") < 0xFFFF
+    count, said = len(archive.infolist()), int.from_bytes(_last_record(archive, file)[10:12], "little")
+    if said == 0xFFFF:  # they are counted in the record before its locator
+        end = file.seek(0, os.SEEK_END) - 22 - len(archive.comment) - _LOCATOR
+        file.seek(max(end - _ZIP64, 0))
+        record = file.read(_ZIP64)
+        return record.startswith(b"PK\x06\x06") and count < int.from_bytes(record[32:40], "little")
+    return count % 0x10000 < said
+
+
+_ZIP64, _LOCATOR = 56, 20
+"""Octets of the record of ZIP64 without extensions, and of what says where it is."""
 
 
 def _last_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
@@ -172,7 +190,7 @@ def _recover_members(
         if isinstance(local, str):
             yield Note(local)
             continue
-        if local.info.is_dir():
+        if _is_folder(local.info):
             continue
         within = _zip_document(local.info, document, base, beneath, is_epub)
         if local.encrypted:

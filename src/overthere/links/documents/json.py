@@ -25,7 +25,7 @@ from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
-__all__ = ["DEPTH", "Open", "JSONReader", "is_uri", "read"]
+__all__ = ["DEPTH", "Open", "JSONReader", "has_more_objects", "is_uri", "read"]
 
 DEPTH = 512
 """Arrays and objects in one another."""
@@ -43,6 +43,21 @@ _SAYING = re.compile(
     r"|@id|@context|\$id|\$ref|\$schema",
     re.DOTALL,
 )
+
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+
+def has_more_objects(text: str, most: int) -> bool:
+    """Whether a JSON text has more than `most` objects and arrays; brackets in its strings do not count.
+
+    >>> has_more_objects('{"a": [1]}', 1), has_more_objects('{"[[[[[[": 1}', 1)
+    (True, False)
+    """
+    if text.count("{") + text.count("[") <= most:
+        return False
+    bare = _STRING.sub("", text)
+    return bare.count("{") + bare.count("[") > most
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:

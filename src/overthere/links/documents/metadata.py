@@ -9,6 +9,7 @@ from typing import Any
 from overthere.base import Base, from_content, to_reference
 from overthere.links.documents.header import fields, references
 from overthere.links.documents.html import values
+from overthere.links.documents.json import has_more_objects
 from overthere.links.model import Document, Found, Note, Options
 from overthere.values.uri import URI
 
@@ -39,7 +40,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     if not document.content.lstrip().startswith(b"{"):
         yield from _fields(document.content)
         return
-    if document.content.count(b"{") + document.content.count(b"[") > _MOST:
+    if has_more_objects(document.content.decode("latin-1"), _MOST):
         yield Note("too-large")
         return
     try:

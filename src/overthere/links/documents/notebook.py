@@ -9,6 +9,7 @@ from typing import Any
 from overthere.ground.extras import brought_by
 from overthere.links.documents import markdown
 from overthere.links.documents.charset import decode_text
+from overthere.links.documents.json import has_more_objects
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 
 __all__ = ["cells", "read"]
@@ -24,19 +25,14 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         yield Note("wrong-charset")
     found = cells(text)
     if found is None:
-        yield Note("too-large" if is_too_large(text) else "corrupt")
+        yield Note("too-large" if has_more_objects(text, _MOST) else "corrupt")
         return
     content = "\n\n".join(found).encode("utf-8", "replace")
     yield from markdown.read(document._replace(content=content, charset="utf-8"), options)
 
 
-_MOST = 250_000
+_MOST = 1_000_000
 """Objects and lists of a notebook that is read: nbformat takes half a kilobyte and more for each."""
-
-
-def is_too_large(text: str) -> bool:
-    """Whether a notebook holds more than is read."""
-    return text.count("{") + text.count("[") > _MOST
 
 
 def cells(text: str) -> list[str] | None:
@@ -46,7 +42,7 @@ def cells(text: str) -> list[str] | None:
     >>> cells('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'), cells("[]")
     ([], None)
     """
-    if is_too_large(text):
+    if has_more_objects(text, _MOST):
         return None
     with brought_by("notebooks"):
         import nbformat

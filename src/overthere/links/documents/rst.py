@@ -7,14 +7,12 @@ resolve.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import re
 import sys
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from threading import Event, Lock, Thread, get_ident
 from typing import Any, NamedTuple
 
@@ -89,33 +87,51 @@ class _TimeOver(Exception):
     """The document takes too long."""
 
 
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `_TimeOver` in this thread after so much of the processor, wherever docutils is: some of its loops over
-    lines and cells call nothing of ours.  Where threads have no clock (Windows, PyPy), only what is called does.
+class _Watch:
+    """Raises `_TimeOver` in the thread that made it after so much of the processor, wherever docutils is: some of its
+    loops over lines and cells call nothing of ours.  Where threads have no clock (Windows, PyPy), it does nothing.
     """
-    if not hasattr(time, "pthread_getcpuclockid") or sys.implementation.name != "cpython":
-        yield
-        return
-    thread = get_ident()
-    clock = time.pthread_getcpuclockid(thread)
-    end = time.clock_gettime(clock) + seconds
-    is_over = Event()
-    throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
-    def watch() -> None:
-        while not is_over.wait(_LOOK):  # again and again: docutils may catch it
-            if time.clock_gettime(clock) > end:
-                throw(ctypes.c_ulong(thread), ctypes.py_object(_TimeOver))
+    def __init__(self, seconds: float) -> None:
+        self.is_on: bool = hasattr(time, "pthread_getcpuclockid") and sys.implementation.name == "cpython"
+        self._is_over = Event()
+        self._owner: int = get_ident()
+        if self.is_on:
+            self._clock: int = time.pthread_getcpuclockid(self._owner)
+            self._end: float = time.clock_gettime(self._clock) + seconds
+            Thread(target=self._watch_clock, name="time of a document", daemon=True).start()
 
-    watcher = Thread(target=watch, name="time of a document", daemon=True)
-    watcher.start()
+    def _watch_clock(self) -> None:
+        while self.is_on and not self._is_over.wait(_LOOK):  # again and again: docutils may catch it
+            if self.is_on and time.clock_gettime(self._clock) > self._end:
+                _throw(self._owner, _TimeOver)
+
+    def stop(self) -> None:
+        """No exception comes any more.  `is_on` is false before: one that was thrown until then may come here."""
+        try:
+            self._is_over.set()
+        finally:
+            _throw(self._owner, None)
+
+
+def _throw(thread: int, error: type[BaseException] | None) -> None:
+    import ctypes
+
+    value = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), value)
+
+
+def _parse_in_time(parser: Any, text: str, document: Any) -> None:
+    """Raises: _TimeOver."""
+    watch = _Watch(_SECONDS + len(text) * _SECONDS_EACH)
     try:
-        yield
-    finally:
-        is_over.set()
-        watcher.join()
-        throw(ctypes.c_ulong(thread), None)  # one that was thrown and has not arrived
+        try:
+            parser.parse(text, document)
+        finally:
+            watch.is_on = False
+    finally:  # again, for the exception may come just before that line, and no second one comes so soon
+        watch.is_on = False
+        watch.stop()
 
 
 def parse(text: str) -> ParsedRST:
@@ -213,8 +229,7 @@ def _tree(text: str) -> tuple[Any, _Inline]:
     theirs = added.get("csv-table")
     added["csv-table"] = BoundedTable if theirs is None else theirs
     try:
-        with _time_limit(_SECONDS + len(text) * _SECONDS_EACH):
-            parser.parse(text, document)
+        _parse_in_time(parser, text, document)
     finally:
         local.clear()  # a document may define some for itself
         local.update(known)

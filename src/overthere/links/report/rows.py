@@ -207,7 +207,7 @@ def _parts(document: Document) -> dict[str, str] | None:
 
 
 def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
-    """Return the reference that a text maps to or is repaired to; beyond US-ASCII the kind and place of its fault too."""
+    """Return the reference that a text maps to or is repaired to; beyond US-ASCII also the fault and its place."""
     reference, problem = to_reference(text)
     kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
     return None if reference is None else str(reference), kind, at
