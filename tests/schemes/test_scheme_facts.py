@@ -72,7 +72,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "links/documents/xml/events.py": ({"data"}, WORDS + "a kind of event"),
     "links/job/task_rows.py": ({"http"}, WORDS + "a kind of document"),
     "links/job/contents.py": ({"file", "http", "https"}, "names in archives that are URIs of what was fetched"),
-    "links/job/readers.py": ({"http"}, WORDS + "a kind of document"),
     "links/report/browser_column.py": ({"data:", "http"}, "a kind of document; HTML 4.2.3; URL Standard 4.4"),
     "links/spark.py": ({"file:", "file:/"}, "how Hadoop writes the paths of this machine"),
     "protocols/prospero/answer.py": ({"AFS", "FTP", "WAIS"}, WORDS + "access methods of Prospero"),

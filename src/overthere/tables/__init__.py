@@ -75,4 +75,8 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
-__getattr__, __dir__ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})
+_find, _ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})
+
+
+def __getattr__(name: str) -> object:
+    return _find(name)
