@@ -75,7 +75,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
-_find, _ = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})
+_find = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})[0]
 
 
 def __getattr__(name: str) -> object:
