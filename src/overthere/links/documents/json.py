@@ -45,7 +45,7 @@ _SAYING = re.compile(
 )
 
 
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
 
 
 def has_more_objects(text: str, most: int) -> bool:
