@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Data", "Dial", "Dialogue", "Effect", "Entry", "LocalFile", "Hangup", "Head", "Item", "OpenLocal", "Read", "Seek",
-    "Wire", "TimeCheck", "Write", "expect",
+    "TimeCheck", "Wire", "Write", "expect",
 ]  # fmt: skip
 
 CONTROL, DATA = 0, 1
