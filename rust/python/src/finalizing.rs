@@ -20,6 +20,8 @@ static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static RETURNING: AtomicUsize = AtomicUsize::new(0);
 /// How long the end waits for them: Python code that a native function has called may not come back.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a thread keeps the GIL at the end if another asks for it, in seconds.
+const SWITCH_INTERVAL: f64 = 1e-5;
 
 thread_local! {
     /// Native functions in one another.
@@ -137,10 +139,14 @@ impl Inside {
 }
 
 /// Wait until no other thread is in a native function; none comes in any more.
+///
+/// Python code that a native function has called asks for the GIL again after each call to the system; threads that
+/// compute would keep it from that for 5 ms each time.  So they are asked to pass it on at once.
 #[pyfunction]
-fn wait_for_threads(py: Python<'_>) {
+fn wait_for_threads(py: Python<'_>) -> PyResult<()> {
     IS_LAST.set(true);
     IS_ENDING.store(true, Ordering::SeqCst);
+    py.import("sys")?.call_method1("setswitchinterval", (SWITCH_INTERVAL,))?;
     py.detach(|| {
         let begun = Instant::now();
         let count = || INSIDE.load(Ordering::SeqCst) + RETURNING.load(Ordering::SeqCst);
@@ -148,6 +154,7 @@ fn wait_for_threads(py: Python<'_>) {
             sleep(Duration::from_millis(1));
         }
     });
+    Ok(())
 }
 
 /// Forget the threads that a child process does not have.
