@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.broken.heading_slugs import docutils, slug
 from overthere.links.documents import html
-from overthere.links.documents.markdown import DIRECTIVE, NESTED, is_prose, pieces, unwrap
+from overthere.links.documents.markdown import DIRECTIVE, NESTED, blocks, is_prose, pieces, unwrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -24,8 +24,7 @@ __all__ = ["MarkdownAnchors"]
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Inline text is read of headings alone.
-    return MarkdownIt("commonmark").enable("table").disable("inline")
+    return MarkdownIt("commonmark")
 
 
 _LONGEST = 1000
@@ -135,7 +134,7 @@ class MarkdownAnchors:
         self.anchors.discard("")
 
     def _piece(self, piece: str) -> None:
-        tokens = _parser().parse(piece)
+        tokens = [token for token in blocks(piece).tokens if token.type != "definition"]
         lines = piece.split("\n")
         for at, token in enumerate(tokens):
             if token.type == "html_block":
@@ -261,7 +260,7 @@ class MarkdownAnchors:
         if name := _NAME.search(token.content[:_LONGEST]):
             self._label(name[1])
         if is_prose(directive[1]) and depth < NESTED:
-            for one in _parser().parse(token.content):
+            for one in blocks(token.content).tokens:
                 if one.type == "inline":
                     self._inline(one.content, False)
                 elif one.type == "html_block":

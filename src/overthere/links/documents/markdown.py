@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from overthere.ground.caches import bounded_cache
 from overthere.links.documents import embedded_data, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["DIRECTIVE", "LONGEST", "NESTED", "PIECE", "is_prose", "pieces", "read", "unwrap"]
+__all__ = ["DIRECTIVE", "LONGEST", "NESTED", "PIECE", "Blocks", "blocks", "is_prose", "pieces", "read", "unwrap"]
 
 LONGEST = 1 << 21
 """Characters of a document that are read: each takes the parser up to twenty microseconds."""
@@ -133,7 +134,7 @@ def pieces(text: str) -> Iterator[str]:
 def _markdown(links: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"inline_definitions": True, "store_labels": True})
+    parser = MarkdownIt("commonmark", {"inline_definitions": True, "store_labels": True}).enable("table")
     # Emphasis holds no reference and hides none, and inline text is read by `_inline`, paragraph by paragraph.
     parser.disable(["inline", "text_join", "emphasis", "balance_pairs", "fragments_join"])
     if not links:
@@ -148,9 +149,24 @@ def _accept_any(url: str) -> bool:
     return True
 
 
+class Blocks(NamedTuple):
+    """The block structure of a text; the content of its paragraphs is not read yet."""
+
+    tokens: list[Token]
+    definitions: dict[str, object]
+    """What inline text needs to know of them, as markdown-it's `env`."""
+
+
+@bounded_cache(32, longest=1 << 14)
+def blocks(text: str) -> Blocks:
+    """The blocks of a text (CommonMark 0.31; tables of GFM), to be read only: for its links, then for its anchors."""
+    definitions: dict[str, object] = {}
+    return Blocks(_markdown(True).parse(text, definitions), definitions)
+
+
 def _piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
-    env: dict[str, object] = {}
-    for token in parser.parse(text, env):
+    tokens, env = blocks(text)
+    for token in tokens:
         if token.type == "inline" and _REFERENCE.search(token.content):
             yield from _inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
