@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from overthere.broken.generators.front_matter import unknown_generator
+from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import TOLD, Checker, Summary
 from overthere.broken.projects import project_of
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import refresh_target
-from overthere.broken.scan import Scan, is_source_code, scan
+from overthere.broken.scan import Reference, Scan, is_source_code, scan, text_of, without_front_matter
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
-from overthere.links.model import Options
+from overthere.links.model import Document, Options
 
-__all__ = ["PageKeys", "State", "gather", "page_keys"]
+__all__ = ["PageKeys", "State", "gather", "page_keys", "with_text"]
 
 
 class State(NamedTuple):
@@ -42,7 +45,7 @@ class PageKeys(NamedTuple):
     pairs: array[int]
     """Keys of what it asks of others, two by two: one of the two must be there."""
     findings: bool
-    """Whether it is to be read again whatever the others have."""
+    """Whether it has findings whatever the others have."""
     outer: dict[int, str]
     """Documents beside the sources of which it asks for fragments, with their paths."""
     outside: set[str]
@@ -55,6 +58,8 @@ class PageKeys(NamedTuple):
     """The document to which its reader is sent at once; -1 for none."""
     perhaps: array[int] = array("Q")
     """Keys of documents that a container may have, each with the two of `pairs`: what it has not is outside."""
+    unsettled: Scan | None = None
+    """The document with those references alone that may be faults; None: it is read again if one of them is."""
 
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[PageKeys]:
@@ -112,6 +117,8 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
     outside: set[str] = set()
     fragments: dict[str, set[str]] = {}
     findings = not found.notes.keys().isdisjoint(TOLD)
+    unsettled: list[Reference] = []
+    lacks_own = False
     summary.passed.update(found.passed)
     for one in found.references:
         seen = check_reference(one, found, site, checker)
@@ -125,12 +132,16 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
             outside.add(seen.outside)
             if seen.fragment:
                 fragments.setdefault(seen.outside, set()).add(seen.fragment)
-        if seen.there and mine.isdisjoint(seen.there):
+        is_missing = bool(seen.there) and mine.isdisjoint(seen.there)
+        lacks_anchor = bool(seen.pairs) and mine.isdisjoint(seen.pairs)
+        if is_missing or lacks_anchor or seen.findings or (checker.online and seen.outside is not None):
+            unsettled.append(one)
+        if is_missing:
             existing.add(seen.there)
-        if not seen.pairs or not mine.isdisjoint(seen.pairs):
+        if not lacks_anchor:
             continue
         if seen.document == document:
-            findings = True
+            findings = lacks_own = True
             continue
         if seen.outside is not None:
             perhaps.add((seen.document, seen.pairs[0], seen.pairs[-1]))
@@ -154,4 +165,35 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
         fragments,
         refresh_target(found, site, checker),
         array("Q", (one for three in sorted(perhaps) for one in three)),
+        _unsettled_scan(unsettled, found, lacks_own)
+        if found.kind in _PLACED_BY_TEXT and document < NUMBERLESS
+        else None,
     )
+
+
+_PLACED_BY_TEXT = ("markdown", "rst", "notebook", "text", "uri-list")
+"""Kinds whose references are found again by their text."""
+
+
+def _unsettled_scan(references: list[Reference], found: Scan, lacks_own: bool) -> Scan:
+    """The document with these references alone, small: without its text and project.
+
+    lacks_own: whether one of them asks for an anchor of the document itself.
+    """
+    project = NO_PROJECT._replace(generator=found.project.generator)
+    content = found.document._replace(content=b"")
+    anchors = found.anchors if lacks_own else set[str]()
+    return Scan(
+        content, found.kind, references=references, anchors=anchors, titles=found.titles,
+        names_labels=found.names_labels, has_anchors=found.has_anchors, project=project,
+        more_anchors=found.more_anchors, is_template=found.is_template, notes=found.notes,
+    )  # fmt: skip
+
+
+def with_text(unsettled: Scan, document: Document, project: Project) -> Scan:
+    """The same with its text and project."""
+    if unsettled.project.generator != project.generator:
+        project = unknown_generator(project)
+    if unsettled.kind == "markdown":
+        document = without_front_matter(document)
+    return replace(unsettled, document=document, text=text_of(document), project=project)

@@ -1,4 +1,4 @@
-"""The check inside the sources: the keys of all documents, then the faults; only Python reads documents twice."""
+"""The check inside the sources: the keys of all documents, then the faults of each document."""
 
 from __future__ import annotations
 
@@ -75,6 +75,11 @@ class _PageFacts(NamedTuple):
     page: int
     """The number by which other pages know it."""
     perhaps: bytes = b""
+    unsettled: Scan | None = None
+
+
+_MOST_UNSETTLED = 50_000
+"""References that are kept; documents beyond that are read again for their findings."""
 
 
 class InternalCheck:
@@ -110,6 +115,8 @@ class InternalCheck:
         """The states of those that need no second look, each once."""
         self.read_elsewhere: set[str] = set()
         """Paths that other processes read."""
+        self.unsettled: int = 0
+        """References that Python has read, and that are kept."""
         self.following: dict[int, int] = {}
         """Pages that send their reader on at once, and where to."""
 
@@ -164,9 +171,12 @@ class InternalCheck:
         if page.next >= 0:
             self.following[number] = page.next
         if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
-            perhaps = page.perhaps.tobytes()
+            kept = page.unsettled
+            self.unsettled += 0 if kept is None else len(kept.references)
+            if self.unsettled > _MOST_UNSETTLED:
+                kept = None
             self.page_facts[task, page.source] = _PageFacts(
-                page.findings, page.pairs.tobytes(), outside_keys, number, perhaps
+                page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), kept
             )
 
     def _read(self, at: int, paths: Sequence[str]) -> int:
@@ -288,23 +298,26 @@ class InternalCheck:
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """The findings, in the order of the documents and of their places."""
         bad = set(map(document_key, outcomes))
-        to_read_again: dict[int, set[str]] = {}
+        faulty_sources: dict[int, set[str]] = {}
+        unsettled: dict[str, Scan] = {}
         turning = find_cycles(self.following)
         for (number, source), facts in self.page_facts.items():
             has_bad_outside = bool(facts.outside) and not bad.isdisjoint(memoryview(facts.outside).cast("Q"))
             is_faulty = facts.page in turning or (bool(facts.perhaps) and self._lacks(facts.perhaps))
             if facts.findings or has_bad_outside or is_faulty or self.keys.lacks(facts.pairs):
-                to_read_again.setdefault(number, set()).add(source)
+                faulty_sources.setdefault(number, set()).add(source)
+                if facts.unsettled is not None:
+                    unsettled[source] = facts.unsettled
         reporter = Reporter(
             self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning,
-            self.following, self._anchors,
+            self.following, self._anchors, unsettled,
         )  # fmt: skip
         faulty = _keys()
         bad_targets = (key for key, seen in self.judged.items() if self._is_faulty(seen, outcomes))
         faulty.update(array("Q", bad_targets).tobytes())
         for number, task in enumerate(self.tasks):
-            sources = to_read_again.get(number, set())
-            self.summary.read_again += len(sources)
+            sources = faulty_sources.get(number, set())
+            self.summary.read_again += len(sources.difference(unsettled))
             has_members = not sources.issubset(map(self.site.source_of, task.paths))
             for is_native, paths in groupby(task.paths, lambda path: self.site.number_of(path) in self.open):
                 if is_native:

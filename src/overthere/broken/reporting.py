@@ -1,14 +1,15 @@
-"""Reports each fault of a document with its place; documents without the native kernel are read again for that."""
+"""Reports each fault of a document with its place; documents of which nothing was kept are read again for that."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
+from types import MappingProxyType
 from typing import Any
 
 from overthere.broken.anchors import names
-from overthere.broken.collecting import State
+from overthere.broken.collecting import State, with_text
 from overthere.broken.keys import key
 from overthere.broken.model import KINDS, TOLD, Broken, Checker, Outcome
 from overthere.broken.places import Places
@@ -43,10 +44,12 @@ class Reporter:
         turning: Set[int],
         following: Mapping[int, int],
         anchors: Callable[[int], set[str] | None] = lambda number: None,
+        unsettled: Mapping[str, Scan] = MappingProxyType({}),
     ) -> None:
         """turning: the pages that are on a circle.  following: where pages send their reader on.
 
-        anchors: of a document by its number, where they are at hand.
+        anchors: of a document by its number, where they are at hand.  unsettled: by their sources, documents whose
+        references need not be read again.
         """
         self.site: Site = site
         self.checker: Checker = checker
@@ -56,6 +59,7 @@ class Reporter:
         self.outcomes: Mapping[str, Outcome] = outcomes
         self.turning: Set[int] = turning
         self.following: Mapping[int, int] = following
+        self.unsettled: Mapping[str, Scan] = unsettled
         self.passed: Counter[str] = Counter()
         self.at_hand: Callable[[int], set[str] | None] = anchors
         self.nearest: Suggester = Suggester(site, self._anchors)
@@ -72,8 +76,11 @@ class Reporter:
         from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
 
         for document, (kind, notes) in documents(task, self.options):
-            if sources is None or document.source in sources:
-                yield scan(document, kind, notes, self.options, project_of(self.checker, document.source))
+            project = project_of(self.checker, document.source)
+            if sources is None or (document.source in sources and document.source not in self.unsettled):
+                yield scan(document, kind, notes, self.options, project)
+            elif document.source in sources:
+                yield with_text(self.unsettled[document.source], document, project)
 
     def document(self, found: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""

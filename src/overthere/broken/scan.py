@@ -37,6 +37,8 @@ __all__ = [
     "is_source_code",
     "scan",
     "scan_faults",
+    "text_of",
+    "without_front_matter",
 ]
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
@@ -270,23 +272,21 @@ def _css(result: Scan, options: Options) -> None:
     for item in css.read(document, options):
         if isinstance(item, Note):
             result.notes[item.kind] = None
-    result.text = _text(result)
+    result.text = text_of(result.document)
     for place, reference, (start, end) in css.with_places(result.text):
         reason = "local" if reference.startswith("#") else None
         result.references.append(Reference(place, reference, document.base, None, reason, start, end))
 
 
 def _markdown(result: Scan, options: Options) -> None:
-    original, project = result.document, result.project
-    end = front_matter_end(original.content)
-    blank = bytes(byte if byte in b"\r\n" else 32 for byte in original.content[:end])
-    result.document = original._replace(content=blank + original.content[end:])
-    result.text = _text(result)
+    original, project = without_front_matter(result.document), result.project
+    has_front_matter = original.content != result.document.content
+    result.document, result.text = original, text_of(original)
     if (visible_text := templates.hide(templates.hide_mathematics(result.text))) != result.text:
         result.document = original._replace(content=visible_text.encode(), charset="utf-8")
         if _NAMED_BY_TEMPLATE.search(visible_text):
             result.more_anchors = result.more_anchors or "a template names a heading"
-    if not project.generator and (end or original.source.endswith(".mdx")):
+    if not project.generator and (has_front_matter or original.source.endswith(".mdx")):
         result.project = project = unknown_generator(project)
     _read_other(result, options)
     result.document = original
@@ -307,6 +307,13 @@ _NAMED_BY_TEMPLATE = re.compile(
     rf"|\b(?:id|name)=[\"']?[^\"'\s>]{{0,200}}{templates.MARK}",
     re.MULTILINE,
 )
+
+
+def without_front_matter(document: Document) -> Document:
+    """A Markdown document with a blank for each octet of its front matter, but for line ends."""
+    end = front_matter_end(document.content)
+    blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[:end])
+    return document._replace(content=blank + document.content[end:])
 
 
 def front_matter_end(content: bytes) -> int:
@@ -354,7 +361,7 @@ def _notebook(result: Scan, options: Options) -> None:
     from overthere.links.documents import notebook
 
     _read_other(result, options)
-    result.text = _text(result)
+    result.text = text_of(result.document)
     cells = notebook.cells(result.text)
     if cells is None or "too-large" in result.notes:
         return
@@ -367,7 +374,7 @@ def _notebook(result: Scan, options: Options) -> None:
 
 def _xml(result: Scan, options: Options) -> None:
     original = result.document
-    visible_text = _hide_templates(result, _text(result)) if result.project.has_templates else ""
+    visible_text = _hide_templates(result, text_of(result.document)) if result.project.has_templates else ""
     if result.is_template:
         result.document = original._replace(
             content=visible_text.lstrip(templates.MARK + " \n").encode(), charset="utf-8"
@@ -386,7 +393,7 @@ def _read_other(result: Scan, options: Options) -> None:
     if result.kind not in READERS:
         return
     if result.kind in ("text", "uri-list"):
-        result.text = _text(result)
+        result.text = text_of(result.document)
     read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
         READERS[result.kind]
     ).read
@@ -402,9 +409,9 @@ def _read_other(result: Scan, options: Options) -> None:
             result.references.append(Reference(item.where, item.reference, base, item.target, _skip_reason(item.where)))
 
 
-def _text(result: Scan) -> str:
-    """The characters of a document that is neither HTML nor XML."""
-    text = decode_text(result.document.content, result.document.charset)[0]
+def text_of(document: Document) -> str:
+    """The characters of a document that is neither HTML nor XML, with LF for every line end."""
+    text = decode_text(document.content, document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
