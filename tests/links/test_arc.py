@@ -32,6 +32,8 @@ def record(
 
 
 PAGES = [record(b"<a href=x%d>" % number, b"http://h/d/%d" % number) for number in range(3)]
+LENGTH = PAGES[0].partition(b"text/html")[2].partition(b"HTTP/")[0]
+"""As each of these says it: a blank, digits, LF."""
 
 
 def found(data: bytes, options: Options = Options()) -> list[Document]:  # noqa: B008
@@ -104,3 +106,21 @@ def test_hostile_files_do_not_hang(data: bytes) -> None:
 
 def test_garbage_in_linear_time() -> None:
     linear(lambda count: found(b"\nhttp://h/" * count), 200_000)
+
+
+def test_records_without_a_line_end_between_them() -> None:
+    data = first() + b"".join(one.removesuffix(b"\n") for one in PAGES)
+    assert [one.content for one in found(data)] == [b"<a href=x0>", b"<a href=x1>", b"<a href=x2>"]
+
+
+def test_a_length_that_is_too_great_takes_no_letter_of_the_next_line() -> None:
+    for extra in range(1, 5):
+        wrong = PAGES[0].replace(LENGTH, b" %d\n" % (int(LENGTH) + extra))
+        assert wrong != PAGES[0]
+        assert [str(one.base.uri) for one in found(first() + wrong + PAGES[1])] == ["http://h/d/0", "http://h/d/1"]
+
+
+def test_a_record_without_an_address_is_found_behind_a_wrong_length() -> None:
+    wrong, second = PAGES[0].replace(LENGTH, b" 9\n"), PAGES[1].replace(b" 192.0.2.1 ", b" - ")
+    data = first() + wrong + second
+    assert [str(one.base.uri) for one in found(data)] == ["http://h/d/0", "http://h/d/1"]

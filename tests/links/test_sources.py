@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import pickle
 import sys
@@ -27,6 +28,7 @@ from overthere.links.model import Document, Options
 from overthere.links.report.summary import Summary
 from support import processor
 from test_archives import tarred, zipped
+from test_cli import process
 from test_warc import PAGE, record, response
 
 WARC = record(response())
@@ -323,3 +325,16 @@ def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
     assert [one.notes for one in found([f"{page}#0,5"])] == [("unsupported",)]
     Path(f"{page}#0,5").write_bytes(b"its own")
     assert [one.content for one in found([f"{page}#0,5"])] == [b"its own"]
+
+
+@pytest.mark.parametrize("form", ["a path", "a URI"])
+def test_the_command_reads_a_record_at_an_offset(form: str, tmp_path: Path) -> None:
+    parts = [gzip.compress(record(response(b"<a href=%d>" % number))) for number in range(3)]
+    path = tmp_path / "w.warc.gz"
+    path.write_bytes(b"".join(parts))
+    source = str(path) if form == "a path" else path.as_uri()
+    done = process("links", f"{source}#{len(parts[0])},{len(parts[1])}", "-o", str(tmp_path / "x.jsonl"))
+    rows = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    assert [row["reference"] for row in rows] == ["1"]
+    assert done.returncode == 0
+    assert "no such file" not in done.stderr.lower()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from overthere.links import extract
 from overthere.links.containers.records import cuts
 from overthere.links.model import Options
 from test_warc import PAGE, documents, gz, packed, record, response
@@ -155,3 +156,35 @@ def test_both_readers_agree_on_damaged_variants(seed: int) -> None:
             at = chance.randrange(len(data))
             data[at : at + chance.randrange(3)] = chance.choice([b"\n", b"\r\n", b"WARC/1.0\n", b"\n\n", b"\xff"])
         check_parts(bytes(data))
+
+
+FORMS = {
+    "version in small letters": (lambda one: one.replace(b"WARC/1.", b"warc/1."), ()),
+    "a blank before the colon": (lambda one: one.replace(b"WARC-Type:", b"WARC-Type :"), ()),
+    "length and a blank": (lambda one: one.replace(b"\r\nContent-Length:", b"\r\ncontent-length\t:", 1), ()),
+    "no line end behind the content": (lambda one: one.removesuffix(b"\r\n\r\n"), ("corrupt",)),
+    "one line end behind the content": (lambda one: one.removesuffix(b"\r\n"), ("corrupt",)),
+    "one LF behind the content": (lambda one: one.removesuffix(b"\r\n\r\n") + b"\n", ("corrupt",)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_other_readers_read_is_read(form: str) -> None:
+    change, notes = FORMS[form]
+    parts = [change(record(response(b"<a href=%d>" % number))) for number in range(3)]
+    parts[-1] = record(response(b"<a href=2>"))
+    data = join(parts, False)
+    found = documents(data)
+    assert [(one.content, one.notes) for one in found] == [
+        (b"<a href=0>", notes), (b"<a href=1>", notes), (b"<a href=2>", ())
+    ]  # fmt: skip
+    check_parts(data)
+
+
+@pytest.mark.parametrize("before", [b"\r\n\r\n", b"the end of another record\r\n\r\n", b"\n"])
+def test_a_file_by_that_name_is_read_where_it_begins_with_text(before: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(before + record(response(b"<a href=0>")))
+    assert [link.reference for link in extract([path]) if link.reference is not None] == ["0"]
+    path = path.rename(tmp_path / "a.dump")
+    assert [link.reference for link in extract([path], kind="warc") if link.reference is not None] == ["0"]

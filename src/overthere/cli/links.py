@@ -237,9 +237,13 @@ class _Job:
         Where all are missing there is nothing to do, and no table is begun.
         """
         from overthere.links.job.retrieval import is_uri
+        from overthere.links.job.sources import parse_source
+
+        def is_missing(source: str) -> bool:
+            return not (os.path.lexists(source) or is_uri(source) or parse_source(source))
 
         texts = [source for source in self.sources if isinstance(source, str) and source != "-"]
-        missing = [source for source in texts if not os.path.lexists(source) and not is_uri(source)]
+        missing = [source for source in texts if is_missing(source)]
         if missing and len(missing) == len(self.sources):
             raise Impossible(f"{printable(missing[0])}: there is no such file or folder")
         for source in missing:

@@ -43,8 +43,8 @@ _LONGEST, _WINDOW = 1 << 16, 1 << 20
 _GZIP = b"\x1f\x8b\x08"
 _URL = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
 _SURE_LINE = re.compile(
-    rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{0,31}:[^ \r\n]{0,4096} [0-9A-Fa-f.:]{2,45} [0-9]{14} [^\r\n]{0,400} [0-9]{1,18}"
-    rb"\r?\n)"
+    rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{0,31}:[^ \r\n]{0,4096} (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} "
+    rb"[^\r\n]{0,400} [0-9]{1,18}\r?\n)"
 )
 """Before a line that is one for sure."""
 
@@ -160,14 +160,15 @@ def _read_plain(
 
 
 def _ends(file: BinaryIO, stop: int, size: int) -> bool:
-    """Whether the file ends there, or after a line end a record begins."""
+    """Whether the file ends there, or after a line end a record begins; or one does at once, for sure."""
     if stop >= size:
         return stop == size
     file.seek(stop)
     tail = file.read(_LONGEST)
     behind = tail.lstrip(b"\r\n")
     if len(behind) == len(tail):
-        return False
+        # Not the rest of a URL: a length that is too great by one would make "ttp:" of "http:".
+        return tail.startswith((b"http:", b"https:", b"dns:")) and _SURE_LINE.match(b"\n" + tail) is not None
     return not behind or _line(behind) is not None or (stop + len(tail) == size and b"\n" not in behind)
 
 

@@ -75,20 +75,23 @@ _ZSTD, _LZ4 = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 _VERSION = (b"WARC/1.", b"WARC/0.")
 
 # A block that has a second version line is two blocks, the first of them without an end.  Lines end with CR LF; some
-# writers end them with LF.
-_BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r?+\n(?:(?!WARC/)[^\r\n]++\r?+\n)*+\r?+\n")
+# writers end them with LF.  Literals of its grammar are in any case (RFC 2616 2.1, by WARC 1.1 section 4).
+_BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r?+\n(?:(?!WARC/)[^\r\n]++\r?+\n)*+\r?+\n", re.IGNORECASE)
+_BEGINNING = re.compile(rb"\nWARC/", re.IGNORECASE)
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
-_RECORD_END = re.compile(rb"\r?\n\r?\n(?=\r?\n|WARC/|(?:W(?:A(?:RC?)?)?)?\Z)")
+_RECORD_END = re.compile(rb"\r?\n\r?\n(?=\r?\n|WARC/|(?:W(?:A(?:RC?)?)?)?\Z)", re.IGNORECASE)
 _SEPARATOR = re.compile(rb"\r\n\r\n|\n\n")
-_LENGTH = re.compile(rb"\nContent-Length:(?:\r?\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r?\n", re.IGNORECASE)
+_LENGTH = re.compile(rb"\nContent-Length[ \t]*+:(?:\r?\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r?\n", re.IGNORECASE)
 # A line that begins with a blank goes on with the one before (WARC 1.1 section 4).
-_TYPE = re.compile(rb"\nWARC-Type:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE)
+_TYPE = re.compile(
+    rb"\nWARC-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE
+)
 _MANDATORY = re.compile(rb"\n(?:WARC-Record-ID|WARC-Type|WARC-Date|Content-Length)[ \t]*+:", re.IGNORECASE)
 _WANTED = (b"response", b"resource", b"conversion")
 _KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
 _TELLING = re.compile(
-    rb"\nContent-Type:(?:\r?\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r\n]", re.IGNORECASE
+    rb"\nContent-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r\n]", re.IGNORECASE
 )
 
 
@@ -149,14 +152,14 @@ def _packing(file: BinaryIO, size: int, start: int = 0) -> str:
     if start:  # where a record begins, it says enough: what is far away need not be read
         file.seek(start)
         head = file.read(8)
-        if head.startswith((GZIP, b"WARC/")):
+        if head.upper().startswith((GZIP, b"WARC/")):
             return "gzip" if head.startswith(GZIP) else "plain"
     at, head = _first_frame(file)
     if head.startswith(GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
         return "lz4" if head.startswith(_LZ4) else "zstd"
-    if head.startswith(b"WARC/") or next_member(file, 0, size, _is_record, far=False) >= size:
+    if head.upper().startswith(b"WARC/") or next_member(file, 0, size, _is_record, far=False) >= size:
         return "plain"
     return "gzip"  # its beginning is broken
 
@@ -232,7 +235,10 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
         if blank:
             return None, at + blank
         cut = (
-            b"WARC/".startswith(head[:5]) and at + len(head) == size and block is None and not _EMPTY_LINE.search(head)
+            b"WARC/".startswith(head[:5].upper())
+            and at + len(head) == size
+            and block is None
+            and not _EMPTY_LINE.search(head)
         )
         return _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",)), _next_block(file, at + 1, size)
     begin = at + block.end()
@@ -243,6 +249,8 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
     notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
     if end is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
         after = stop + separator.end()  # it ends as it says: what follows is no record, and none of its octets
+    elif end is None and stop <= size and (behind := _blank_before_block(_read_at(file, stop, _HEAD_MOST))) is not None:
+        after, notes = stop + behind, ("corrupt",)  # it has the length that it says, but not two line ends behind it
     elif end is None:
         # Too long, it would swallow the next records; too short, it would hide the rest of its own.
         after = _next_block(file, begin, size)
@@ -280,6 +288,13 @@ def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
     return 4 if tail == _END else 2 if has_lf and tail.endswith(b"\n\n") else 0
 
 
+def _blank_before_block(octets: bytes) -> int | None:
+    """The octets of at most one line end before a header block that begins there for sure; None if none does."""
+    blank = 2 if octets.startswith(b"\r\n") else int(octets.startswith(b"\n"))
+    block = _BLOCK.match(octets, blank)
+    return blank if block and _MANDATORY.search(block[0]) else None
+
+
 def _next_block(file: BinaryIO, at: int, size: int) -> int:
     """Where from `at` on a line begins a header block with one of the fields that each has (WARC 1.1 section 5); or
     `size`.
@@ -289,12 +304,11 @@ def _next_block(file: BinaryIO, at: int, size: int) -> int:
     while at < size:
         file.seek(at)
         window = file.read(step + _HEAD_MOST)
-        place = window.find(b"\nWARC/")
-        while 0 <= place < step:
-            block = _BLOCK.match(window, place + 1, place + _HEAD_MOST)
+        for found in _BEGINNING.finditer(window, 0, step + len(b"WARC/")):
+            place = found.start() + 1
+            block = _BLOCK.match(window, place, place + _HEAD_MOST)
             if block and _MANDATORY.search(block[0]):
-                return at + place + 1
-            place = window.find(b"\nWARC/", place + 1)
+                return at + place
         at += step
         step = WINDOW
     return size
@@ -329,7 +343,7 @@ def _read_gzip(
         elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
-        elif data[stop:].lstrip(b"\r\n").startswith(_VERSION):
+        elif _is_record(data[stop:].lstrip(b"\r\n")):
             pieces, most = inflate_octets(file, at), _unpacked_limit(limit, size)
             yield from _read_unpacked(pieces, f"{at}!", most, limit, pages)
         else:
@@ -353,7 +367,7 @@ def _only_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[
 
 
 def _is_record(head: bytes) -> bool:
-    return head.startswith(_VERSION)
+    return head[:7].upper().startswith(_VERSION)
 
 
 # Compressed as a whole, or many records in one gzip member

@@ -9,7 +9,7 @@ __all__ = ["SIGNATURES", "begins_with_element", "content_kind"]
 
 # First octets (MIME Sniffing 6; the formats' own documents).
 _MAGIC = (
-    (b"WARC/1.", "warc"), (b"WARC/0.", "warc"), (b"filedesc://", "arc"),
+    (b"WARC/1.", "warc"), (b"WARC/0.", "warc"), (b"warc/1.", "warc"), (b"filedesc://", "arc"),
     (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b\x08", "compressed"), (b"\xfd7zXZ\x00", "compressed"),
     (b"\x28\xb5\x2f\xfd", "compressed"), (b"\x04\x22\x4d\x18", "compressed"),

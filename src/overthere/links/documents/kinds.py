@@ -310,7 +310,7 @@ def _fits(told: str, there: str) -> bool:
         case "arc":
             return there in ("arc", "compressed", "octets", "text")
         case "warc":
-            return there in ("warc", "compressed", "octets")  # it may be broken at its beginning
+            return there in ("warc", "compressed", "octets", "text")  # it may be broken at its beginning
         case _ if told in _TEXTS:
             # NUL and other controls may be UTF-16 without a mark; nothing can be proved by them.
             return there in _TEXTS or there == "octets"

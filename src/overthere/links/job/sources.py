@@ -23,7 +23,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["is_pipe", "tasks"]
+__all__ = ["is_pipe", "parse_source", "tasks"]
 
 
 def tasks(
@@ -56,9 +56,12 @@ def tasks(
             continue
         if isinstance(source, RetrievedFile):
             yield from gathered.all_tasks()
-            yield Task(
-                (source.path,), None, None, size=source.size, name=mask(str(source.source)), retrieved=source.retrieved
-            )
+            name = str(source.source)
+            start, end, size = 0, None, source.size
+            if part := _PLACED.fullmatch(name):
+                start, size = int(part[2]), int(part[3])
+                end = start + size
+            yield Task((source.path,), None, None, start, end, size, mask(name), retrieved=source.retrieved)
             continue
         path = str(source) if isinstance(source, URI | Index) else os.fspath(source)
         if path == "-" or is_pipe(path):
@@ -73,7 +76,7 @@ def tasks(
                     yield from gathered.add(file, size, path)
             gathered.root = path
             yield from gathered.all_tasks()
-        elif (placed := _parse_source(path)) is not None:
+        elif (placed := parse_source(path)) is not None:
             yield from gathered.all_tasks()
             file, start, length = placed
             yield Task((file,), None, text, start, start + length, length)
@@ -85,7 +88,7 @@ def tasks(
 _PLACED = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
 
 
-def _parse_source(path: str) -> tuple[str, int, int] | None:
+def parse_source(path: str) -> tuple[str, int, int] | None:
     """The file, the offset and the length that a source names."""
     match = _PLACED.fullmatch(path)
     if match is None or os.path.lexists(path) or not os.path.isfile(match[1]):
