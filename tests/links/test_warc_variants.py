@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from overthere.links import extract
 from overthere.links.containers.records import cuts
 from overthere.links.model import Options
+from test_cli import process
 from test_warc import PAGE, documents, gz, packed, record, response
 
 sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
@@ -158,7 +160,7 @@ def test_both_readers_agree_on_damaged_variants(seed: int) -> None:
         check_parts(bytes(data))
 
 
-FORMS = {
+FORMS: dict[str, tuple[Callable[[bytes], bytes], tuple[str, ...]]] = {
     "version in small letters": (lambda one: one.replace(b"WARC/1.", b"warc/1."), ()),
     "a blank before the colon": (lambda one: one.replace(b"WARC-Type:", b"WARC-Type :"), ()),
     "length and a blank": (lambda one: one.replace(b"\r\nContent-Length:", b"\r\ncontent-length\t:", 1), ()),
@@ -188,3 +190,13 @@ def test_a_file_by_that_name_is_read_where_it_begins_with_text(before: bytes, tm
     assert [link.reference for link in extract([path]) if link.reference is not None] == ["0"]
     path = path.rename(tmp_path / "a.dump")
     assert [link.reference for link in extract([path], kind="warc") if link.reference is not None] == ["0"]
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("status", [b"204 No Content", b"302 Found\r\nLocation: b", b"404 Not Found"])
+def test_responses_without_content_are_counted(status: bytes, compressed: bool, tmp_path: Path) -> None:
+    empty = record(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
+    path = tmp_path / "a.warc"
+    path.write_bytes(join([empty, record(response(b"<a href=0>")), empty], compressed))
+    done = process("links", str(path), "-o", str(tmp_path / "x.jsonl"))
+    assert "empty 2" in " ".join(done.stderr.split())

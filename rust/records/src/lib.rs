@@ -17,4 +17,4 @@ pub use arc::{arc_frame, arc_member};
 pub use fields::{is_plain, trim, Fields};
 pub use gzip::{inflate, Inflated};
 pub use http::{media_type, Body, Links, Response};
-pub use warc::{frame, member, Exchange, Frame, Member, Record, HEADER_MOST, PASSED};
+pub use warc::{frame, member, Exchange, Frame, Member, Record, EMPTY, HEADER_MOST, PASSED};

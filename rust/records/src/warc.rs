@@ -7,14 +7,17 @@ use crate::fields::{trim, Fields};
 /// Octets of a header block that are looked at; a longer one is left to Python.
 pub const HEADER_MOST: usize = 1 << 16;
 
-/// What holds no document here: types of WARC records, of which "other" is none of WARC 1.1, and of ARC.
-pub const PASSED: [&str; 8] =
-    ["warcinfo", "request", "metadata", "revisit", "continuation", "other", "filedesc", "dns"];
+/// What holds no document here: types of WARC records, of which "other" is none of WARC 1.1, and of ARC; a response
+/// without content, as most redirects are.
+pub const PASSED: [&str; 9] =
+    ["warcinfo", "request", "metadata", "revisit", "continuation", "other", "filedesc", "dns", "empty"];
 const OTHER: usize = 5;
 /// In `PASSED`, the record that describes an ARC file.
 pub const FILE_DESCRIPTION: usize = 6;
 /// In `PASSED`, what came by DNS.
 pub const DNS: usize = 7;
+/// In `PASSED`, a response without content.
+pub const EMPTY: usize = 8;
 
 /// A record that is whole.
 pub struct Record<'a> {

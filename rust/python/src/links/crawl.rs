@@ -5,7 +5,7 @@ use overthere_core::place::{Part, Span};
 use overthere_records::{
     arc_frame, arc_member, frame, inflate, is_plain, media_type, member, Body, Exchange, Frame,
 };
-use overthere_records::{Inflated, Links, Member, Record, Response, HEADER_MOST, PASSED};
+use overthere_records::{Inflated, Links, Member, Record, Response, EMPTY, HEADER_MOST, PASSED};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -98,6 +98,15 @@ enum Reading {
     Waits(Vec<&'static str>),
 }
 
+impl Crawl {
+    /// Count what holds no document, by its number in `PASSED`.
+    fn pass(&mut self, kind: usize) {
+        if let Some(count) = self.passed.get_mut(kind) {
+            *count += 1;
+        }
+    }
+}
+
 impl LinkRows {
     /// Make rows of records from `at` on, until something is for Python.
     pub fn read_records(&mut self, window: &Window<'_>, at: usize, limits: &Limits) -> PyResult<Stop> {
@@ -156,9 +165,7 @@ impl LinkRows {
             match member {
                 Member::Odd => return Ok(Stop::Odd),
                 Member::Passed(kind) => {
-                    if let Some(count) = self.crawl.passed.get_mut(kind) {
-                        *count += 1;
-                    }
+                    self.crawl.pass(kind);
                 }
                 Member::Record(record) => {
                     self.crawl.now.next = Some(next);
@@ -181,6 +188,9 @@ impl LinkRows {
                     };
                     self.crawl.now.base = Some(found.base.text.clone());
                     let size = found.body.content.len();
+                    if size == 0 {
+                        self.crawl.pass(EMPTY);
+                    }
                     if let Reading::Waits(notes) = self.read_response(found, limits)? {
                         return Ok(Stop::Page(notes, size));
                     }

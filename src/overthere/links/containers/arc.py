@@ -84,7 +84,7 @@ def members(
         yield Note(note_kind(error))
 
 
-def _documents(record: _Record, here: Document, options: Options) -> Iterator[Document]:
+def _documents(record: _Record, here: Document, options: Options) -> Iterator[Document | PassedContent]:
     if record.line is None:
         yield here
         return

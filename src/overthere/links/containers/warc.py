@@ -105,7 +105,7 @@ def _documents(record: Record, here: Document, options: Options) -> Iterator[Doc
     yield Document(here.source, content, here.base, media_type, charset, _unique(notes), here.depth)
 
 
-def response(block: bytes, here: Document, notes: list[str], options: Options) -> Iterator[Document]:
+def response(block: bytes, here: Document, notes: list[str], options: Options) -> Iterator[Document | PassedContent]:
     """The documents of an HTTP response: its header, if it refers to something, and its content."""
     head = header(block)
     if head is None:
@@ -123,6 +123,8 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
     media_type, charset = media_type_of(first_value(head.fields, b"content-type"))
     if content or notes or head.status == 200:
         yield Document(here.source, content, base, media_type, charset, _unique(notes), here.depth)
+    else:
+        yield PassedContent("empty")
 
 
 def _base(target: Base, fields: Fields, edition: str) -> Base:
