@@ -136,9 +136,8 @@ def _open_document(path: Path) -> set[str]:
     document.body.append(paragraph)
     document.save(str(path))
 
-    return {
-        link.url for link in odfdo.Document(str(path)).body.get_elements("//text:a") if isinstance(link, odfdo.Link)
-    }
+    found = odfdo.Document(str(path)).body.get_elements("//text:a")
+    return {str(link.get_attribute("xlink:href")) for link in found}
 
 
 def _book(path: Path) -> set[str]:

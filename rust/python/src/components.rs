@@ -61,8 +61,8 @@ impl Components {
                 Err(_) => Reading::Unread,
             };
         }
-        // A lone surrogate has no UTF-8 form, and no place in a URI or an IRI.
-        let Ok(characters) = text.to_str() else { return Reading::NotDerived };
+        // A lone surrogate has no UTF-8 form, or there is no memory for it: plain Python tells which.
+        let Ok(characters) = text.to_str() else { return Reading::Unread };
         let (places, length) = if iri && !characters.is_ascii() {
             if memchr::memchr(b'[', characters.as_bytes()).is_some() {
                 return Reading::Unread;

@@ -116,7 +116,7 @@ class MarkdownAnchors:
 
     def read(self, text: str) -> None:
         """Gather what a text has."""
-        for piece in pieces(unwrap(text)):
+        for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
             self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
         written = self.anchors | {own for _, own in self._headings if own is not None}
         self.anchors |= written

@@ -285,6 +285,8 @@ def _entry_points() -> Iterable[Any]:
 def _load(name: str, claim: Claim) -> Scheme:
     try:
         scheme = _load_claim(name, claim)
+    except (RecursionError, MemoryError):
+        raise
     except Exception as error:  # whatever a package's own code does
         why = f"{type(error).__name__}: {error}"
         raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error

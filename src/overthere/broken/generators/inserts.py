@@ -39,7 +39,7 @@ def inserted_texts(text: str, source: str, project: Project) -> Iterator[tuple[s
                 continue
             seen.add(path)
             left -= len(inner)
-            texts.append(inner.decode("utf-8", "replace").replace("\r\n", "\n"))
+            texts.append(inner.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
             yield texts[-1], ""
 
 
@@ -50,8 +50,8 @@ def _find(name: str | None, source: str, project: Project) -> str | None:
     name = name.removeprefix("@site/").removeprefix("@/")
     folders = (os.path.dirname(os.path.abspath(source)), *project.bases)
     top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
-    paths = (os.path.realpath(os.path.join(folder, name)) for folder in folders)
-    return next((path for path in paths if os.path.isfile(path) and is_inside(path, top)), None)
+    paths = (path for folder in folders if os.path.isfile(path := os.path.join(folder, name)))
+    return next((os.path.realpath(path) for path in paths if is_inside(path, top)), None)
 
 
 def _read(path: str, most: int) -> bytes | None:

@@ -50,18 +50,23 @@ def cells(text: str) -> list[str] | None:
 
     wrong = (
         *(nbformat.ValidationError, NotJSONError, ValueError, TypeError, AttributeError, LookupError),
-        *(NameError, RecursionError),
+        *(NameError, RecursionError, AssertionError, ArithmeticError),
     )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             library: Any = nbformat
-            notebook = library.convert(library.reader.reads(text), 4)
+            notebook = library.reader.reads(text)
+            for cell in (cell for sheet in notebook.get("worksheets", ()) for cell in sheet["cells"]):
+                if cell.get("level", 1) not in _LEVELS:
+                    cell["level"] = 6  # nbformat writes as many signs as a heading of its format 3 says
+            notebook = library.convert(notebook, 4)
         return [one for cell in notebook["cells"] for one in _texts(cell)]
     except wrong:
         return None  # nbformat converts what it does not check
 
 
+_LEVELS = range(1, 7)
 _SHOWN = ("text/markdown", "text/html")
 
 

@@ -36,7 +36,7 @@ def open_file(path: str, root: str | None = None) -> BinaryIO:
     try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError("not a regular file")
+            raise IsADirectoryError(path) if stat.S_ISDIR(status.st_mode) else OSError("not a regular file")
         if not status.st_size:  # as files of /proc have: one that would be waited for is an OSError
             os.read(number, 1)
             os.lseek(number, 0, os.SEEK_SET)

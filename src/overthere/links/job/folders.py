@@ -16,10 +16,13 @@ _OF_TOOLS = frozenset((".git", ".hg", ".svn", ".jj"))
 _PACKAGES = "node_modules"
 _ENVIRONMENT = "pyvenv.cfg"
 """A file that each virtual environment of Python has."""
+DEEPEST = 100
+"""Folders in one another below a source that are read: to follow a link takes time for each of them."""
 
 
 def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, int]]:
-    """The files and links below a folder and their sizes; a folder that cannot be read is among them.
+    """The files and links below a folder and their sizes; a folder that cannot be read, or lies too deep, is among
+    them.
 
     Nothing below `.git` and its like is listed.  What Git ignores, `node_modules` and virtual environments have the
     size `LEFT_OUT`, unless the folder itself is one of these or lies within; `with_ignored` reads them.
@@ -29,6 +32,9 @@ def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, 
     folders = [root]
     while folders:
         folder = folders.pop()
+        if folder.count(os.sep, len(root)) > DEEPEST:
+            yield folder, 0
+            continue
         try:
             with os.scandir(folder) as entries:
                 there = sorted(entries, key=lambda entry: entry.name)

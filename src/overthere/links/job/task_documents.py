@@ -137,8 +137,9 @@ def _file_documents(
         return
     try:
         opened = open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
-    except NotFollowedError:
-        yield with_kind(document._replace(notes=("not-followed",)))
+    except (NotFollowedError, IsADirectoryError) as error:  # folders are listed, but for those that lie too deep
+        note = "not-followed" if isinstance(error, NotFollowedError) else "too-deep"
+        yield with_kind(document._replace(notes=(note,)))
         return
     with opened as file:
         if task.objects is not None:

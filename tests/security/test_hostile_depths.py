@@ -1,0 +1,140 @@
+"""Numbers and depths that strangers write, and limits of memory: no result of another kind, and no time for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from overthere import RegistryError, scheme
+from overthere.broken import Checker, Summary, check
+from overthere.broken.markdown_anchors import MarkdownAnchors
+from overthere.links import extract
+from overthere.links.documents import notebook
+from overthere.links.job import folders
+
+NOTEBOOK = '{{"nbformat": 3, "nbformat_minor": {minor}, "metadata": {{}}, "worksheets": [{{"cells": [{cell}]}}]}}'
+
+
+@pytest.mark.parametrize("level", ["1000000000", "-3", "null", "1e30", "[7]", '"x"', str(10**30)])
+def test_a_heading_has_six_levels(level: str) -> None:
+    cell = f'{{"cell_type": "heading", "level": {level}, "metadata": {{}}, "source": "x"}}'
+    assert notebook.cells(NOTEBOOK.format(minor=0, cell=cell)) == ["###### x"]
+
+
+@pytest.mark.parametrize("minor", ["null", "[]", "{}", '"0"', "NaN", "Infinity", str(10**30)])
+def test_versions_that_are_none_are_faults_of_the_notebook(minor: str, tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text(NOTEBOOK.format(minor=minor, cell=""))
+    notes = {link.error for link in extract([tmp_path / "a.ipynb"])}
+    assert notes <= {"corrupt", "empty"}
+
+
+def _symlinks(folder: Path, is_last: bool) -> None:
+    for number in range(100 if is_last else 0):
+        (folder / f"s{number}.md").symlink_to("a.md")
+
+
+def _configurations(folder: Path, is_last: bool) -> None:
+    (folder / "mkdocs.yml").write_text("site_name: x\n")
+
+
+def _insertions(folder: Path, is_last: bool) -> None:
+    if is_last:
+        (folder / "docs").mkdir()
+        (folder / "mkdocs.yml").write_text("site_name: x\n")
+        (folder / "docs" / "a.md").write_text("".join(f'--8<-- "docs/{number}.txt"\n' for number in range(200)))
+
+
+def _references(folder: Path, is_last: bool) -> None:
+    if is_last:
+        (folder / "docs").mkdir()
+        (folder / "docusaurus.config.js").write_text("module.exports={}")
+        (folder / "docs" / "a.md").write_text("".join(f"[x]({number}.md)\n" for number in range(300)))
+
+
+@pytest.mark.parametrize("fill", [_symlinks, _configurations, _insertions, _references])
+def test_what_lies_too_deep_is_told_and_costs_nothing(fill: Callable[[Path, bool], None], tmp_path: Path) -> None:
+    def make(depth: int) -> str:
+        top = here = tmp_path / str(depth)
+        (top / ".git").mkdir(parents=True)
+        for _ in range(depth):
+            fill(here, False)
+            here /= "d"
+            here.mkdir()
+        (here / "a.md").write_text("x")
+        fill(here, True)
+        return str(top)
+
+    def run(depth: int) -> set[str | None]:
+        top = make(depth)
+        before = time.process_time()
+        list(check([top], Checker(workers=1), Summary()))
+        spent[depth] = time.process_time() - before
+        return {link.error for link in extract([top]) if link.reference is None}
+
+    spent: dict[int, float] = {}
+    assert "too-deep" not in run(folders.DEEPEST - 2)
+    assert "too-deep" in run(9 * folders.DEEPEST)
+    assert spent[9 * folders.DEEPEST] < 4 * spent[folders.DEEPEST - 2] + 0.5
+
+
+@pytest.mark.parametrize("text", ["{\r\r\r\r## Two\r", "x\r\r## Two\r\r## Three\r"])
+def test_inserted_lines_may_end_with_cr(text: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    (tmp_path / "docs" / "a.md").write_text('# One\n\n--8<-- "docs/i.txt"\n\n[a](#one) [b](#two) [c](#none)\n')
+    (tmp_path / "docs" / "i.txt").write_bytes(text.encode())
+    found = list(check([str(tmp_path)], Checker(workers=1), Summary()))
+    assert [(one.reference, one.kind) for one in found] == [("#none", "no-fragment")]
+
+
+@pytest.mark.parametrize("rule", ["kramdown", "mkdocs", "pandoc", "github"])
+def test_every_line_end_is_one(rule: str) -> None:
+    for text in ("{" + "\r" * 500, "a\r# b\r\r# c\r", "\r# b", "# b\r\n\r# c"):
+        MarkdownAnchors(rule).read(text)
+
+
+def test_a_scheme_near_the_limit_of_recursion() -> None:
+    program = """
+import sys, overthere
+
+def deep(count):
+    return deep(count - 1) if count else overthere.scheme("wais")
+
+sys.setrecursionlimit(400)
+for free in range(5, 60):
+    try:
+        deep(400 - free)
+    except RecursionError:
+        pass
+print(overthere.scheme("wais").name)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("wais\n", "")
+    with pytest.raises(RegistryError):
+        scheme("no scheme")
+
+
+@pytest.mark.parametrize("kind", ["IRI", "IRIReference"])
+def test_a_text_for_which_memory_is_missing_is_not_called_invalid(kind: str) -> None:
+    program = f"""
+import json, resource, overthere
+
+text = "http://\\u00e9/" + "\\u00e9" * 8_000_000
+overthere.{kind}.parse("http://\\u00e9/")
+held = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (held + (4 << 20),) * 2)
+try:
+    said = overthere.{kind}.parse(text) is not None
+except MemoryError:
+    said = "MemoryError"
+print(json.dumps(said))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) in (True, "MemoryError"), done.stderr
