@@ -58,7 +58,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "RFC 2396 5.2, step 3: the schemes that always have a <hier_part>, by RFC 1808 2.3",
     ),
     "editions/url1994.py": ({"gopher", "http", "wais"}, "the document's own account of each scheme"),
-    "links/containers/arc.py": ({"http:", "https:"}, "most records begin so, and the rest of a URL never does"),
     "links/containers/message/__init__.py": ({"cid:", "file"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "links/containers/message_labels.py": ({"cid:", "mid:"}, "RFC 2557 8.2: parts by mid: and cid:"),
     "integrations/fsspec.py": (

@@ -167,8 +167,9 @@ def _ends(file: BinaryIO, stop: int, size: int) -> bool:
     tail = file.read(_LONGEST)
     behind = tail.lstrip(b"\r\n")
     if len(behind) == len(tail):
-        # Not the rest of a URL: a length that is too great by one would make "ttp:" of "http:".
-        return tail.startswith((b"http:", b"https:", b"dns:")) and _SURE_LINE.match(b"\n" + tail) is not None
+        # A length that is too great by one would else take a letter of the next scheme.
+        file.seek(stop - 1)
+        return _SURE_LINE.match(b"\n" + tail) is not None and re.match(rb"[^A-Za-z0-9+.-]", file.read(1)) is not None
     return not behind or _line(behind) is not None or (stop + len(tail) == size and b"\n" not in behind)
 
 
