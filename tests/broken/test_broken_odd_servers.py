@@ -55,6 +55,12 @@ ON_HEAD: dict[str, Callable[[BaseHTTPRequestHandler], object]] = {
     "/resets-on-head": _reset,
     "/hangs-on-head": _hang,
     "/nonsense-on-head": lambda handler: handler.wfile.write(b"\0\0\r\n\r\n"),
+    "/around-on-head": lambda handler: handler.wfile.write(
+        b"HTTP/1.1 302 Found\r\nLocation: /other-on-head\r\nContent-Length: 0\r\n\r\n"
+    ),
+    "/other-on-head": lambda handler: handler.wfile.write(
+        b"HTTP/1.1 302 Found\r\nLocation: /around-on-head\r\nContent-Length: 0\r\n\r\n"
+    ),
     "/back-on-head": lambda handler: handler.wfile.write(
         b"HTTP/1.1 302 Found\r\nLocation: /back-on-head\r\nContent-Length: 0\r\n\r\n"
     ),

@@ -88,12 +88,12 @@ class RedirectChain:
         return self.fragments if self.own_fragment is None else frozenset((self.own_fragment,))
 
     def lacks(self, said: Reply) -> bool:
-        """Whether it wants content that was not read when that was said."""
+        """Whether it wants content that was not read when that was said; of a redirect, what GET is told."""
         return (
             (self.is_page or bool(self.wanted_fragments))
             and not said.is_read
             and said.kind is None
-            and said.redirect is None
+            and (said.redirect is None or self.is_page)
             and said.status is not None
         )
 
@@ -347,7 +347,11 @@ class RedirectChains:
             try:
                 journey.follow(said.redirect, said.peer, self.asking)
             except DOCUMENTED as error:
-                self._ended.append((journey, journey.outcome(failure(error), self.asking.secrets(journey.uri))))
+                end = failure(error)
+                if end.kind == "redirect-loop" and not said.is_read:
+                    self.add(RedirectChain(journey.uri, journey.fragments, is_page=True, depth=journey.depth))
+                    return  # only HEAD may be led around
+                self._ended.append((journey, journey.outcome(end, self.asking.secrets(journey.uri))))
             else:
                 self.add(journey)
 
