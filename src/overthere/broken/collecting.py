@@ -24,7 +24,7 @@ __all__ = ["PageKeys", "State", "gather", "page_keys", "with_text"]
 
 
 class State(NamedTuple):
-    """What is known of a document whose anchors were gathered."""
+    """Facts about a document whose anchors were gathered."""
 
     kind: str
     is_whole: bool
@@ -34,7 +34,7 @@ class State(NamedTuple):
 
 
 class PageKeys(NamedTuple):
-    """What pass 1 keeps of a document."""
+    """The keys and facts of a document that pass 1 keeps."""
 
     document: int
     """Its number or `document_key`."""
@@ -43,17 +43,17 @@ class PageKeys(NamedTuple):
     anchors: array[int]
     """Keys that are there: of its anchors, and of its own URI."""
     pairs: array[int]
-    """Keys of what it asks of others, two by two: one of the two must be there."""
+    """Keys of the documents and anchors that it refers to, in pairs: one of each pair must exist."""
     findings: bool
     """Whether it has findings whatever the others have."""
     outer: dict[int, str]
-    """Documents beside the sources of which it asks for fragments, with their paths."""
+    """Documents outside the sources whose fragments it refers to, with their paths."""
     outside: set[str]
     """URIs outside."""
     called: int
     """How others in its container know it, by its URI; -1 if it is in none."""
     fragments: dict[str, set[str]]
-    """Of them, the fragments that are asked for."""
+    """The fragments that it refers to, by these URIs."""
     next: int
     """The document to which its reader is sent at once; -1 for none."""
     perhaps: array[int] = array("Q")
@@ -70,20 +70,20 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
     for document, (kind, notes) in documents(task, options, walk):
         if kind in ("http", "header") and not document.content:
             continue
-        found = scan(document, kind, notes, options, project_of(checker, document.source))
-        if "not-followed" in found.notes:
+        result = scan(document, kind, notes, options, project_of(checker, document.source))
+        if "not-followed" in result.notes:
             summary.passed["not-followed"] += 1
         elif is_source_code(document, kind):
             summary.files["code"] += 1
         else:
             summary.documents += 1
             summary.octets += len(document.content)
-        yield page_keys(found, site, checker, summary)
+        yield page_keys(result, site, checker, summary)
     summary.files.update(walk.passed)
     if walk.seen:
         # Members that are no documents exist, too.
-        state, nothing = State("", True, False), array("Q")
-        yield PageKeys(-1, "", state, array("Q", sorted(walk.seen)), nothing, False, {}, set(), -1, {}, -1)
+        state, no_keys = State("", True, False), array("Q")
+        yield PageKeys(-1, "", state, array("Q", sorted(walk.seen)), no_keys, False, {}, set(), -1, {}, -1)
 
 
 class _ContainerCollector(Progress):
@@ -98,30 +98,30 @@ class _ContainerCollector(Progress):
         return super().begins(source)
 
 
-def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:
-    """What is kept of a document that was read."""
-    document = document_identity(found, site)
-    state = State(found.kind, found.is_whole, found.has_anchors, found.more_anchors)
-    names = [*found.anchors, *(f"\0{name}" for name in found.maps)]
-    mine = {key(document, name) for name in names}
-    mine.update(key(LABELS, name) for name in found.labels)
+def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:
+    """The keys and facts of a document that was read."""
+    document = document_identity(result, site)
+    state = State(result.kind, result.is_whole, result.has_anchors, result.more_anchors)
+    names = [*result.anchors, *(f"\0{name}" for name in result.maps)]
+    own_keys = {key(document, name) for name in names}
+    own_keys.update(key(LABELS, name) for name in result.labels)
     called = -1
     if document >= NUMBERLESS:
         # Others may know it by its URI, or as a part of a message.
-        called = uri_key(str(found.document.base.uri))
-        mine.update((called, document), (key(called, name) for name in names))
+        called = uri_key(str(result.document.base.uri))
+        own_keys.update((called, document), (key(called, name) for name in names))
     pairs: set[tuple[int, int]] = set()
     perhaps: set[tuple[int, int, int]] = set()
     existing: set[tuple[int, ...]] = set()
     outer: dict[int, str] = {}
     outside: set[str] = set()
     fragments: dict[str, set[str]] = {}
-    findings = not found.notes.keys().isdisjoint(TOLD)
+    findings = not result.notes.keys().isdisjoint(TOLD)
     unsettled: list[Reference] = []
     lacks_own = False
-    summary.passed.update(found.passed)
-    for one in found.references:
-        seen = check_reference(one, found, site, checker)
+    summary.passed.update(result.passed)
+    for reference in result.references:
+        seen = check_reference(reference, result, site, checker)
         summary.references += 1
         if seen.passed is not None:
             summary.passed[seen.passed] += 1
@@ -132,10 +132,10 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
             outside.add(seen.outside)
             if seen.fragment:
                 fragments.setdefault(seen.outside, set()).add(seen.fragment)
-        is_missing = bool(seen.there) and mine.isdisjoint(seen.there)
-        lacks_anchor = bool(seen.pairs) and mine.isdisjoint(seen.pairs)
+        is_missing = bool(seen.there) and own_keys.isdisjoint(seen.there)
+        lacks_anchor = bool(seen.pairs) and own_keys.isdisjoint(seen.pairs)
         if is_missing or lacks_anchor or seen.findings or (checker.online and seen.outside is not None):
-            unsettled.append(one)
+            unsettled.append(reference)
         if is_missing:
             existing.add(seen.there)
         if not lacks_anchor:
@@ -150,24 +150,22 @@ def page_keys(found: Scan, site: Site, checker: Checker, summary: Summary) -> Pa
         if seen.place is not None and seen.place.path:
             outer[seen.place.document] = seen.place.path
     # Few documents are in archives that link to files which are there in more than one way: pass 2 is exact.
-    pairs.update((one[0], one[1]) for one in existing)
-    flat = array("Q", (one for pair in sorted(pairs) for one in pair))
+    pairs.update((keys[0], keys[1]) for keys in existing)
+    flat = array("Q", (key_number for pair in sorted(pairs) for key_number in pair))
     return PageKeys(
         document,
-        found.document.source,
+        result.document.source,
         state,
-        array("Q", sorted(mine)),
+        array("Q", sorted(own_keys)),
         flat,
         findings,
         outer,
         outside,
         called,
         fragments,
-        refresh_target(found, site, checker),
-        array("Q", (one for three in sorted(perhaps) for one in three)),
-        _unsettled_scan(unsettled, found, lacks_own)
-        if found.kind in _PLACED_BY_TEXT and document < NUMBERLESS
-        else None,
+        refresh_target(result, site, checker),
+        array("Q", (key_number for triple in sorted(perhaps) for key_number in triple)),
+        _small_scan(unsettled, result, lacks_own) if result.kind in _PLACED_BY_TEXT and document < NUMBERLESS else None,
     )
 
 
@@ -175,23 +173,23 @@ _PLACED_BY_TEXT = ("markdown", "rst", "notebook", "text", "uri-list")
 """Kinds whose references are found again by their text."""
 
 
-def _unsettled_scan(references: list[Reference], found: Scan, lacks_own: bool) -> Scan:
-    """The document with these references alone, small: without its text and project.
+def _small_scan(references: list[Reference], result: Scan, lacks_own: bool) -> Scan:
+    """A small copy of a scan, with these references only, and without its text and project.
 
-    lacks_own: whether one of them asks for an anchor of the document itself.
+    lacks_own: whether one of them refers to an anchor of the document itself.
     """
-    project = NO_PROJECT._replace(generator=found.project.generator)
-    content = found.document._replace(content=b"")
-    anchors = found.anchors if lacks_own else set[str]()
+    project = NO_PROJECT._replace(generator=result.project.generator)
+    content = result.document._replace(content=b"")
+    anchors = result.anchors if lacks_own else set[str]()
     return Scan(
-        content, found.kind, references=references, anchors=anchors, titles=found.titles,
-        names_labels=found.names_labels, has_anchors=found.has_anchors, project=project,
-        more_anchors=found.more_anchors, is_template=found.is_template, notes=found.notes,
+        content, result.kind, references=references, anchors=anchors, titles=result.titles,
+        names_labels=result.names_labels, has_anchors=result.has_anchors, project=project,
+        more_anchors=result.more_anchors, is_template=result.is_template, notes=result.notes,
     )  # fmt: skip
 
 
 def with_text(unsettled: Scan, document: Document, project: Project) -> Scan:
-    """The same with its text and project."""
+    """This scan, with its text and project."""
     if unsettled.project.generator != project.generator:
         project = unknown_generator(project)
     if unsettled.kind == "markdown":

@@ -1,4 +1,4 @@
-"""Reports each fault of a document with its place; documents of which nothing was kept are read again for that."""
+"""Reports each fault of a document with its place; reads documents again whose references were not kept."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Reporter:
         anchors: Callable[[int], set[str] | None] = lambda number: None,
         unsettled: Mapping[str, Scan] = MappingProxyType({}),
     ) -> None:
-        """turning: the pages that are on a circle.  following: where pages send their reader on.
+        """turning: the pages in a cycle of refreshes.  following: the page to which each page refreshes.
 
-        anchors: of a document by its number, where they are at hand.  unsettled: by their sources, documents whose
-        references need not be read again.
+        anchors: returns the known anchors of a document by its number.  unsettled: by source, the documents whose
+        references were kept.
         """
         self.site: Site = site
         self.checker: Checker = checker
@@ -61,18 +61,18 @@ class Reporter:
         self.following: Mapping[int, int] = following
         self.unsettled: Mapping[str, Scan] = unsettled
         self.passed: Counter[str] = Counter()
-        self.at_hand: Callable[[int], set[str] | None] = anchors
+        self.known_anchors: Callable[[int], set[str] | None] = anchors
         self.nearest: Suggester = Suggester(site, self._anchors)
         self.folded: dict[int, set[str]] = {}
         """The anchors of some documents without regard to case, by number."""
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""
-        for found in self._scans(task, sources):
-            yield from self.document(found)
+        for result in self._scans(task, sources):
+            yield from self.document(result)
 
     def _scans(self, task: Task, sources: Set[str] | None = None) -> Iterator[Scan]:
-        """The documents of a task, or these of them, each read when it is asked for."""
+        """Scan the documents of a task, lazily; sources: only these."""
         from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
 
         for document, (kind, notes) in documents(task, self.options):
@@ -82,45 +82,49 @@ class Reporter:
             elif document.source in sources:
                 yield with_text(self.unsettled[document.source], document, project)
 
-    def document(self, found: Scan) -> Iterator[Broken]:
+    def document(self, result: Scan) -> Iterator[Broken]:
         """The findings of one document, in the order of its references."""
-        for note in found.notes:
+        for note in result.notes:
             if note in TOLD:
                 level = "unreadable" if note in _BAD else "not-read"
-                yield finding(found.document.source, level, NOTES[note])
-        places = Places(found)
+                yield finding(result.document.source, level, NOTES[note])
+        places = Places(result)
         labels: _Labels | None = None
         looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
-        for one in found.references:
-            # What stands often in a document is looked at once; `found` holds the bases.
-            same = (one.where, one.reference, id(one.base), one.target, one.passed, one.is_nofollow)
-            seen = looks.get(same) or looks.setdefault(same, check_reference(one, found, self.site, self.checker))
-            told = [*seen.findings, *self._missing_kinds(one, seen, found), *self._external_kinds(seen)]
-            if one is found.next and identity(found, self.site) in self.turning:
-                told.append(("loop", seen.target or ""))
-            if told:
-                place = places.locate(one)
-                if one.where == "definition":
-                    labels = labels or _Labels(found.text)
+        for reference in result.references:
+            # Equal references are checked once; `result` keeps their bases alive, so that `id` is unique.
+            where, text, base, target, passed, *_, is_nofollow = reference
+            same = where, text, id(base), target, passed, is_nofollow
+            seen = looks.get(same)
+            if seen is None:
+                seen = looks[same] = check_reference(reference, result, self.site, self.checker)
+            kinds = [*seen.findings, *self._missing_kinds(reference, seen, result), *self._external_kinds(seen)]
+            if reference is result.next and identity(result, self.site) in self.turning:
+                kinds.append(("loop", seen.target or ""))
+            if kinds:
+                place = places.locate(reference)
+                if reference.where == "definition":
+                    labels = labels or _Labels(result.text)
                     if labels.is_unused(place.line, place.column):
-                        told = [("unused-definition", one.reference)]
-                for kind, about, *more in told:
-                    status, instead = (*more, None, None)[:2]
+                        kinds = [("unused-definition", reference.reference)]
+                for kind, about, *rest in kinds:
+                    status, instead = (*rest, None, None)[:2]
                     if instead is None and self.checker.suggest:
-                        instead = self.nearest.reference(kind, one, seen, found, document_identity(found, self.site))
-                    yield finding(found.document.source, kind, about, one, seen, place, status, instead)
+                        number = document_identity(result, self.site)
+                        instead = self.nearest.reference(kind, reference, seen, result, number)
+                    yield finding(result.document.source, kind, about, reference, seen, place, status, instead)
 
     def _anchors(self, number: int) -> set[str] | None:
-        """The anchors of a document of the sources, read again."""
+        """The anchors of a document of the sources; it may be read again."""
         if number >= len(self.site.paths):
             return None
-        if (known_ones := self.at_hand(number)) is not None:
+        if (known_ones := self.known_anchors(number)) is not None:
             return known_ones
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
-        return next((found.anchors for found in self._scans(task)), None)
+        return next((result.anchors for result in self._scans(task)), None)
 
-    def _missing_kinds(self, one: Reference, seen: ReferenceState, found: Scan) -> Iterator[tuple[Any, ...]]:
-        """What is said of a document or an anchor that is not there."""
+    def _missing_kinds(self, reference: Reference, seen: ReferenceState, result: Scan) -> Iterator[tuple[Any, ...]]:
+        """The findings about a document or an anchor that does not exist."""
         if seen.there and not any(map(self.has, seen.there)):
             yield seen.place.verdict if seen.place else "no-document", seen.place.name if seen.place is not None else ""
             return
@@ -129,44 +133,46 @@ class Reporter:
         document = seen.document
         if seen.outside is not None and not self.has(document):
             return  # a document that is not in the archive
-        mine = document == document_identity(found, self.site)
+        is_own = document == document_identity(result, self.site)
         state = (
-            State(found.kind, found.is_whole, found.has_anchors, found.more_anchors)
-            if mine
+            State(result.kind, result.is_whole, result.has_anchors, result.more_anchors)
+            if is_own
             else self.states.get(document, _UNKNOWN)
         )
-        why = unjudged_reason(seen, state.kind)
-        if why is not None:
-            self.passed[why] += 1
-        elif (there := self._page_with(seen.fragment or "", document)) is not None:
-            name = self.site.name_of(there)
-            yield "sent-on", name, None, self.nearest.other_document(one, name, "certain")
+        reason = unjudged_reason(seen, state.kind)
+        if reason is not None:
+            self.passed[reason] += 1
+        elif (page := self._page_with(seen.fragment or "", document)) is not None:
+            name = self.site.name_of(page)
+            yield "sent-on", name, None, self.nearest.other_document(reference, name, "certain")
         elif not state.has_anchors or not state.is_whole:
             yield "not-sure", f"#{seen.fragment}"
         elif state.more_anchors:
             yield "unsure", f"#{seen.fragment} ({state.more_anchors})"
-        elif mine and found.names_labels and found.project.aliases is not None:
+        elif is_own and result.names_labels and result.project.aliases is not None:
             yield "unsure", f"#{seen.fragment} (an extension may know it)"
         else:
-            elsewhere = f" in {seen.place.name}" if not mine and seen.place is not None and seen.place.name else ""
-            if self._is_found_in_any_case(seen, found, mine):
-                own = document_identity(found, self.site)
-                near = self.nearest.reference("no-fragment", one, seen, found, own) if self.checker.suggest else None
+            elsewhere = f" in {seen.place.name}" if not is_own and seen.place is not None and seen.place.name else ""
+            if self._is_found_in_any_case(seen, result, is_own):
+                own_number = document_identity(result, self.site)
+                near = None
+                if self.checker.suggest:
+                    near = self.nearest.reference("no-fragment", reference, seen, result, own_number)
                 yield "unsure", f"#{seen.fragment}{elsewhere} (only GitHub finds it in another case)", None, near
             else:
                 yield "no-fragment", f"#{seen.fragment}{elsewhere}"
 
-    def _is_found_in_any_case(self, seen: ReferenceState, found: Scan, mine: bool) -> bool:
+    def _is_found_in_any_case(self, seen: ReferenceState, result: Scan, is_own: bool) -> bool:
         """Whether GitHub shows the document, whose script finds an anchor that differs in case alone."""
         number, paths = seen.document, self.site.paths
-        source = paths[number] if not mine and 0 <= number < len(paths) else found.document.source
-        kind = found.kind if mine else self.states.get(number, _UNKNOWN).kind
+        source = paths[number] if not is_own and 0 <= number < len(paths) else result.document.source
+        kind = result.kind if is_own else self.states.get(number, _UNKNOWN).kind
         if kind != "markdown" or project_of(self.checker, source).anchors != "github":
             return False
         if number not in self.folded:
             if len(self.folded) >= _FOLDED:
                 self.folded.clear()
-            anchors = found.anchors if mine else self._anchors(number) or ()
+            anchors = result.anchors if is_own else self._anchors(number) or ()
             self.folded[number] = {name.casefold() for name in anchors}
         return any(name.casefold() in self.folded[number] for name in names(seen.fragment or ""))
 
@@ -178,7 +184,7 @@ class Reporter:
         return None
 
     def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
-        """What asking has shown."""
+        """The findings that requests have shown."""
         outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
         if outcome is None:
             return
@@ -198,14 +204,14 @@ _BRACKETS = re.compile(r"\[([^\[\]]*+)\]")
 
 
 class _Labels:
-    """The labels of a Markdown text, each with how often it stands in brackets (CommonMark 4.7)."""
+    """The labels of a Markdown text, with the number of times each is in brackets (CommonMark 4.7)."""
 
     def __init__(self, text: str) -> None:
         self.lines: list[str] = text.split("\n")
-        self.counts: Counter[str] = Counter(_normal_label(found[1]) for found in _BRACKETS.finditer(text))
+        self.counts: Counter[str] = Counter(_normal_label(match[1]) for match in _BRACKETS.finditer(text))
 
     def is_unused(self, line: int | None, column: int | None) -> bool:
-        """Whether no link has the label of the definition whose target stands there."""
+        """Whether no link uses the label of the definition whose target is at this place."""
         if line is None or column is None:
             return False
         before, _, label = self.lines[line - 1][: column - 1].rpartition("[")
@@ -227,7 +233,7 @@ def finding(
     source: str,
     kind: str,
     about: str,
-    one: Reference | None = None,
+    reference: Reference | None = None,
     seen: ReferenceState = ReferenceState(),  # noqa: B008 - a value
     place: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None),
     status: int | None = None,
@@ -238,12 +244,13 @@ def finding(
     A secret that the reference does not have is not suggested: a redirect may lead to a URI that is signed for one.
     """
     row = KINDS[kind]
-    why = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
-    if suggestion is not None and secret_spans(suggestion.text) and (one is None or not secret_spans(one.reference)):
+    reason = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
+    where, text = (None, None) if reference is None else reference[:2]
+    if suggestion is not None and secret_spans(suggestion.text) and not (text and secret_spans(text)):
         suggestion = None
     paragraph = row.source if status is None or status < 300 else f"RFC 9110 15.{status // 100}"
     return Broken(
-        source, *place, None if one is None else one.where, None if one is None else one.reference, seen.target,
-        seen.fragment, kind, why, status, paragraph, None, suggestion and suggestion.text, row.level,
+        source, *place, where, text, seen.target,
+        seen.fragment, kind, reason, status, paragraph, None, suggestion and suggestion.text, row.level,
         suggestion and suggestion.certainty,
     )  # fmt: skip

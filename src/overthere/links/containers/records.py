@@ -36,26 +36,25 @@ class Record(NamedTuple):
     at: str
     """The octet at which it begins; if it is compressed, its gzip member, and `!` and its octet within, if need be."""
     header: bytes
-    """The header block with its empty line; empty if there is none that can be read."""
+    """The header block with its empty line; empty if none can be read."""
     content: bytes
     notes: tuple[str, ...] = ()
     passed: str = ""
-    """The type of one that holds no document, which has no header then; "other" is none of WARC 1.1."""
+    """The type of a record without a document, whose header is left out; "other" is a type that WARC 1.1 lacks."""
 
 
 class PageReader(Protocol):
-    """What makes rows of whole records that hold HTML, of which nobody else hears then."""
+    """A reader that makes rows of whole HTML records; these records are not yielded."""
 
     def read_records(
         self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
         """Read records from `at` on that begin before `end`.
 
-        prefix: of the place of a record, as in `Record.at`.  is_packed: whether each is a gzip member.
-        is_arc: whether they are those of an ARC file, of which no record comes back.
-        Gives: records that are whole and are not read; a page where rows are to be taken, or something in it is not
-        read.
-        Returns: where the first one begins that is not whole, or not for sure; `end` or more if there is none.
+        prefix: the beginning of `Record.at`.  is_packed: whether each record is a gzip member.  is_arc: whether the
+        file is an ARC file, whose records are never yielded.
+        Yields: whole records that were not read; a page when rows are ready, or part of it was not read.
+        Returns: the offset of the first record that is incomplete or uncertain; `end` or more without one.
         """
         ...
 
@@ -87,8 +86,8 @@ _TYPE = re.compile(
     rb"\nWARC-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE
 )
 _MANDATORY = re.compile(rb"\n(?:WARC-Record-ID|WARC-Type|WARC-Date|Content-Length)[ \t]*+:", re.IGNORECASE)
-_WANTED = (b"response", b"resource", b"conversion")
-_KNOWN = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
+_DOCUMENT_TYPES = (b"response", b"resource", b"conversion")
+_OTHER_TYPES = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
 # Metadata may hold references (`links.metadata`): of these types.
 _TELLING = re.compile(
     rb"\nContent-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r\n]", re.IGNORECASE
@@ -165,7 +164,7 @@ def _packing(file: BinaryIO, size: int, start: int = 0) -> str:
 
 
 def _first_frame(file: BinaryIO) -> tuple[int, bytes]:
-    """Where the first frame begins that is not passed over, and its first octets: before it may lie a dictionary."""
+    """The offset of the first frame that is not skippable, and its first octets: a dictionary may come before it."""
     at = file.seek(0)
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
@@ -214,7 +213,7 @@ def _passed_type(header: bytes) -> str | None:
     name = kind[1].lower()
     if name == b"metadata" and _TELLING.search(header):
         return None
-    return None if name in _WANTED else name.decode() if name in _KNOWN else "other"
+    return None if name in _DOCUMENT_TYPES else name.decode() if name in _OTHER_TYPES else "other"
 
 
 def _passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
@@ -222,7 +221,7 @@ def _passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
 
 
 def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]:
-    """The frame at a place, None where line ends stand, and where the next one is."""
+    """The frame at an offset, or None at line ends; and the offset of the next one."""
     file.seek(at)
     head = file.read(_HEAD)
     block = _BLOCK.match(head)
@@ -234,13 +233,13 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
         blank = len(head) - len(head.lstrip(b"\r\n"))
         if blank:
             return None, at + blank
-        cut = (
+        is_cut = (
             b"WARC/".startswith(head[:5].upper())
             and at + len(head) == size
             and block is None
             and not _EMPTY_LINE.search(head)
         )
-        return _Frame(at, b"", at, at, ("truncated" if cut else "corrupt",)), _next_block(file, at + 1, size)
+        return _Frame(at, b"", at, at, ("truncated" if is_cut else "corrupt",)), _next_block(file, at + 1, size)
     begin = at + block.end()
     stop = begin + int(length[1])
     end = _end_lines(file, stop, size)
@@ -248,7 +247,7 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
     has_lf = _has_lf(block[0]) or end not in (None, b"", _END)
     notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
     if end is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
-        after = stop + separator.end()  # it ends as it says: what follows is no record, and none of its octets
+        after = stop + separator.end()  # its length is right: what follows belongs to no record
     elif end is None and stop <= size and (behind := _blank_before_block(_read_at(file, stop, _HEAD_MOST))) is not None:
         after, notes = stop + behind, ("corrupt",)  # it has the length that it says, but not two line ends behind it
     elif end is None:
@@ -289,23 +288,21 @@ def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
 
 
 def _blank_before_block(octets: bytes) -> int | None:
-    """The octets of at most one line end before a header block that begins there for sure; None if none does."""
+    """The length of the line end before a header block, at most one; None unless a block certainly begins there."""
     blank = 2 if octets.startswith(b"\r\n") else int(octets.startswith(b"\n"))
     block = _BLOCK.match(octets, blank)
     return blank if block and _MANDATORY.search(block[0]) else None
 
 
 def _next_block(file: BinaryIO, at: int, size: int) -> int:
-    """Where from `at` on a line begins a header block with one of the fields that each has (WARC 1.1 section 5); or
-    `size`.
-    """
+    """The offset from `at` on of the next header block with a mandatory field (WARC 1.1 section 5), or `size`."""
     at = max(at - 1, 0)
     step = PIECE  # where every record lies, the next one is near
     while at < size:
         file.seek(at)
         window = file.read(step + _HEAD_MOST)
-        for found in _BEGINNING.finditer(window, 0, step + len(b"WARC/")):
-            place = found.start() + 1
+        for line in _BEGINNING.finditer(window, 0, step + len(b"WARC/")):
+            place = line.start() + 1
             block = _BLOCK.match(window, place, place + _HEAD_MOST)
             if block and _MANDATORY.search(block[0]):
                 return at + place
@@ -333,12 +330,10 @@ def _read_gzip(
         if not (is_whole or note) and _is_record(data) and is_continuation(file, after, _is_record):
             chain = MemberChain(file, at, _is_record)
             # Python notes each record that more than its own member holds.
-            for one in _read_unpacked(chain, f"{at}!", _unpacked_limit(limit, size), limit, None):
-                yield (
-                    one._replace(notes=tuple(dict.fromkeys(("corrupt", *one.notes))))
-                    if isinstance(one, Record)
-                    else one
-                )
+            for record in _read_unpacked(chain, f"{at}!", _unpacked_limit(limit, size), limit, None):
+                if isinstance(record, Record):
+                    record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
+                yield record
             after = chain.at if chain.is_read else next_member(file, chain.at + 1, size, _is_record, far=False)
         elif block is None or length is None:
             if data or note:
