@@ -171,12 +171,12 @@ class InternalCheck:
         if page.next >= 0:
             self.following[number] = page.next
         if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
-            kept = page.unsettled
-            self.unsettled += 0 if kept is None else len(kept.references)
+            unsettled = page.unsettled
+            self.unsettled += 0 if unsettled is None else len(unsettled.references)
             if self.unsettled > _MOST_UNSETTLED:
-                kept = None
+                unsettled = None
             self.page_facts[task, page.source] = _PageFacts(
-                page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), kept
+                page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), unsettled
             )
 
     def _read(self, at: int, paths: Sequence[str]) -> int:

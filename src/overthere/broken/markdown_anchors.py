@@ -30,7 +30,7 @@ def _parser() -> MarkdownIt:
 _LONGEST = 1000
 """Characters of a heading from which its anchor is made."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
-_OWN = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
+_WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
 _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
 """`{/* #id */}` of MDX, as Docusaurus reads it."""
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
@@ -118,17 +118,17 @@ class MarkdownAnchors:
         """Gather what a text has."""
         for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
             self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
-        written = self.anchors | {own for _, own in self._headings if own is not None}
-        self.anchors |= written
-        seen = dict.fromkeys(written if self.dialect.numbers == "mkdocs" else (), 0)
+        explicit = self.anchors | {own for _, own in self._headings if own is not None}
+        self.anchors |= explicit
+        seen = dict.fromkeys(explicit if self.dialect.numbers == "mkdocs" else (), 0)
         for name, own in self._headings:
             if own is None:
                 self.anchors.add(_number(name, self.dialect.numbers, seen))
             elif self.rule.startswith("pandoc"):
                 seen[own] = 0
         if self.rule == "myst":
-            known: dict[str, int] = {}
-            self.anchors.update(self.labels, [_number(one, "docutils", known) for one in self._identifiers])
+            counts: dict[str, int] = {}
+            self.anchors.update(self.labels, [_number(one, "docutils", counts) for one in self._identifiers])
         elif self.rule == "github":
             self.anchors |= {f"user-content-{name}" for name in self.anchors}
         self.anchors.discard("")
@@ -173,43 +173,43 @@ class MarkdownAnchors:
 
     def _heading(self, tokens: list[Token], at: int) -> None:
         source = tokens[at].content[:_LONGEST]
-        own = _OWN.search(source)
+        own = _WRITTEN_ID.search(source)
         if own is not None and self.rule in ("kramdown", "jekyll") and own[0][1] != ":":
             own = own if source[: own.start()][-1:] in (" ", "\t", "") else None
         if own is None and self.rule in ("docusaurus", "github"):
             own = _COMMENT_ID.search(source)
-        written = own[1] if own is not None else None
+        explicit = own[1] if own is not None else None
         if own is not None and not self.dialect.own:
             self.anchors.add(own[1])  # other renderers than GitHub's read the same files
-            written = None
+            explicit = None
         if self.dialect.lists == ":" and (after := self._list_beside(tokens, at)) is not None:
-            written = after
+            explicit = after
         level = int(tokens[at - 1].tag[1:])
         if self.rule == "kramdown":
-            self._headings.append((slug(source, self.rule), written))
+            self._headings.append((slug(source, self.rule), explicit))
             return
         parser = _parser()
-        shown = parser.inline.parse(source, parser, {}, [])
+        inline_tokens = parser.inline.parse(source, parser, {}, [])
         blank = "" if self.rule == "myst" else " "
-        name = slug("".join(_shown_text(shown, self.dialect.alternative, blank)), self.rule)
+        name = slug("".join(_shown_text(inline_tokens, self.dialect.alternative, blank)), self.rule)
         if self.rule == "myst":
-            title = "".join(_shown_text(shown, False, " "))
+            title = "".join(_shown_text(inline_tokens, False, " "))
             self.titles[" ".join(title.lower().split())] += 1
             self._identifiers.append(docutils(title))
             if level > self.depth or not name:
                 return
-        self._headings.append((name, written))
+        self._headings.append((name, explicit))
 
     def _list_beside(self, tokens: list[Token], at: int) -> str | None:
-        """The identifier of an attribute list of kramdown that stands in the line after a heading, or before it."""
+        """The identifier of an attribute list of kramdown in the line after a heading, or before it."""
         opening = tokens[at - 1]
         for inline in (tokens[at + 3 : at + 4], tokens[max(0, at - 3) : at - 2]):
             if not inline or inline[0].type != "inline" or inline[0].map is None or opening.map is None:
                 continue
             touches = inline[0].map[0] == opening.map[1] or inline[0].map[1] == opening.map[0]
             line = inline[0].content.split("\n")[0 if inline[0].map[0] >= opening.map[1] else -1]
-            if touches and (found := _ALONE.match(line)) and found[1] == ":":
-                return _identifier(found[2])
+            if touches and (match := _ALONE.match(line)) and match[1] == ":":
+                return _identifier(match[2])
         return None
 
     def _inline(self, text: str, is_heading: bool) -> None:
@@ -228,16 +228,16 @@ class MarkdownAnchors:
         lines = text.split("\n")
         if self.dialect.lists != " " or self.rule == "myst":
             for line in lines[:1] if is_heading else lines:
-                if (found := _ALONE.match(line)) and self._is_list(found[1]):
-                    self._add(_identifier(found[2]))
+                if (match := _ALONE.match(line)) and self._is_list(match[1]):
+                    self._add(_identifier(match[2]))
         parser = _parser()
         tokens = parser.inline.parse(text, parser, {}, [])
         for before, token in pairwise(tokens):
-            if token.type == "text" and before.type in _ELEMENTS and (found := _AFTER.match(token.content)):
-                self._add(_identifier(found[2]) if self._is_list(found[1]) else None)
+            if token.type == "text" and before.type in _ELEMENTS and (match := _AFTER.match(token.content)):
+                self._add(_identifier(match[2]) if self._is_list(match[1]) else None)
         for token in tokens if self.dialect.lists == " " else ():
-            for found in _SPAN.finditer(token.content) if token.type == "text" else ():
-                self._add(_identifier(found[2]) if self._is_list(found[1]) else None)
+            for match in _SPAN.finditer(token.content) if token.type == "text" else ():
+                self._add(_identifier(match[2]) if self._is_list(match[1]) else None)
 
     def _is_list(self, mark: str) -> bool:
         return self.dialect.lists == ": " or (mark or " ") == self.dialect.lists
@@ -253,8 +253,8 @@ class MarkdownAnchors:
         self._identifiers.append(docutils(name))
 
     def _fence(self, token: Token, depth: int = 0) -> None:
-        if found := _AFTER.search(token.info):
-            self._add(_identifier(found[2]))
+        if match := _AFTER.search(token.info):
+            self._add(_identifier(match[2]))
         if self.rule != "myst" or not (directive := DIRECTIVE.match(token.info)):
             return
         if name := _NAME.search(token.content[:_LONGEST]):
@@ -269,13 +269,13 @@ class MarkdownAnchors:
                     self._fence(one, depth + 1)
 
     def _footnotes(self, piece: str) -> None:
-        note, first, again = self.dialect.footnotes
-        for found in _FOOTNOTE.finditer(piece):
-            before = self._references[found[1]]
-            self._references[found[1]] += 1
+        note, first, repeated = self.dialect.footnotes
+        for match in _FOOTNOTE.finditer(piece):
+            before = self._references[match[1]]
+            self._references[match[1]] += 1
             self._footnotes_seen += 1
-            for form in (note, again if before else first):
-                self.anchors.add(form.format(found[1], self._footnotes_seen, before, before + 1))
+            for form in (note, repeated if before else first):
+                self.anchors.add(form.format(match[1], self._footnotes_seen, before, before + 1))
 
 
 _ELEMENTS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))
@@ -284,8 +284,8 @@ _ELEMENTS = frozenset(("link_close", "em_close", "strong_close", "code_inline", 
 
 def _identifier(attributes: str) -> str | None:
     """The identifier of an attribute list; None without one."""
-    found = _IDENTIFIER.search(attributes)
-    return None if found is None else found[1] or found[2]
+    match = _IDENTIFIER.search(attributes)
+    return None if match is None else match[1] or match[2]
 
 
 def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[str]:
@@ -302,26 +302,26 @@ def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[
             yield from _shown_text(token.children, alternative, blank)
 
 
-def _number(name: str, way: str, seen: dict[str, int]) -> str:
+def _number(name: str, numbering: str, seen: dict[str, int]) -> str:
     """The name that a heading gets whose name others have: each program numbers them in its own way.
 
-    way: of `_Dialect.numbers`; seen: names that are taken, with the number that came last.
+    numbering: of `_Dialect.numbers`; seen: names that are taken, with the number that came last.
     """
-    if name not in seen and (name or way not in ("mkdocs", "docutils")):
+    if name not in seen and (name or numbering not in ("mkdocs", "docutils")):
         seen[name] = 0
         return name
-    if way == "mkdocs":
+    if numbering == "mkdocs":
         numbered = _NUMBERED.fullmatch(name)
         stem, number = (numbered[1], int(numbered[2])) if numbered else (name, 0)
         number = max(number, seen.get(name, 0)) + 1
         passed = [name]
-        while (found := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: the number at the end grows
-            passed.append(found)
-            number = max(number, seen[found]) + 1
+        while (candidate := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: the number at the end grows
+            passed.append(candidate)
+            number = max(number, seen[candidate]) + 1
         seen |= dict.fromkeys(passed, number)  # up to it all are taken
-        seen[found] = 0
-        return found
-    if way == "docutils":
+        seen[candidate] = 0
+        return candidate
+    if numbering == "docutils":
         while True:
             number = seen[""] = seen.get("", 0) + 1
             if f"id{number}" not in seen:
@@ -329,9 +329,9 @@ def _number(name: str, way: str, seen: dict[str, int]) -> str:
                 return f"id{number}"
     while True:
         seen[name] += 1
-        found = f"{name}-{seen[name]}"
-        if way == "count":
-            return found
-        if found not in seen:
-            seen[found] = 0
-            return found
+        candidate = f"{name}-{seen[name]}"
+        if numbering == "count":
+            return candidate
+        if candidate not in seen:
+            seen[candidate] = 0
+            return candidate

@@ -86,9 +86,9 @@ def unwrap(text: str) -> str:
             if not fence:
                 depth = min(depth, indent)
             line = line[4 * min(depth, indent) :]
-            if found := _FENCE.match(line):
+            if match := _FENCE.match(line):
                 # The end of a fence has its character, as often at least (CommonMark 4.5).
-                fence = found[1] if not fence else "" if found[1].startswith(fence) else fence
+                fence = match[1] if not fence else "" if match[1].startswith(fence) else fence
             elif not fence and depth < _DEPTH and _WRAPPED.match(line):
                 depth += 1
         lines.append(line)
@@ -111,7 +111,7 @@ _PROSE = frozenset(
 
 
 def is_prose(directive: str) -> bool:
-    """Whether the content of a directive of MyST is Markdown; of others, such as code, it is not."""
+    """Whether the content of a directive of MyST is Markdown, not code or data."""
     return directive in _PROSE
 
 
@@ -120,8 +120,8 @@ def pieces(text: str) -> Iterator[str]:
     at = 0
     while len(text) - at > PIECE:
         least, most = at + PIECE // 2, at + PIECE
-        for cut in ("\n\n#", "\n\n", "\n", " "):
-            place = text.rfind(cut, least, most)
+        for separator in ("\n\n#", "\n\n", "\n", " "):
+            place = text.rfind(separator, least, most)
             if place >= 0:
                 most = place + 1
                 break
@@ -139,7 +139,7 @@ def _markdown(links: bool) -> MarkdownIt:
     parser.disable(["inline", "text_join", "emphasis", "balance_pairs", "fragments_join"])
     if not links:
         parser.disable(["link", "image"])
-    # Nothing is percent-encoded, and nothing is refused for its scheme.
+    # Without percent-encoding, and without refusing schemes.
     for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", _accept_any)):
         setattr(parser, name, rule)
     return parser
@@ -154,7 +154,7 @@ class Blocks(NamedTuple):
 
     tokens: list[Token]
     definitions: dict[str, object]
-    """What inline text needs to know of them, as markdown-it's `env`."""
+    """The link reference definitions that inline text needs: markdown-it's `env`."""
 
 
 @bounded_cache(32, longest=1 << 14)
@@ -177,7 +177,7 @@ def _piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | Em
             else:
                 yield Note("too-deep")
         elif token.type == "definition":
-            # What looks like the definition of a footnote (GitHub) holds text.
+            # The definition of a footnote (GitHub) looks alike, and contains text.
             footnote = token.meta["label"].startswith("^")
             yield from _bare_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
@@ -190,8 +190,8 @@ def _inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
         if token.type in ("text", "text_special"):
             if automatic is not None:
                 # CommonMark 6.5: a mail address leads to mailto:, which is not written there.
-                meant = None if automatic == token.content else automatic
-                yield Found("autolink", token.content, target=meant)
+                target = None if automatic == token.content else automatic
+                yield Found("autolink", token.content, target=target)
                 automatic = None
             elif not inside:
                 run.append(token.content)
