@@ -20,6 +20,7 @@ from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
 from overthere.links.containers.progress import Progress
+from overthere.links.job.folders import DEEPEST
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents, failed_sources
@@ -259,15 +260,22 @@ def test_deep_folders(tmp_path: Path) -> None:
     here = os.getcwd()
     os.chdir(tmp_path)
     try:
-        for _ in range(1500):
+        for depth in range(1500):
+            if depth == DEEPEST:
+                Path("a.html").write_bytes(PAGE)
             os.mkdir("d")
             os.chdir("d")
         Path("a.html").write_bytes(PAGE)
-        assert [one.content for one in found([tmp_path])] == [PAGE]
+        read, passed = found([tmp_path])
+        assert (read.content, read.source) == (PAGE, f"{tmp_path}{'/d' * DEEPEST}/a.html")
+        assert (passed.content, passed.notes) == (b"", ("too-deep",))
+        assert passed.source == f"{tmp_path}{'/d' * (DEEPEST + 1)}"
         os.unlink("a.html")
-        for _ in range(1500):
+        for depth in range(1499, -1, -1):
             os.chdir("..")
             os.rmdir("d")
+            if depth == DEEPEST:
+                os.unlink("a.html")
     finally:
         os.chdir(here)
 
