@@ -80,7 +80,7 @@ _UNKNOWN = frozenset(
 _SUFFIXES = {
     "html": "html", "htm": "html", "shtml": "html", "xhtml": "xml", "xht": "xml",
     "xml": "xml", "atom": "xml", "rss": "xml", "rdf": "xml", "svg": "xml", "xsl": "xml", "xslt": "xml", "xsd": "xml",
-    "opml": "xml", "kml": "xml", "opf": "xml", "ncx": "xml", "rels": "xml",
+    **dict.fromkeys(("opml", "kml", "gpx", "opf", "ncx", "rels", "dita", "ditamap", "tei", "dbk", "docbook"), "xml"),
     "dtd": "dtd", "mod": "dtd", "ent": "dtd",
     "css": "css", "json": "json", "jsonl": "json", "geojson": "json", "webmanifest": "json",
     "jsonld": "json", "ndjson": "json",
