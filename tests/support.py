@@ -6,6 +6,7 @@ import gc
 import json
 import signal
 import threading
+import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -117,6 +118,8 @@ def linear(action: Callable[[int], object], size: int, most: float = 60) -> None
     """
 
     def cost(count: int) -> float:
+        if markdown := sys.modules.get("overthere.links.documents.markdown"):
+            markdown.blocks.cache_clear()  # of the same text again
         collected = gc.isenabled()
         gc.disable()
         start = time.process_time()

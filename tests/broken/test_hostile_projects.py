@@ -20,7 +20,6 @@ from overthere.broken.generators import jekyll, mdbook, templates
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.cli.app import app
-from overthere.links.documents.markdown import blocks
 from overthere.links.documents.rst import parse
 from overthere.links.job.gitignore import IgnoredFiles
 from support import linear, processor
@@ -127,7 +126,6 @@ def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree
 @pytest.mark.parametrize("form", ["#_{}\n", "#a\n", "#a-{}\n", "#id{}\n", "#{}\n", "[^{}]\n\n"])
 def test_footnotes_and_numbered_headings_take_linear_time(rule: str, form: str) -> None:
     def read(count: int) -> None:
-        blocks.cache_clear()
         MarkdownAnchors(rule).read("".join(map(form.format, range(count))) * 2)
 
     linear(read, 8_000)
