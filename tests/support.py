@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import signal
-import threading
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator
