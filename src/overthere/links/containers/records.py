@@ -248,7 +248,7 @@ def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]
     notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
     if end is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
         after = stop + separator.end()  # its length is right: what follows belongs to no record
-    elif end is None and stop <= size and (behind := _blank_before_block(_read_at(file, stop, _HEAD_MOST))) is not None:
+    elif end is None and stop <= size and (behind := _blank_before_block(_read_at(file, stop, _HEAD))) is not None:
         after, notes = stop + behind, ("corrupt",)  # it has the length that it says, but not two line ends behind it
     elif end is None:
         # Too long, it would swallow the next records; too short, it would hide the rest of its own.
