@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from overthere.broken.generators.front_matter import unknown_generator
+from overthere.broken.generators.front_matter import unknown_generator, without_front_matter
 from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.keys import LABELS, NUMBERLESS, document_key, key
 from overthere.broken.model import TOLD, Checker, Summary
 from overthere.broken.projects import project_of
 from overthere.broken.reference_check import check_reference, document_identity, uri_key
 from overthere.broken.refresh_cycles import refresh_target
-from overthere.broken.scan import Reference, Scan, is_source_code, scan, text_of, without_front_matter
+from overthere.broken.scan import Reference, Scan, is_source_code, scan, text_of
 from overthere.broken.site import Site
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task

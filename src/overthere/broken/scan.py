@@ -14,7 +14,7 @@ from typing import NamedTuple
 from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.broken.generators import templates
-from overthere.broken.generators.front_matter import unknown_generator
+from overthere.broken.generators.front_matter import unknown_generator, without_front_matter
 from overthere.broken.generators.inserts import inserted_texts
 from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.heading_slugs import slug
@@ -38,7 +38,6 @@ __all__ = [
     "scan",
     "scan_faults",
     "text_of",
-    "without_front_matter",
 ]
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
@@ -307,32 +306,6 @@ _NAMED_BY_TEMPLATE = re.compile(
     rf"|\b(?:id|name)=[\"']?[^\"'\s>]{{0,200}}{templates.MARK}",
     re.MULTILINE,
 )
-
-
-def without_front_matter(document: Document) -> Document:
-    """A Markdown document with a blank for each octet of its front matter, but for line ends."""
-    end = front_matter_end(document.content)
-    blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[:end])
-    return document._replace(content=blank + document.content[end:])
-
-
-def front_matter_end(content: bytes) -> int:
-    """Octets of the front matter of a Markdown document: YAML between "---", TOML between "+++"; 0 without one.
-
-    >>> front_matter_end(b"---\\ntitle: x\\n---\\n# A"), front_matter_end(b"---\\n\\n# A"), front_matter_end(b"# A")
-    (17, 0, 0)
-    """
-    mark = content[:3]
-    first = content.find(b"\n")
-    if mark not in (b"---", b"+++") or content[3 : max(first, 3)].strip():
-        return 0
-    at = first + 1
-    while at > 0:
-        end = content.find(b"\n", at)
-        if content[at : len(content) if end < 0 else end].rstrip() == mark:
-            return len(content) if end < 0 else end + 1
-        at = end + 1
-    return 0
 
 
 def _rst(result: Scan, options: Options) -> None:

@@ -1,4 +1,4 @@
-"""Pages whose front matter sets their address, of a generator that may not be known."""
+"""The front matter of pages: where it ends, and pages whose address it sets, of a generator that may not be known."""
 
 from __future__ import annotations
 
@@ -6,8 +6,35 @@ import re
 from collections.abc import Mapping
 
 from overthere.broken.generators.project import IMPORTS, Project
+from overthere.links.model import Document
 
-__all__ = ["front_addresses", "unknown_generator"]
+__all__ = ["front_addresses", "front_matter_end", "unknown_generator", "without_front_matter"]
+
+
+def without_front_matter(document: Document) -> Document:
+    """A Markdown document with a blank for each octet of its front matter, but for line ends."""
+    end = front_matter_end(document.content)
+    blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[:end])
+    return document._replace(content=blank + document.content[end:])
+
+
+def front_matter_end(content: bytes) -> int:
+    """Octets of the front matter of a Markdown document: YAML between "---", TOML between "+++"; 0 without one.
+
+    >>> front_matter_end(b"---\\ntitle: x\\n---\\n# A"), front_matter_end(b"---\\n\\n# A"), front_matter_end(b"# A")
+    (17, 0, 0)
+    """
+    mark = content[:3]
+    first = content.find(b"\n")
+    if mark not in (b"---", b"+++") or content[3 : max(first, 3)].strip():
+        return 0
+    at = first + 1
+    while at > 0:
+        end = content.find(b"\n", at)
+        if content[at : len(content) if end < 0 else end].rstrip() == mark:
+            return len(content) if end < 0 else end + 1
+        at = end + 1
+    return 0
 
 
 def unknown_generator(project: Project) -> Project:
