@@ -28,6 +28,11 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/names.py", "_compiled"): {"match"},
     ("text/rules.py", "authority_pattern"): {"match"},
     ("text/rules.py", "abbreviated_pattern"): {"match"},
+    ("text/rules.py", "attached_pattern"): {"search"},
+    ("text/rules.py", "attached_letter_pattern"): {"match"},
+    ("text/rules.py", "word_pattern"): {"match"},
+    ("text/rules.py", "cut_pattern"): {"match"},
+    ("text/rules.py", "mail_domain_pattern"): {"match", "fullmatch"},
     ("text/rules.py", "_pieces"): {"match"},
 }
 """Expressions that are given to a variable before they are used."""
@@ -75,7 +80,9 @@ for zone in (False, True):
     reference.ip_literal(zone)
     rules._pieces(zone)
     rules.authority_pattern(zone)
-rules.abbreviated_pattern()
+for name in rules.__all__:
+    if name.endswith("_pattern") and name != "authority_pattern":
+        getattr(rules, name)()
 reference.ipv4_address()
 for safe in ("", "abc/"):
     percent._complement(safe)

@@ -355,7 +355,7 @@ _OTHER = ("a character that URIs cannot contain", MAPPED)
 _LETTER = ("a non-ASCII character", MAPPED)
 
 
-_SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[^%\[\]#\x80-\U0010ffff]++")
+_SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[\x00-\"$&-Z\\^-\x7f]++")
 """Characters that one change tells of: those of one reason."""
 
 

@@ -478,3 +478,15 @@ def test_the_contents_of_a_template_are_not_shown(shadow: bool, tmp_path: Path, 
     page += "<meta http-equiv=refresh content='0;url=4'></template><a href=#t><a href=#i><a href=5>"
     made(tmp_path, {"index.html": page})
     assert [one.reference for one in find(tmp_path)] == (["1", "2", "3", "4", "5"] if shadow else ["#i", "5"])
+
+
+def test_a_check_sees_what_was_written_since_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    site, beside = Path("site"), Path("beside")
+    site.mkdir()
+    beside.mkdir()
+    (site / "a.html").write_text('<a href="../beside/x.txt">')
+    (beside / "y.txt").touch()
+    assert [found.kind for found in find(site)] == ["no-document"]
+    (beside / "x.txt").touch()
+    assert list(find(site)) == []

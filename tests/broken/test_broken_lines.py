@@ -15,10 +15,15 @@ from overthere.broken.reporting import finding
 from overthere.broken.scan import Reference
 from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
+from overthere.cli.styles import Piece
 from overthere.values.uri import URI
 from support import linear
 
 HERE = Base(URI("file:///"), "retrieval", "retrieval")
+
+
+def plain(line: list[Piece]) -> str:
+    return "".join(piece.text for piece in line)
 
 
 def missing(source: str, target: str, line: int = 1) -> Broken:
@@ -27,7 +32,7 @@ def missing(source: str, target: str, line: int = 1) -> Broken:
 
 
 def shown(findings: list[Broken], by: str | None, width: int | None = None) -> list[str]:
-    return [line.plain for line in lines(findings, by, width)]
+    return [plain(line) for line in lines(findings, by, width)]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,7 @@ def test_what_was_found_before_an_interruption_is_shown_without_a_verdict() -> N
 
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        told.extend(line.plain for line in lines(interrupted(), None, 80))
+        told.extend(plain(line) for line in lines(interrupted(), None, 80))
     assert len(told) == 2
     summary = Summary(documents=1)
     assert "no broken links" in list(summary_lines(summary, 1))

@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod attributes;
+mod passing;
 mod shallow;
 mod tree;
 
@@ -19,8 +20,8 @@ use overthere_core::place::Part;
 
 pub use attributes::Attributes;
 use shallow::{Shallow, Shared};
+use tree::TagAttributes;
 pub use tree::{Namespace, DEPTH};
-use tree::{TagAttributes, Tree};
 
 /// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
 pub trait Sink {
@@ -56,12 +57,19 @@ pub struct Element<'a> {
 ///
 /// Returns: what there is to say of it as a whole.
 pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
-    let mut tree = Tree::default();
-    let shared = Shared::default();
+    read_with(octets, attributes, sink, &Shared::new(Some(attributes)))
+}
+
+/// The same, every tag token by token: what `read` is compared with, which passes over tags that say nothing.
+#[doc(hidden)]
+pub fn read_each_tag(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
+    read_with(octets, attributes, sink, &Shared::new(None))
+}
+
+fn read_with(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink, shared: &Shared<'_>) -> Notes {
     let emitter = Reading {
         attributes,
         sink,
-        tree: &mut tree,
         element: Vec::new(),
         opened: Vec::new(),
         is_start: false,
@@ -80,13 +88,14 @@ pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Not
         sheet: None,
         text: Vec::new(),
         is_tag: false,
-        shared: &shared,
+        shared,
     };
-    let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, &shared), emitter);
+    let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, shared), emitter);
     // It goes on after an error of its reader where it was.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
-    Notes { is_too_deep: tree.is_lossy, is_unclosed: shared.ends_within(octets) }
+    let is_too_deep = shared.tree.borrow().is_lossy;
+    Notes { is_too_deep, is_unclosed: shared.ends_within(octets) }
 }
 
 /// What there is to say of a document as a whole.
@@ -123,7 +132,6 @@ enum AttributeState {
 struct Reading<'a, S> {
     attributes: &'a Attributes,
     sink: &'a mut S,
-    tree: &'a mut Tree,
     element: Vec<u8>,
     /// The last start tag: only its end tag ends raw text.
     opened: Vec<u8>,
@@ -153,7 +161,7 @@ struct Reading<'a, S> {
     /// A tag has begun, and nothing has come after it.
     is_tag: bool,
     /// The text that is read goes to `text` if it is kept.
-    shared: &'a Shared,
+    shared: &'a Shared<'a>,
 }
 
 /// The ends of a name and of its value in the octets of the tag.
@@ -172,7 +180,8 @@ impl<S: Sink> Reading<'_, S> {
         let twice = self.held.iter().any(|held| self.octets.part(held.start..held.name) == name);
         let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
         self.state = way.map_or(AttributeState::Ignored, AttributeState::Known);
-        if self.tree.is_foreign() || !self.tree.is_settled {
+        let is_plain = self.shared.tree.borrow().is_plain();
+        if !is_plain {
             self.decide_for_the_tree();
         }
     }
@@ -269,8 +278,9 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     fn emit_string(&mut self, text: &[u8]) {
         self.is_tag = false;
-        if !self.tree.is_settled && !is_raw(&self.opened) {
-            self.tree.is_settled =
+        let mut tree = self.shared.tree.borrow_mut();
+        if !tree.is_settled && !is_raw(&self.opened) {
+            tree.is_settled =
                 !text.iter().all(|octet| matches!(octet, b'\t' | b'\n' | 0x0C | b'\r' | b' ' | 0));
         }
         if self.shared.is_kept.get() {
@@ -293,25 +303,29 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         self.is_tag = false;
         self.end_attribute();
         self.end_text();
+        let mut tree = self.shared.tree.borrow_mut();
         if !self.is_start {
             self.opened.clear();
-            self.tree.end(&self.element);
+            tree.end(&self.element);
+            self.shared.is_in_content.set(tree.is_settled);
             return None;
         }
-        let is_inert = self.tree.is_in_template() && !self.has_shadow_roots;
-        let namespace = self.tree.start(&self.element, self.tag);
+        let is_inert = tree.is_in_template() && !self.has_shadow_roots;
+        let namespace = tree.start(&self.element, self.tag);
+        self.shared.is_in_content.set(tree.is_settled);
         let is_base = self.element == b"base"
             && namespace == Namespace::Html
             && self.base.is_none()
-            && !(self.tree.is_in_template() || self.tree.is_dropped)
+            && !(tree.is_in_template() || tree.is_dropped)
             && self.held.iter().any(|held| self.octets.part(held.start..held.name) == b"href");
         if is_base {
-            self.base = Some(self.tree.is_body);
+            self.base = Some(tree.is_body);
         }
-        if self.tree.is_dropped && self.base == Some(true) {
+        if tree.is_dropped && self.base == Some(true) {
             self.base = Some(false);
             self.sink.no_base();
         }
+        drop(tree);
         let element = Element { name: &self.element, namespace, is_base, is_inert, at: self.at };
         for held in &self.held {
             let (name, value) =
@@ -328,7 +342,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             return None;
         }
         self.opened.clone_from(&self.element);
-        match &self.element[..] {
+        let state = match &self.element[..] {
             b"textarea" | b"title" => Some(State::RcData),
             b"plaintext" => Some(State::PlainText),
             b"script" => {
@@ -342,8 +356,10 @@ impl<S: Sink> Emitter for Reading<'_, S> {
                 Some(State::RawText)
             }
             b"iframe" | b"xmp" | b"noembed" | b"noframes" => Some(State::RawText),
-            _ => None,
-        }
+            _ => return None,
+        };
+        self.shared.is_in_content.set(false);
+        state
     }
 
     fn emit_current_comment(&mut self) {}
@@ -355,7 +371,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        let is_foreign = self.tree.is_foreign();
+        let is_foreign = self.shared.tree.borrow().is_foreign();
         if !is_foreign {
             self.shared.opened.set(None); // what looks like a CDATA section is a comment to the next ">"
         }

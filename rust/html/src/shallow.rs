@@ -1,6 +1,6 @@
 //! How the tokenizer is given a document: text that nobody asks for is passed over, and no tag takes the whole stack.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use html5gum::{Readable, Reader};
@@ -8,13 +8,22 @@ use memchr::memchr;
 use memchr::memmem::find;
 use overthere_core::place::Part;
 
+use crate::passing::pass_over;
+use crate::tree::Tree;
+use crate::Attributes;
+
 /// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
 /// of a hundred thousand attributes would take the whole stack.
 const VALUES: u32 = 64;
 
 /// What the reader and what takes the tokens tell one another.
-#[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct Shared<'a> {
+    /// The attributes that are looked for: a tag without one is passed over; None: none is.
+    attributes: Option<&'a Attributes>,
+    /// The open elements.
+    pub(crate) tree: RefCell<Tree>,
+    /// What is read is content of elements, not of those whose text is no markup, and no frameset may come.
+    pub(crate) is_in_content: Cell<bool>,
     /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
     pub(crate) is_kept: Cell<bool>,
     /// The last comment or CDATA section.
@@ -32,7 +41,28 @@ pub(crate) struct Opened {
     left: usize,
 }
 
-impl Shared {
+impl<'a> Shared<'a> {
+    pub(crate) fn new(attributes: Option<&'a Attributes>) -> Self {
+        Shared {
+            attributes,
+            tree: RefCell::default(),
+            is_in_content: Cell::default(),
+            is_kept: Cell::default(),
+            opened: Cell::default(),
+            is_in_tag_or_raw: Cell::default(),
+        }
+    }
+
+    /// How many octets there are of text, and of tags that say nothing.
+    fn count_idle(&self, octets: &[u8]) -> usize {
+        match self.attributes {
+            Some(attributes) if self.is_in_content.get() => {
+                pass_over(octets, attributes, &mut self.tree.borrow_mut())
+            }
+            _ => memchr(b'<', octets).unwrap_or(octets.len()),
+        }
+    }
+
     /// Whether a document ended within something that had begun.
     pub(crate) fn ends_within(&self, document: &[u8]) -> bool {
         let is_open = |Opened { ends, left }: Opened| {
@@ -52,7 +82,7 @@ const CDATA: &[&[u8]] = &[b"]]>"];
 pub(crate) struct Shallow<'a> {
     octets: &'a [u8],
     left: u32,
-    shared: &'a Shared,
+    shared: &'a Shared<'a>,
 }
 
 /// Nothing is wrong.
@@ -68,7 +98,7 @@ impl fmt::Display for Deep {
 impl std::error::Error for Deep {}
 
 impl<'a> Shallow<'a> {
-    pub(crate) fn new(octets: &'a [u8], shared: &'a Shared) -> Self {
+    pub(crate) fn new(octets: &'a [u8], shared: &'a Shared<'a>) -> Self {
         Shallow { octets, left: VALUES, shared }
     }
 
@@ -119,11 +149,8 @@ impl Reader for Shallow<'_> {
     ) -> Result<Option<&'b [u8]>, Deep> {
         // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
         if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.shared.is_kept.get() {
-            return Ok(match memchr(b'<', self.octets) {
-                None if self.octets.is_empty() => None,
-                None => Some(self.take(self.octets.len())),
-                Some(end) => Some(self.take(end.max(1))),
-            });
+            let idle = self.shared.count_idle(self.octets);
+            return Ok((!self.octets.is_empty()).then(|| self.take(idle.max(1))));
         }
         // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
         if needle.starts_with(b"\"&\0") {

@@ -99,6 +99,11 @@ impl Tree {
         self.current() != Kind::Html
     }
 
+    /// Whether a tag says no more to the tree than its name: no foreign content, and no frameset may come.
+    pub fn is_plain(&self) -> bool {
+        self.is_settled && !self.is_foreign()
+    }
+
     /// Whether what follows is in the contents of a `template`, which are not in the document's tree (4.12.3).
     pub fn is_in_template(&self) -> bool {
         self.templates > 0

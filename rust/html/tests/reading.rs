@@ -1,14 +1,16 @@
 //! What a document's tags and style sheets are read as.
 
-use overthere_html::{read, Attributes, Element, Sink, DEPTH};
+use overthere_html::{read, read_each_tag, Attributes, Element, Namespace, Sink, DEPTH};
 
 #[derive(Default)]
-struct All(Vec<String>);
+struct All(Vec<String>, Vec<(Namespace, bool, bool, usize)>);
 
 impl Sink for All {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let text = String::from_utf8_lossy;
-        self.0.push(format!("{} {} {way} {}", text(element.name), text(name), text(value)));
+        let (element_name, name, value) = (text(element.name), text(name), text(value));
+        self.0.push(format!("{element_name} {name} {way} {value}"));
+        self.1.push((element.namespace, element.is_base, element.is_inert, element.at));
     }
 
     fn end_tag(&mut self) -> bool {
@@ -28,13 +30,17 @@ impl Sink for All {
     }
 }
 
-fn all(text: &str) -> Vec<String> {
+fn wanted() -> Attributes {
     let mut attributes = Attributes::default();
     attributes.add("href", &[], 0);
     attributes.add("data", &["object".to_owned()], 1);
     attributes.add("type", &["script".to_owned()], 2);
+    attributes
+}
+
+fn all(text: &str) -> Vec<String> {
     let mut sink = All::default();
-    read(text.as_bytes(), &attributes, &mut sink);
+    read(text.as_bytes(), &wanted(), &mut sink);
     sink.0
 }
 
@@ -114,4 +120,146 @@ fn a_tag_that_does_not_end_is_none() {
     assert_eq!(all("<a href=x"), [""; 0]);
     assert_eq!(all("<a href=x href"), [""; 0]);
     assert_eq!(all("<style>a"), ["style: a"]);
+}
+
+const PIECES: &[&str] = &[
+    "<",
+    ">",
+    "</",
+    "/>",
+    "/",
+    "=",
+    "\"",
+    "'",
+    " ",
+    "\n",
+    "\r",
+    "\r\n",
+    "\t",
+    "\u{c}",
+    "\0",
+    "&",
+    "&amp;",
+    "&lt",
+    "é",
+    "x",
+    "<!--",
+    "-->",
+    "--!>",
+    "<!",
+    "<?",
+    "<![CDATA[",
+    "]]>",
+    "<!doctype html>",
+    "<a href=1>",
+    "<a href='2' b>",
+    "<A HREF=3>",
+    "<p>",
+    "</p>",
+    "<P class=\"c\">",
+    "<br/>",
+    "<br>",
+    "<div id=d>",
+    "</div>",
+    "<b a=b c = 'd' e>",
+    "</b>",
+    "<i a=\"",
+    "<u a='",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "</math>",
+    "<mi>",
+    "<mtext>",
+    "<foreignObject>",
+    "</foreignObject>",
+    "<title>",
+    "</title>",
+    "<style>",
+    "</style>",
+    "<script>",
+    "<script type=data>",
+    "</script>",
+    "<textarea>",
+    "</textarea>",
+    "<template>",
+    "</template>",
+    "<base href=b>",
+    "<frameset>",
+    "<frame>",
+    "<body>",
+    "</body>",
+    "<html>",
+    "<head>",
+    "<table>",
+    "<td>",
+    "</table>",
+    "<input type=hidden>",
+    "<input>",
+    "<font color=c>",
+    "<annotation-xml encoding=text/html>",
+    "<plaintext>",
+    "<iframe>",
+    "</iframe>",
+    "<noframes>",
+    "<xmp>",
+    "</xmp>",
+    "<object data=o>",
+    "<li>",
+    "<span =href href==a>",
+    "<q / href>",
+    "<o:p>",
+    "<a-b c>",
+    "<abcdefghijklmnopqrst>",
+    "<h1 a=b/>",
+    "</h1 href=x>",
+    "<s a=\"b\"c=d/e>",
+    "shadowrootmode",
+    "<a\0b c>",
+];
+
+/// Numbers that follow from a first one (Marsaglia's xorshift).
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// What `read` finds is what the tokenizer finds that reads each tag; OVERTHERE_SECONDS: how long that is tried.
+#[test]
+fn tags_that_say_nothing_are_passed_over() {
+    let seconds = std::env::var("OVERTHERE_SECONDS").ok().and_then(|text| text.parse().ok());
+    let began = std::time::Instant::now();
+    let attributes = wanted();
+    let mut state = 20_261_128;
+    let mut tried = 0u64;
+    while seconds.map_or(tried < 40_000, |seconds: u64| began.elapsed().as_secs() < seconds) {
+        let count = 1 + next(&mut state) % 24;
+        let mut text = String::new();
+        for _ in 0..count {
+            let at = usize::try_from(next(&mut state)).unwrap_or_default() % PIECES.len();
+            text.push_str(PIECES.get(at).copied().unwrap_or_default());
+        }
+        if tried % 97 == 0 {
+            text = text.repeat(DEPTH); // what lies too deep is forgotten
+        }
+        let document = format!(
+            "{}{text}",
+            ["", "<body>", "x<svg><desc>"][usize::try_from(tried % 3).unwrap_or_default()]
+        );
+        let (mut quick, mut slow) = (All::default(), All::default());
+        let notes = read(document.as_bytes(), &attributes, &mut quick);
+        let slow_notes = read_each_tag(document.as_bytes(), &attributes, &mut slow);
+        assert_eq!((&quick.0, &quick.1), (&slow.0, &slow.1), "{document:?}");
+        assert_eq!(
+            (notes.is_too_deep, notes.is_unclosed),
+            (slow_notes.is_too_deep, slow_notes.is_unclosed),
+            "{document:?}"
+        );
+        tried += 1;
+    }
+    if seconds.is_some() {
+        println!("{tried} documents");
+    }
 }

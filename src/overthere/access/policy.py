@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import AccessRefused
-from overthere.access.framing import FOREIGN, foreign_port_steps
-from overthere.access.steps import Connect, Step
 from overthere.ground.exact import exact
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from overthere.access.judgment import AsyncResolve, Judged, Resolve
+    from overthere.access.steps import Connect, Step
 
 __all__ = ["Policy"]
 
@@ -187,6 +186,8 @@ class Policy:
         """Raises: AccessRefused if a port of another protocol would receive lines chosen by the URI."""
         if self.private:
             return
+        from overthere.access.framing import FOREIGN, foreign_port_steps  # slow to load; most verbs open nothing
+
         for port, why in foreign_port_steps(steps, scheme):
             if (scheme.name, port) not in self.spoken:
                 told = f"{why}: it takes {(scheme.name, port)} in Policy.spoken"

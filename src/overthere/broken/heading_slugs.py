@@ -37,7 +37,6 @@ _DOCUTILS = str.maketrans(
     "odhiltbbcdfklnpttyzgzlntjcszejqry",
 ) | {0xDF: "sz", 0xE6: "ae", 0x153: "oe", 0x238: "db", 0x239: "qp"}
 """Letters that no decomposition makes US-ASCII, as docutils writes them."""
-_NO_MYST = re.compile(r"[^\w\u4e00-\u9fff\- ]")
 _NO_KRAMDOWN = re.compile(r"[^a-zA-Z0-9 -]")
 _BEFORE_LETTER = re.compile(r"\A[^a-zA-Z]+")
 _COMBINING = re.compile("[\u0300-\u036f]")
@@ -100,7 +99,7 @@ def _pymdownx(text: str) -> str:
 
 def _myst(text: str) -> str:
     # myst_parser.slugs.github_slugify: `\w` of Python has no marks.
-    return _NO_MYST.sub("", text.lower().replace(" ", "-"))
+    return _NO_WORD.sub("", text.lower().replace(" ", "-"))
 
 
 def _pandoc(text: str) -> str:

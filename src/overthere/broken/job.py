@@ -16,7 +16,6 @@ from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.projects import find_projects
 from overthere.broken.reporting import finding
-from overthere.broken.stored_sites import copy_folder
 from overthere.ground.atomic import temporary_folder
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
@@ -82,6 +81,8 @@ def _run_stored(
     sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None
 ) -> Iterator[Broken]:
     """A site in a store: each pass reads all of it, so that its objects are copied into a temporary folder first."""
+    from overthere.broken.stored_sites import copy_folder
+
     if len(sources) > 1:
         raise ValueError(f"{mask(sources[0])}: a folder of a store is checked alone; name no other source")
     if checker.since is not None:

@@ -304,9 +304,17 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
         found = scheme(name).check(uri, limit=1)
         if found:
             return (("not-of-scheme", f"{found[0].message} ({found[0].source})"),)
-    if scheme(name).title == "not known" and (meant := _misspelled(name)):
+    meant, needs_host = _scheme_facts(name)
+    if meant:
         return (("not-of-scheme", f'there is no scheme "{name}"; "{meant}" was meant'),)
-    return None if _HOSTED.match(uri) or not scheme(name).needs_host else (("no-host", name),)
+    return None if not needs_host or _HOSTED.match(uri) else (("no-host", name),)
+
+
+@bounded_cache(64)
+def _scheme_facts(name: str) -> tuple[str, bool]:
+    """The frequent scheme that was meant by an unknown one, or ""; whether the scheme needs a host."""
+    known = scheme(name)
+    return _misspelled(name) if known.title == "not known" else "", known.needs_host
 
 
 _DIGIT = re.compile("[0-9]")

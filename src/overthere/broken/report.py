@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -60,8 +59,10 @@ def jsonl(findings: Iterable[Broken], file: TextIO) -> None:
 
 def fingerprint(found: Broken) -> str:
     """A name for a finding that stays the same while lines move: of its source, place, reference and kind."""
+    from hashlib import sha256
+
     parts = (found.source, found.where, found.reference, found.kind)
-    return hashlib.sha256("\0".join(one or "" for one in parts).encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256("\0".join(one or "" for one in parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:

@@ -15,10 +15,8 @@ from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.broken.generators import templates
 from overthere.broken.generators.front_matter import unknown_generator, without_front_matter
-from overthere.broken.generators.inserts import inserted_texts
 from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.heading_slugs import slug
-from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links.documents import css, html
 from overthere.links.documents.charset import decode_text
 from overthere.links.documents.embedded_data import kind as embedded_kind
@@ -278,6 +276,9 @@ def _css(result: Scan, options: Options) -> None:
 
 
 def _markdown(result: Scan, options: Options) -> None:
+    from overthere.broken.generators.inserts import inserted_texts
+    from overthere.broken.markdown_anchors import MarkdownAnchors
+
     original, project = without_front_matter(result.document), result.project
     has_front_matter = original.content != result.document.content
     result.document, result.text = original, text_of(original)
@@ -331,6 +332,7 @@ def _rst(result: Scan, options: Options) -> None:
 
 
 def _notebook(result: Scan, options: Options) -> None:
+    from overthere.broken.markdown_anchors import MarkdownAnchors
     from overthere.links.documents import notebook
 
     _read_other(result, options)

@@ -48,6 +48,10 @@ _PLAIN_HOST = re.compile(r"https?://[A-Za-z0-9.-]++(?=[/?]|\Z)", re.IGNORECASE)
 """Of such a URI, normalization changes only the case of scheme and host before the path (RFC 3986 6.2.2.1)."""
 
 
+_HELD, _LONGEST = 1 << 14, 1000
+"""Names whose place on the disk is remembered, and their octets."""
+
+
 class Site:
     """The files of the sources by the names under which they are served.
 
@@ -59,6 +63,7 @@ class Site:
     """
 
     def __init__(self, tasks: Iterable[Task], checker: Checker) -> None:
+        _listing.cache_clear()  # of an earlier check
         self.checker = checker
         self.paths: list[str] = []
         """The files, by number."""
@@ -118,6 +123,7 @@ class Site:
         """By the source that the documents have."""
         self._pages: dict[Project, Pages] = {}
         self.budget: LookupBudget = LookupBudget()
+        self._looked_up: dict[tuple[bytes, bool], Place | None] = {}
         self._lower: dict[str, bytes] | None = None
         """Names by their lower case; of two that differ in case alone, an empty one."""
 
@@ -209,7 +215,15 @@ class Site:
         )
 
     def _on_disk(self, name: bytes, folder: bool = False) -> Place | None:
-        """What is not in the table: beside the sources, or behind a link that nobody follows."""
+        """What is not in the table: beside the sources, or behind a link that nobody follows; looked up once."""
+        if (name, folder) in self._looked_up:
+            return self._looked_up[name, folder]
+        found = self._look_up(name, folder)
+        if len(name) <= _LONGEST and len(self._looked_up) < _HELD:
+            self._looked_up[name, folder] = found
+        return found
+
+    def _look_up(self, name: bytes, folder: bool) -> Place | None:
         for root in self.around:
             path = os.path.join(os.fsencode(root), name.replace(b"/", os.fsencode(os.sep)))
             if not _is_there(path):

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher, get_close_matches
+from functools import cache
 from heapq import nsmallest
 from mimetypes import MimeTypes
 from typing import Literal, NamedTuple, TypeAlias
@@ -201,14 +202,21 @@ class _Folder:
 
 
 _LINKS = ("a href", "area href", "link", "autolink", "definition", "iframe src", "frame src", "form action")
-_TYPES = MimeTypes()
-"""Those that Python knows on every system, and those that only its newer versions know."""
-for _media, _extensions in {
-    "text/javascript": (".js", ".mjs"), "image/webp": (".webp",), "image/avif": (".avif",), "font/woff": (".woff",),
-    "font/woff2": (".woff2",), "font/ttf": (".ttf",), "font/otf": (".otf",),
-}.items():  # fmt: skip
-    for _extension in _extensions:
-        _TYPES.add_type(_media, _extension)
+
+
+@cache
+def _types() -> MimeTypes:
+    """Those that Python knows on every system, and those that only its newer versions know."""
+    types = MimeTypes()
+    for media, extensions in {
+        "text/javascript": (".js", ".mjs"), "image/webp": (".webp",), "image/avif": (".avif",), "font/woff": (".woff",),
+        "font/woff2": (".woff2",), "font/ttf": (".ttf",), "font/otf": (".otf",),
+    }.items():  # fmt: skip
+        for extension in extensions:
+            types.add_type(media, extension)
+    return types
+
+
 _PAGES = frozenset(("text/html", "application/xhtml+xml"))
 
 
@@ -218,7 +226,7 @@ def resource_kind(name: str) -> str | None:
     >>> [resource_kind(name) for name in ("a.htm", "b.jpeg", "c.css", "d.js", "e.pdf", "README")]
     ['page', 'image', 'text/css', 'text/javascript', 'application/pdf', None]
     """
-    media = _TYPES.guess_type(f"/{name.rpartition('/')[2]}")[0]
+    media = _types().guess_type(f"/{name.rpartition('/')[2]}")[0]
     if media is None or media in _PAGES:
         return media and "page"
     top = media.partition("/")[0]

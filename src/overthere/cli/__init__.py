@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -37,6 +38,9 @@ def main() -> None:
     """
     # Arrow's own allocators keep what was freed: 30 MiB for the links of a crawl, at the same speed.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    # Modules and what is kept of documents stay to the end, and are no cycles: looked through now and then.
+    if hasattr(gc, "set_threshold"):  # PyPy has none
+        gc.set_threshold(100_000, 50, 100)
     streams: list[Any] = [sys.stdout, sys.stderr]
     if None in streams:
         if sys.stderr is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import re
@@ -27,7 +26,7 @@ from overthere.cli.numbers import WORKERS
 from overthere.cli.printing import Impossible, print_message, without_commands
 from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings, statuses
-from overthere.cli.styles import console
+from overthere.cli.styles import LinePrinter
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
@@ -238,9 +237,6 @@ class _Job:
         return known
 
     def run(self) -> None:
-        # What is kept of each document stays to the end, and none of it is a cycle: looked through now and then.
-        if hasattr(gc, "set_threshold"):  # PyPy has none
-            gc.set_threshold(100_000, 50, 100)
         began = time.monotonic()
         stopped = False
         try:
@@ -327,14 +323,11 @@ class _Job:
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings for people."""
-        target = console()
+        printer = LinePrinter()
         with_notes = self.asked["notes"] or self.asked["only"]
         shown = (one for one in findings if with_notes or one.level != "note")
-        for line in lines(shown, self.asked["group"], target.width if target.is_terminal else None):
-            if target.is_terminal:
-                target.print(line, soft_wrap=True)
-            else:
-                print(without_commands(line.plain), flush=True)
+        for line in lines(shown, self.asked["group"], printer.width):
+            printer.print(*line)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write

@@ -6,12 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from rich.text import Text
-
 from overthere.base import file_uri
 from overthere.broken.model import KINDS, Broken
 from overthere.broken.report import advice, group_by_target
-from overthere.cli.styles import HEADING, LEVELS, SIDE, wrap_fields
+from overthere.cli.styles import HEADING, LEVELS, SIDE, Piece, wrap_fields
 from overthere.ground.display import printable, printable_name, shorten
 from overthere.ground.redact import mask
 
@@ -28,7 +26,7 @@ _SHOWN = 50
 """Findings, or targets, that a terminal shows where no grouping is asked for."""
 
 
-def lines(findings: Iterable[Broken], by: str | None, width: int | None) -> Iterator[Text]:
+def lines(findings: Iterable[Broken], by: str | None, width: int | None) -> Iterator[list[Piece]]:
     """The lines.
 
     by: of `GROUPS`; None: by document, and on a terminal the first of them, by target where many share one.
@@ -44,7 +42,7 @@ def lines(findings: Iterable[Broken], by: str | None, width: int | None) -> Iter
         yield from _by_document(findings, width)
 
 
-def _first_lines(findings: Iterable[Broken], width: int) -> Iterator[Text]:
+def _first_lines(findings: Iterable[Broken], width: int) -> Iterator[list[Piece]]:
     found: list[Broken] = []
     stopped = None
     try:
@@ -60,24 +58,24 @@ def _first_lines(findings: Iterable[Broken], width: int) -> Iterator[Text]:
         rest = found[_SHOWN:]
     if rest:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in Counter(one.kind for one in rest).most_common())
-        yield Text(f"and {len(rest):,} more: {kinds}; all of them with --group file, or -o FILE.html", SIDE)
+        yield [Piece(f"and {len(rest):,} more: {kinds}; all of them with --group file, or -o FILE.html", SIDE)]
     if stopped is not None:
         raise stopped
 
 
-def _by_document(findings: Iterable[Broken], width: int | None) -> Iterator[Text]:
+def _by_document(findings: Iterable[Broken], width: int | None) -> Iterator[list[Piece]]:
     source = None
     for found in findings:
         if found.source != source:
             source = found.source
-            yield Text(printable_name(source), HEADING)
+            yield [Piece(printable_name(source), HEADING)]
         place = "-" if found.line is None else f"{found.line:>4}:{found.column}"
         fields = [
-            Text(f"{place:<9}", SIDE), Text(f"{found.level:<7}", LEVELS[found.level]), Text(f"{found.kind:<11}"),
-            Text("; ".join(filter(None, (_reason(found), advice(found)))), SIDE),
+            Piece(f"{place:<9}", SIDE), Piece(f"{found.level:<7}", LEVELS[found.level]), Piece(f"{found.kind:<11}"),
+            Piece("; ".join(filter(None, (_reason(found), advice(found)))), SIDE),
         ]  # fmt: skip
         if found.reference is not None:
-            fields.insert(3, Text(shorten(printable(mask(found.reference)), _LONGEST)))
+            fields.insert(3, Piece(shorten(printable(mask(found.reference)), _LONGEST)))
         yield wrap_fields(fields, width)
 
 
@@ -86,27 +84,27 @@ def _reason(found: Broken) -> str:
     return found.why.removesuffix(f"; {KINDS[found.kind].remedy}")
 
 
-def _by_target(groups: Iterable[list[Broken]], width: int | None) -> Iterator[Text]:
+def _by_target(groups: Iterable[list[Broken]], width: int | None) -> Iterator[list[Piece]]:
     for group in groups:
         first = group[0]
         fields = [
-            Text(f"{len(group):>5,}", SIDE), Text(f"{first.level:<7}", LEVELS[first.level]), Text(first.kind),
-            Text(printable(mask(_target(first))), HEADING),
-            Text("; ".join(filter(None, (_reason(first), advice(first)))), SIDE),
+            Piece(f"{len(group):>5,}", SIDE), Piece(f"{first.level:<7}", LEVELS[first.level]), Piece(first.kind),
+            Piece(printable(mask(_target(first))), HEADING),
+            Piece("; ".join(filter(None, (_reason(first), advice(first)))), SIDE),
         ]  # fmt: skip
         places = ", ".join(
             f"{printable_name(mask(found.source))}{'' if found.line is None else f':{found.line}:{found.column}'}"
             for found in group[:_PLACES]
         )
         if len(group) == 1:
-            yield wrap_fields([*fields, Text(places, SIDE)], width)
+            yield wrap_fields([*fields, Piece(places, SIDE)], width)
             continue
         yield wrap_fields(fields, width)
         more = f", and {len(group) - _PLACES:,} more" if len(group) > _PLACES else ""
-        yield Text(f"         {places}{more}", SIDE)
+        yield [Piece(f"         {places}{more}", SIDE)]
 
 
-def _by_kind(groups: Iterable[list[Broken]]) -> Iterator[Text]:
+def _by_kind(groups: Iterable[list[Broken]]) -> Iterator[list[Piece]]:
     kinds: dict[str, list[list[Broken]]] = {}
     for group in groups:
         kinds.setdefault(group[0].kind, []).append(group)
@@ -114,11 +112,11 @@ def _by_kind(groups: Iterable[list[Broken]]) -> Iterator[Text]:
     for kind, count in counts.most_common():
         some = kinds[kind]
         targets = "1 target" if len(some) == 1 else f"{len(some):,} targets"
-        yield Text.assemble((f"{count:>7,}  ", SIDE), (kind, HEADING), (f"  {targets}", SIDE))
+        yield [Piece(f"{count:>7,}  ", SIDE), Piece(kind, HEADING), Piece(f"  {targets}", SIDE)]
         for group in some[:_PLACES]:
-            yield Text.assemble((f"{len(group):>11,}  ", SIDE), printable(mask(_target(group[0]))))
+            yield [Piece(f"{len(group):>11,}  ", SIDE), Piece(printable(mask(_target(group[0]))))]
         if len(some) > _PLACES:
-            yield Text(f"             and {len(some) - _PLACES:,} more targets", SIDE)
+            yield [Piece(f"             and {len(some) - _PLACES:,} more targets", SIDE)]
 
 
 def _target(found: Broken) -> str:

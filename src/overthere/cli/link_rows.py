@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from itertools import chain, groupby, islice
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from overthere.cli.printing import without_commands
-from overthere.cli.styles import HEADING, LEVELS, SIDE, console, wrap_fields
+from overthere.cli.styles import HEADING, LEVELS, SIDE, LinePrinter, Piece, wrap_fields
 from overthere.ground.display import columns, printable, printable_name
 from overthere.ground.redact import mask
 from overthere.links.job.extraction import links
@@ -22,41 +19,42 @@ __all__ = ["show"]
 def show(batches: Iterator[Any]) -> None:
     """Print the table, document by document."""
     rows = chain.from_iterable(map(links, batches))
-    target = console()
+    printer = LinePrinter()
     for source, group in groupby(rows, key=lambda row: row.source):
-        target.print(Text(printable_name(source), HEADING), soft_wrap=True)
+        printer.print(Piece(printable_name(source), HEADING))
         while held := list(islice(group, _TOGETHER)):
-            _print(target, held)
-        target.print()
+            _print(printer, held)
+        printer.print()
 
 
 _TOGETHER = 10_000
 """Rows of a document that stand in columns of one width."""
+_PIPE_WIDTH = 80
+"""Columns, for output that is not a terminal."""
 
 
-def _print(target: Console, held: list[Link]) -> None:
+def _print(printer: LinePrinter, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
-        target.print(Text(f"  base {printable(mask(base or ''))}  ({layer})", SIDE), soft_wrap=True)
-    column = min(max(columns(row.reference or '""') for row in held), max(16, target.width // 3))
-    width = target.width if target.is_terminal else None
+        printer.print(Piece(f"  base {printable(mask(base or ''))}  ({layer})", SIDE))
+    column = min(max(columns(row.reference or '""') for row in held), max(16, (printer.width or _PIPE_WIDTH) // 3))
     for row in held:
-        target.print(_line(row, column, width), soft_wrap=True)
+        printer.print(*_line(row, column, printer.width))
 
 
-def _line(row: Link, column: int, width: int | None) -> Text:
+def _line(row: Link, column: int, width: int | None) -> list[Piece]:
     """A row, wrapped to the width of the terminal."""
     if row.reference is None:
-        return Text(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])
+        return [Piece(f"  {NOTES.get(row.error or '', row.error)}", LEVELS["error"])]
     reference = without_commands(printable(mask(row.reference))) or '""'
     return wrap_fields(_fields(row, reference + " " * (column - columns(reference))), width)
 
 
-def _fields(row: Link, reference: str) -> Iterator[Text]:
-    yield Text(reference)
+def _fields(row: Link, reference: str) -> Iterator[Piece]:
+    yield Piece(reference)
     if row.target is None:
-        yield Text(f"{row.error} at {row.error_at}", LEVELS["error"])
+        yield Piece(f"{row.error} at {row.error_at}", LEVELS["error"])
     else:
-        yield Text(printable(mask(row.target)))
+        yield Piece(printable(mask(row.target)))
         marks = ["same document"] if row.same_document else []
         if row.normal != row.target:
             marks.append(f"normal {printable(mask(row.normal or ''))}")
@@ -65,9 +63,9 @@ def _fields(row: Link, reference: str) -> Iterator[Text]:
         if row.error is not None:
             marks.append(f"an IRI: {row.error} at {row.error_at}")
         if marks:
-            yield Text(f"({'; '.join(marks)})", SIDE)
-    yield Text(f"[{printable(row.where or '')}]", SIDE)
+            yield Piece(f"({'; '.join(marks)})", SIDE)
+    yield Piece(f"[{printable(row.where or '')}]", SIDE)
     if row.browser is not None:
-        yield Text(f"browsers: {printable(mask(row.browser)) or 'nothing'}", LEVELS["note"])
+        yield Piece(f"browsers: {printable(mask(row.browser)) or 'nothing'}", LEVELS["note"])
     if row.audit is not None:
-        yield Text(row.audit, LEVELS["warning"])
+        yield Piece(row.audit, LEVELS["warning"])

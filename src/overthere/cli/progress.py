@@ -9,9 +9,7 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
-from rich.console import Console
-from rich.filesize import decimal
-
+from overthere.cli.styles import terminal_console
 from overthere.links.model import Options
 from overthere.values.uri import URI
 
@@ -42,6 +40,8 @@ def _describe_step(task: Any) -> str:
     """Octets or URIs done, their total, and the rate."""
     done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
     if task.description == "read":
+        from rich.filesize import decimal
+
         return f"{decimal(int(done))} of {decimal(int(total))}, {decimal(int(rate))}/s"
     return f"{done:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s"
 
@@ -54,8 +54,8 @@ def progress(
 
     printed: whether the table goes to standard output, which may be the same terminal.
     """
-    console = Console(stderr=True)
-    if not console.is_terminal or (printed and sys.stdout.isatty()):
+    console = terminal_console(err=True)
+    if console is None or (printed and sys.stdout.isatty()):
         yield lambda documents, octets: None
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
@@ -87,8 +87,8 @@ def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None
 
     Yields: a function that updates a bar by the name of its step, the amount done and the total (octets for "read",
     otherwise URIs), and one that removes all bars."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    console = terminal_console(err=True)
+    if console is None:
         yield (lambda what, done, total: None), (lambda: None)
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

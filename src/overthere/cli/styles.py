@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Mapping
-from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
 
-from rich.console import Console
-from rich.text import Text
-
+from overthere.cli.printing import is_terminal, without_commands
 from overthere.ground.display import columns
 
-__all__ = ["HEADING", "LEVELS", "SIDE", "console", "wrap_fields", "style_text"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["HEADING", "LEVELS", "SIDE", "LinePrinter", "Piece", "style_text", "terminal_console", "wrap_fields"]
 
 HEADING = "bold"
 """Of what the lines below it are about."""
@@ -20,37 +23,75 @@ LEVELS: Mapping[str, str] = {"error": "red", "warning": "yellow", "note": "cyan"
 """What is wrong, and what is worth knowing."""
 
 
-def console(*, err: bool = False) -> Console:
-    """Standard output, or standard error, on which nothing is coloured but what has a style."""
-    return Console(markup=False, highlight=False, emoji=False, stderr=err)
+class Piece(NamedTuple):
+    """A part of a line, with its style on a terminal."""
+
+    text: str
+    style: str = ""
+
+
+class LinePrinter:
+    """Prints lines on standard output, with their styles on a terminal.  For a pipe or a file rich is not loaded."""
+
+    def __init__(self) -> None:
+        self.console: Console | None = terminal_console()
+        self.width: int | None = None if self.console is None else self.console.width
+        """In columns; None if the output is not a terminal."""
+
+    def print(self, *pieces: Piece) -> None:
+        if self.console is None:
+            print(without_commands("".join(piece.text for piece in pieces)), flush=True)
+            return
+        from rich.text import Text
+
+        self.console.print(Text.assemble(*pieces), soft_wrap=True)
+
+
+def terminal_console(*, err: bool = False) -> Console | None:
+    """Standard output or standard error, on which nothing is coloured but what has a style; None if no terminal."""
+    if not is_terminal(sys.stderr if err else sys.stdout) and _FORCED.isdisjoint(os.environ):
+        return None
+    from rich.console import Console
+
+    made = Console(markup=False, highlight=False, emoji=False, stderr=err)
+    return made if made.is_terminal else None
+
+
+_FORCED = frozenset(("FORCE_COLOR", "TTY_COMPATIBLE"))
+"""The variables of the environment by which rich takes a pipe for a terminal."""
 
 
 def style_text(text: str, style: str, *, err: bool = False) -> str:
     """Text with the codes of its style, where the stream takes them (NO_COLOR, TERM=dumb, a pipe)."""
-    with console(err=err) as target, target.capture() as captured:
+    target = terminal_console(err=err)
+    if target is None:
+        return text
+    from rich.text import Text
+
+    with target, target.capture() as captured:
         target.print(Text(text, style), end="", soft_wrap=True)
     return captured.get()
 
 
-def wrap_fields(fields: Iterable[Text], width: int | None, gap: int = 2) -> Text:
+def wrap_fields(fields: Iterable[Piece], width: int | None, gap: int = 2) -> list[Piece]:
     """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words.
 
-    width: in columns; None for a line of any length without styles, as it goes into a file.
+    width: in columns; None for a line of any length.
     """
-    if width is None:
-        return Text("  " + (" " * gap).join(field.plain for field in fields))
-    line, at = Text("  "), 2
+    line, at = [Piece("  ")], 2
     for place, field in enumerate(fields):
-        wide = columns(field.plain)
-        if place and at + gap + wide > width:
-            pieces = wrap(field.plain, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
+        wide = 0 if width is None else columns(field.text)
+        if width is not None and place and at + gap + wide > width:
+            from textwrap import wrap
+
+            pieces = wrap(field.text, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
             for piece in pieces:
-                line.append("\n      ").append(piece, field.style)
+                line += (Piece("\n      "), Piece(piece, field.style))
             at = 6 + columns(pieces[-1]) if pieces else at
             continue
         if place:
-            line.append(" " * gap)
+            line.append(Piece(" " * gap))
             at += gap
-        line.append_text(field)
+        line.append(field)
         at += wide
     return line

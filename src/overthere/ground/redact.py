@@ -138,6 +138,8 @@ def secret_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
     >>> secret_spans("ftp://joe:secret@h/?sig=x"), secret_spans("?u=http%3A%2F%2Fh%2F%3Faccess_token%3Dx%26a%3Db&c=d")
     (((10, 16), (24, 25)), ((38, 39),))
     """
+    if "@" not in text and "=" not in text and "%" not in text:
+        return ()
     passwords = password_spans(text, userinfo=userinfo)
     values = tuple((one.value, one.close) for one in secret_parameters(text))
     if not (passwords and values):

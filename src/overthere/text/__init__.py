@@ -22,22 +22,22 @@ from overthere.text.delimiters import DelimitedText, read_delimited
 from overthere.text.match import Found, Kind, expand_abbreviation, guess_uri
 from overthere.text.names import Names, names
 from overthere.text.rules import (
-    ATTACHED,
     COUNTRY_CODES,
     COUNTRY_CODES_ALIKE,
     COUNTRY_CODES_WORDS,
-    CUT,
     CUTTING,
     FILES,
     GENERIC_NAMES,
-    MAIL_DOMAIN,
-    OF_TEXT,
     SECOND_LEVEL,
-    WORD,
     abbreviated_pattern,
+    attached_letter_pattern,
+    attached_pattern,
     authority_pattern,
+    cut_pattern,
+    mail_domain_pattern,
     run,
     trim_end,
+    word_pattern,
 )
 from overthere.text.trigger import compile_trigger
 from overthere.text.typed_input import typed
@@ -113,7 +113,6 @@ _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
 _NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
 # Of C, Python, Java, JSON: a control, or a character by its number.
 _ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}")
-_WORD = re.compile(WORD)
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _ANY = re.compile(r"[^\s<>\"]")
@@ -223,7 +222,7 @@ class _Scanner:
             return False
         if _APOSTROPHE.sub("", local).strip(_LOCAL):
             return False
-        return MAIL_DOMAIN.fullmatch(domain) is not None
+        return mail_domain_pattern().fullmatch(domain) is not None
 
     # -- between white space
 
@@ -245,13 +244,15 @@ class _Scanner:
             authority = authority_pattern(apostrophe).match(text, at + 3)
             assert authority is not None  # all of it is optional
             begin = authority.end()
-            host = ATTACHED.search(authority["host"])
-            if host is not None:
-                end = authority.start("host") + host.start() + len(host[0]) - len(host[0].lstrip(_ASCII_LETTERS))
+            host = authority["host"]
+            attached = None if host.isascii() else attached_pattern().search(host)
+            if attached is not None:
+                letters = len(attached[0]) - len(attached[0].lstrip(_ASCII_LETTERS))
+                end = authority.start("host") + attached.start() + letters
                 return self._read_bare(start, end, begin)
-            if authority["bad"] and authority["port"] and OF_TEXT.match(authority["bad"]):
+            if authority["bad"] and authority["port"] and attached_letter_pattern().match(authority["bad"]):
                 return self._read_bare(start, authority.start("bad"), begin)
-            if authority["bad"] or (name in self.names.need_hosts and not authority["host"].strip("._-~")):
+            if authority["bad"] or (name in self.names.need_hosts and not host.strip("._-~")):
                 return None, begin
             if text[begin : begin + 1] not in ("/", "?", "#"):
                 return self._read_bare(start, trim_end(text, start, begin), begin)
@@ -274,7 +275,7 @@ class _Scanner:
             if last.lower() in self.names.registered or last.lower() == "url":
                 return last
         before = self.text[max(0, at - len(scheme) - 1) : at - len(scheme)]
-        if not slashes and (before in ("_", "@", "\\") or (before > "\x7f" and _WORD.match(before))):
+        if not slashes and (before in ("_", "@", "\\") or (before > "\x7f" and word_pattern().match(before))):
             return ""
         return scheme
 
@@ -310,13 +311,13 @@ class _Scanner:
         # The same before it is its partner: `code`, |cell|.
         if reference is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
             return reference
-        return reference._replace(cut=mark) if CUT.match(self.text, scanned) else reference
+        return reference._replace(cut=mark) if cut_pattern().match(self.text, scanned) else reference
 
     def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
         """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
         text = self.text
         host = abbreviated_pattern().match(text, start) if self.abbreviated else None
-        if host is None and (attached := ATTACHED.search(text, start, end)) is not None:
+        if host is None and (attached := attached_pattern().search(text, start, end)) is not None:
             end -= len(attached[0].lstrip(_ASCII_LETTERS))
         begin = host.end() if host else end
         if host is None and not (self.hosts and self._is_host(start, end)):
@@ -357,11 +358,11 @@ class _Scanner:
         before = self.text[max(self.floor, at - _LONGEST - 1) : at]
         plain = _APOSTROPHE.sub("_", before)
         local = before[len(plain.rstrip(_LOCAL)) :].lstrip(".-+%")
-        domain = MAIL_DOMAIN.match(self.text, at + 1)
+        domain = mail_domain_pattern().match(self.text, at + 1)
         start = at - len(local)
         if domain is None or not local or len(local) > _LONGEST or self.text[start - 1 : start] == ":":
             return None, at + 1
-        if start and self.text[start - 1] > "\x7f" and _WORD.match(self.text, start - 1):
+        if start and self.text[start - 1] > "\x7f" and word_pattern().match(self.text, start - 1):
             return None, at + 1
         end = domain.end()
         wrapper = "<>" if self.text[start - 1 : start] + self.text[end : end + 1] == "<>" else ""

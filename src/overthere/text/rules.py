@@ -39,9 +39,9 @@ from unicodedata import category
 from overthere.kernel.classes import UCSCHAR
 
 __all__ = [
-    "ATTACHED", "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUT", "CUTTING", "ENDS", "FILES",
-    "GENERIC_NAMES", "MAIL_DOMAIN", "NAME", "OF_TEXT", "SECOND_LEVEL", "WORD", "abbreviated_pattern",
-    "authority_pattern", "run", "trim_end",
+    "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUTTING", "ENDS", "FILES", "GENERIC_NAMES", "NAME",
+    "SECOND_LEVEL", "WORD", "abbreviated_pattern", "attached_letter_pattern", "attached_pattern", "authority_pattern",
+    "cut_pattern", "mail_domain_pattern", "run", "trim_end", "word_pattern",
 ]  # fmt: skip
 
 ENDS = (
@@ -100,10 +100,26 @@ _MARKS = (
 WORD = rf"(?u:[^\W{_UNPARTED}]|[{_MARKS}])"
 """A character of a word."""
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
-ATTACHED = re.compile(rf"(?<=\.)[A-Za-z]{{2,63}}+(?=[{_UNPARTED}{_HANGUL}])[^.]*+\.*+\Z")
-"""The last label of a host, where letters of the text are attached to one of US-ASCII (rule 8)."""
-OF_TEXT = re.compile(f"[{_UNPARTED}{_HANGUL}]")
-"""A letter of the scripts that are attached so."""
+
+
+@cache
+def attached_pattern() -> re.Pattern[str]:
+    """The last label of a host, where letters of the text are attached to one of US-ASCII (rule 8)."""
+    return re.compile(rf"(?<=\.)[A-Za-z]{{2,63}}+(?=[{_UNPARTED}{_HANGUL}])[^.]*+\.*+\Z")
+
+
+@cache
+def attached_letter_pattern() -> re.Pattern[str]:
+    """A letter of the scripts that are attached so."""
+    return re.compile(f"[{_UNPARTED}{_HANGUL}]")
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """A character of a word."""
+    return re.compile(WORD)
+
+
 _AFTER_NAME = rf"(?!(?![{_HANGUL}]){WORD})"
 NAME = rf"(?u:[^\W_{_UNPARTED}]|[{_MARKS}])"
 """A letter, its marks, or a digit of a name."""
@@ -127,8 +143,13 @@ def authority_pattern(is_quoted: bool) -> re.Pattern[str]:
 
 
 CUTTING = frozenset("[|^{`#%\\")
-CUT = re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._~%/?#&=+:@\[\]{{}}|^{_U}])")
-"""What no URI holds in this place, before what may go on with it (rule 1): `?array[]=1`, `?a=P1|0`."""
+
+
+@cache
+def cut_pattern() -> re.Pattern[str]:
+    """What no URI holds in this place, before what may go on with it (rule 1): `?array[]=1`, `?a=P1|0`."""
+    return re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._~%/?#&=+:@\[\]{{}}|^{_U}])")
+
 
 # A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1), the last one is no number.
 _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
@@ -143,9 +164,13 @@ def abbreviated_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?i:www|ftp)(?=\.{_LABEL}\.)(?:\.(?!{_TOP}(?!\.[A-Za-z0-9{_U}])){_LABEL})++\.{_TOP}")
 
 
-MAIL_DOMAIN = re.compile(
-    r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])" + _AFTER_NAME
-)
+@cache
+def mail_domain_pattern() -> re.Pattern[str]:
+    """The domain of a mail address."""
+    return re.compile(
+        r"(?:[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+\.(?=[A-Za-z0-9]))++[A-Za-z]{2,63}+(?![@-]|\.[A-Za-z0-9])" + _AFTER_NAME
+    )
+
 
 GENERIC_NAMES = frozenset(("com", "edu", "net", "org", "gov", "mil", "int", "arpa", "info", "biz"))
 """Top-level domains by which a bare host is known (RFC 1591 2, and two of 2001)."""

@@ -10,7 +10,7 @@ from overthere.ground.redact import mask
 from overthere.schemes.registry import Registry
 from overthere.text.match import Found, Kind, expand_abbreviation
 from overthere.text.names import registered_schemes
-from overthere.text.rules import MAIL_DOMAIN
+from overthere.text.rules import mail_domain_pattern
 from overthere.values.uri import URI
 
 __all__ = ["lacks_scheme", "refuse_two_uris", "typed"]
@@ -142,6 +142,6 @@ def _kind(text: str, registry: Registry) -> Kind:
     if text.startswith("//") and text[2:3] not in ("", "/", "?", "#"):  # 4.2: a name without a scheme, "//" before it
         return "abbreviated"
     local, at, domain = text.partition("@")
-    if at and local and MAIL_DOMAIN.fullmatch(domain):
+    if at and local and mail_domain_pattern().fullmatch(domain):
         return "mail"
     return "abbreviated" if _NAME.fullmatch(text) and _DOTTED.match(text) else "URI"

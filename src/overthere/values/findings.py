@@ -104,6 +104,10 @@ class _FirstFinding(Refusal):
         return walker.finding(place)
 
 
+_VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
+"""The characters of US-ASCII but blanks and controls."""
+
+
 @cache
 def _foreign(component: str, iri: bool) -> re.Pattern[str]:
     """What a component cannot hold, in runs of one kind."""
@@ -112,6 +116,7 @@ def _foreign(component: str, iri: bool) -> re.Pattern[str]:
     private = class_ranges(IPRIVATE) if iri and escapes and component != "query" else ""
     if iri and component == "query":
         extra += class_ranges(IPRIVATE)
+    wrong = "".join(char for char in _VISIBLE if char not in CHARSETS[component] and not (escapes and char == "%"))
     groups = [
         r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
         r"(?P<space>\ +)",
@@ -119,7 +124,7 @@ def _foreign(component: str, iri: bool) -> re.Pattern[str]:
         f"(?P<bidi>[{BIDI_CONTROLS}]+)" if iri else "",
         f"(?P<private>[{private}]+)" if private else "",
         f"(?P<other>[^\\x00-\\x7f{extra}{private}]+)",
-        rf"(?P<char>[^{re.escape(CHARSETS[component])}{'%' if escapes else ''}\x00-\x20\x7f-\U0010ffff]+)",
+        f"(?P<char>[{re.escape(wrong)}]+)",
     ]
     return re.compile("|".join(filter(None, groups)))
 

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
@@ -135,10 +133,14 @@ def _failed_retrieval(here: Base, source: object, error: Exception, note: str) -
 
 
 def _log_error(source: object, error: Exception) -> None:
+    import logging
+
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(str(source))), error)
 
 
 def _write_content(opened: Resource, file: BinaryIO, edition: str) -> Retrieval:
+    from hashlib import sha256
+
     told = sha256()
     notes: tuple[str, ...] = ()
     pieces = _write_listing(opened) if opened.is_listing else iter(opened)

@@ -41,7 +41,7 @@ class Receiver(Protocol):
 
 _DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
 # Characters that no document may hold (XML 1.0 2.2).
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def characters(content: bytes, told: str | None) -> tuple[str, list[Note]]:
