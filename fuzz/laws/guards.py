@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from ipaddress import ip_address
 from typing import Any
-from unicodedata import normalize
+from unicodedata import category, normalize
 from urllib.parse import unquote
 
 import aiohttp
@@ -134,10 +134,11 @@ def check(data: bytes) -> None:
 
 
 def _has(text: str, address: str) -> bool:
-    """Whether a text has an address, also as inet_aton reads it: 1.8 is 1.0.0.8, and so are its forms in full width."""
+    """Whether a text has an address as clients read it: 1.8 is 1.0.0.8, also in full width and with tabs in between."""
     if address in text:
         return True
-    for number in re.findall(r"[0-9a-fx.]+", normalize("NFKC", unquote(text)).lower().replace("\u3002", ".")):
+    seen = "".join(char for char in normalize("NFKC", unquote(text)) if char not in "\t\r\n" and category(char) != "Cf")
+    for number in re.findall(r"[0-9a-fx.]+", seen.lower().replace("\u3002", ".")):
         try:
             if socket.inet_ntoa(socket.inet_aton(number.rstrip("."))) == address:
                 return True

@@ -97,11 +97,6 @@ def _pymdownx(text: str) -> str:
     return _NO_MKDOCS.sub("", " ".join(normalize_unicode("NFC", text).split()).lower()).replace(" ", "-")
 
 
-def _myst(text: str) -> str:
-    # myst_parser.slugs.github_slugify: `\w` of Python has no marks.
-    return _NO_WORD.sub("", text.lower().replace(" ", "-"))
-
-
 def _pandoc(text: str) -> str:
     # Text.Pandoc.Shared, inlineListToIdentifier, with the extension smart.
     plain = _TYPOGRAPHIC.sub("", _lower(text))
@@ -127,11 +122,6 @@ def _jekyll(text: str) -> str:
     return "".join(one for one in plain if one in "- \t" or _is_word(one)).replace(" ", "-").replace("\t", "-")
 
 
-def _notebook(text: str) -> str:
-    # nbconvert and Jupyter: blanks alone change.
-    return text.replace(" ", "-")
-
-
 def _vitepress(text: str) -> str:
     # @mdit-vue/shared, `slugify`.
     plain = _COMBINING.sub("", normalize_unicode("NFKD", text))
@@ -152,10 +142,10 @@ SLUGS: Mapping[str, Callable[[str], str]] = {
     "sphinx": docutils,
     "mkdocs": _mkdocs,
     "pymdownx": _pymdownx,
-    "myst": _myst,
+    "myst": lambda text: _NO_WORD.sub("", text.lower().replace(" ", "-")),  # myst_parser.slugs.github_slugify
     "docusaurus": _docusaurus,
     "mdbook": _mdbook,
-    "notebook": _notebook,
+    "notebook": lambda text: text.replace(" ", "-"),  # nbconvert and Jupyter: blanks alone change
     "pandoc": _pandoc,
     "pandoc-gfm": _pandoc_gfm,
     "kramdown": _kramdown,

@@ -31,7 +31,7 @@ def html_page(findings: Iterable[Broken], file: TextIO) -> None:
 
 
 def _parts(findings: list[Broken]) -> Iterator[str]:
-    style, script = (_resource(f"html_report.{suffix}") for suffix in ("css", "js"))
+    style, script = ((files("overthere.broken") / f"html_report.{one}").read_text("utf-8") for one in ("css", "js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     policy += "; form-action 'none'"
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
@@ -81,10 +81,6 @@ def _select(label: str, values: Iterable[str], counts: Counter[str]) -> str:
 def _text(text: str) -> str:
     """Text of others as HTML, in isolation from the direction of its surroundings."""
     return f"<bdi>{escape(printable(mask(text)))}</bdi>"
-
-
-def _resource(name: str) -> str:
-    return (files("overthere.broken") / name).read_text("utf-8")
 
 
 def _hash(text: str) -> str:

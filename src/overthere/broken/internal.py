@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from overthere import kernel
 from overthere.base import Base, from_content
@@ -37,17 +38,8 @@ _NATIVE_PAGE = State("html", True, True)
 """The state of every page that the native reader handled."""
 
 
-class _Keys(Protocol):
-    """A set of the keys of documents and anchors that exist."""
-
-    def update(self, octets: bytes, /) -> None: ...
-    def __contains__(self, key: int, /) -> bool: ...
-    def __len__(self) -> int: ...
-    def lacks(self, pairs: bytes, /) -> bool: ...
-
-
 class _PlainKeys:
-    """The same set in plain Python."""
+    """The keys of documents and anchors that exist, in plain Python."""
 
     def __init__(self) -> None:
         self.keys: set[int] = set()
@@ -78,6 +70,7 @@ class _PageFacts(NamedTuple):
     unsettled: Scan | None = None
 
 
+_PLAIN_FRAGMENT = re.compile(r"[A-Za-z0-9._-]*+")
 _MOST_UNSETTLED = 50_000
 """References that are kept; documents beyond that are read again for their findings."""
 
@@ -97,7 +90,7 @@ class InternalCheck:
         self.site: Site = Site(tasks, checker)
         if checker.exclude_path:
             self.tasks = [task._replace(paths=tuple(filter(self._is_read, task.paths))) for task in tasks]
-        self.keys: _Keys = _keys()
+        self.keys: Keys | _PlainKeys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
         self.page_facts: dict[tuple[int, str], _PageFacts] = {}
@@ -111,6 +104,8 @@ class InternalCheck:
         """The pages that the native kernel has read, by number: the references that are not settled, and the base."""
         self.judged: dict[int, ReferenceState] = {}
         """Targets that the native kernel leaves to Python, by its keys."""
+        self.missing: dict[tuple[bytes, str | None, str], ReferenceState] = {}
+        """The first of them for each missing document, by folder, base and reference without fragment."""
         self.settled: dict[ReferenceState, ReferenceState] = {}
         """The states of those that need no second look, each once."""
         self.read_elsewhere: set[str] = set()
@@ -234,8 +229,15 @@ class InternalCheck:
         return sum(page.octets for page in batch.pages)
 
     def _judge(self, example: pages.Example) -> ReferenceState:
-        """Judge a target that the native kernel leaves to Python; of one that is settled only the counts are kept."""
+        """Judge a target that the native kernel leaves to Python; of one that is settled only the counts are kept.
+
+        Where a document is missing, it is for each of its anchors.
+        """
         number, base, text, is_map = example
+        path, _, fragment = text.partition("#")
+        place = self.site.names[number].rpartition(b"/")[0], base, path
+        if (missing := self.missing.get(place)) is not None and _PLAIN_FRAGMENT.fullmatch(fragment):
+            return missing
         document = self._native_document(number)
         reference = Reference("img usemap" if is_map else "a href", text, from_content(base, document.base), None, None)
         seen = check_reference(reference, Scan(document, "html"), self.site, self.checker)
@@ -247,7 +249,11 @@ class InternalCheck:
         if seen.pairs and seen.place is not None and seen.place.path:
             self.outer[seen.place.document] = seen.place.path
         if seen.findings or seen.pairs or (outside is not None and self.keeps_outside):
-            return seen._replace(outside=outside)
+            judged = seen._replace(outside=outside)
+            is_alone = not self.checker.projects and not self.checker.remap and _PLAIN_FRAGMENT.fullmatch(fragment)
+            if is_alone and [kind for kind, _ in seen.findings] == ["no-document"] and outside is None:
+                self.missing[place] = judged
+            return judged
         settled = ReferenceState(passed=seen.passed, is_within=seen.is_within, outside=outside and "")
         return self.settled.setdefault(settled, settled)
 
@@ -331,7 +337,9 @@ class InternalCheck:
         missing = bool(seen.pairs) and not any(map(self.keys.__contains__, seen.pairs))
         return missing or bool(seen.findings) or seen.outside in outcomes
 
-    def _native_findings(self, reporter: Reporter, task: Task, faulty: _Keys, turning: Set[int]) -> Iterator[Broken]:
+    def _native_findings(
+        self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, turning: Set[int]
+    ) -> Iterator[Broken]:
         """The findings of a page that the native kernel has read; faulty: the keys of targets that are faults."""
         number = self.site.numbers[self.site.source_of(task.paths[0])]
         open_references, base = self.open[number]
@@ -349,7 +357,7 @@ class InternalCheck:
             yield from reporter.task(task, {self.site.sources[number]})
 
 
-def _keys() -> _Keys:
+def _keys() -> Keys | _PlainKeys:
     if kernel.name != "native":
         return _PlainKeys()
     from overthere._native import Keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 from overthere.broken.anchors import names
@@ -30,41 +30,30 @@ _ABOUT = 200
 """Characters of what a finding is about."""
 
 
+@dataclass
 class Reporter:
     """Makes findings of documents, one after the other."""
 
-    def __init__(
-        self,
-        site: Site,
-        checker: Checker,
-        options: Options,
-        states: Mapping[int, State],
-        has: Callable[[int], bool],
-        outcomes: Mapping[str, Outcome],
-        turning: Set[int],
-        following: Mapping[int, int],
-        anchors: Callable[[int], set[str] | None] = lambda number: None,
-        unsettled: Mapping[str, Scan] = MappingProxyType({}),
-    ) -> None:
-        """turning: the pages in a cycle of refreshes.  following: the page to which each page refreshes.
+    site: Site
+    checker: Checker
+    options: Options
+    states: Mapping[int, State]
+    has: Callable[[int], bool]
+    outcomes: Mapping[str, Outcome]
+    turning: Set[int]
+    """The pages in a cycle of refreshes."""
+    following: Mapping[int, int]
+    """The page to which each page refreshes."""
+    known_anchors: Callable[[int], set[str] | None] = lambda number: None
+    """Returns the known anchors of a document by its number."""
+    unsettled: Mapping[str, Scan] = field(default_factory=dict)
+    """By source, the documents whose references were kept."""
+    passed: Counter[str] = field(default_factory=Counter)
+    folded: dict[int, set[str]] = field(default_factory=dict)
+    """The anchors of some documents without regard to case, by number."""
 
-        anchors: returns the known anchors of a document by its number.  unsettled: by source, the documents whose
-        references were kept.
-        """
-        self.site: Site = site
-        self.checker: Checker = checker
-        self.options: Options = options
-        self.states: Mapping[int, State] = states
-        self.has: Callable[[int], bool] = has
-        self.outcomes: Mapping[str, Outcome] = outcomes
-        self.turning: Set[int] = turning
-        self.following: Mapping[int, int] = following
-        self.unsettled: Mapping[str, Scan] = unsettled
-        self.passed: Counter[str] = Counter()
-        self.known_anchors: Callable[[int], set[str] | None] = anchors
-        self.nearest: Suggester = Suggester(site, self._anchors)
-        self.folded: dict[int, set[str]] = {}
-        """The anchors of some documents without regard to case, by number."""
+    def __post_init__(self) -> None:
+        self.nearest: Suggester = Suggester(self.site, self._anchors)
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
         """The findings of these documents of a task."""

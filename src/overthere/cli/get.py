@@ -12,16 +12,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 import overthere
 from overthere.access import Credentials, Gateways
@@ -37,6 +27,7 @@ from overthere.cli.numbers import LONGEST_WAIT, Amount
 from overthere.cli.policies import policy_of, policy_options
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.reading_options import FILE, access_options
+from overthere.cli.styles import terminal_console
 from overthere.cli.terminal import Binary, Display, format_listing, one_line, without_password
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
@@ -343,14 +334,16 @@ def _describe(resource: Resource) -> str:
 @contextmanager
 def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int], None]]:
     """A progress bar on standard error, if that is a terminal and the content goes elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal or (out is not None and out.isatty()):
+    console = terminal_console(err=True)
+    if console is None or (out is not None and out.isatty()):
         yield lambda size: None
         return
-    shown: list[ProgressColumn] = [TextColumn("{task.description}", markup=False), BarColumn(bar_width=20)]
-    shown += [DownloadColumn(), TransferSpeedColumn()]
+    from rich import progress
+
+    shown = [progress.TextColumn("{task.description}", markup=False), progress.BarColumn(bar_width=20)]
+    shown += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
     if resource.length is not None:
-        shown.append(TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True) as bar:
+        shown.append(progress.TimeRemainingColumn())
+    with progress.Progress(*shown, console=console, transient=True) as bar:
         task = bar.add_task((resource.uri.filename or "index")[:20], total=resource.length)
         yield lambda size: bar.update(task, completed=size)

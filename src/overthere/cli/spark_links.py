@@ -16,6 +16,7 @@ import click
 
 from overthere.cli.common import base_uri
 from overthere.cli.printing import print_message
+from overthere.cli.styles import terminal_console
 from overthere.ground.atomic import save
 from overthere.ground.processes import python_environment
 from overthere.ground.redact import mask
@@ -148,13 +149,12 @@ def _error_message(error: Exception) -> str:
 @contextmanager
 def _progress(session: SparkSession) -> Iterator[None]:
     """A bar of the parts that are done, where standard error is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    console = terminal_console(err=True)
+    if console is None:
         yield
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     over = threading.Event()
     tracker = session.sparkContext.statusTracker()
     shown = (TextColumn("links"), BarColumn(), MofNCompleteColumn(), TextColumn("parts"), TimeRemainingColumn())

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 from overthere.cli.printing import print_message
+from overthere.cli.styles import terminal_console
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_line
@@ -224,13 +225,12 @@ def _batches(names: Sequence[str], first: Source, separator: str) -> Iterator[tu
 @contextmanager
 def _progress(size: int | None, output: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error, where that is a terminal and the table does not go there too."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal or (output is None and sys.stdout.isatty()):
+    console = terminal_console(err=True)
+    if console is None or (output is None and sys.stdout.isatty()):
         yield lambda done, rows: None
         return
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     shown: list[ProgressColumn] = [BarColumn(), TextColumn("{task.fields[rows]:,} rows")]
     if size is not None:
         shown += [TaskProgressColumn(), TimeRemainingColumn()]

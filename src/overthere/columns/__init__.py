@@ -143,12 +143,8 @@ def normalize(
 
     Raises: ColumnError under `errors="raise"`.
     """
-    given = {"rung": int(rung_of(rung)), **_iri(iri), **_registry_argument(registry)}
+    given = {"rung": int(rung_of(rung)), **_iri(iri), **({} if registry is None else {"registry": registry})}
     return text(column, "normalize", errors, threads, views, **given)
-
-
-def _registry_argument(registry: Registry | None) -> dict[str, Registry]:
-    return {} if registry is None else {"registry": registry}
 
 
 def _iri(iri: bool) -> dict[str, bool]:

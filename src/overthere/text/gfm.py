@@ -198,7 +198,7 @@ class _Paragraph:
         if (
             not domain[0][-1].isalpha()
             or self.text[end : end + 1] == "@"
-            or not all(map(_is_word, domain[0].split(".")))
+            or not all(part.strip("-_") for part in domain[0].split("."))
         ):
             return end
         kind: Kind = "mail"
@@ -214,10 +214,6 @@ class _Paragraph:
     def _add(self, href: str, start: int, end: int, delimiter: str, kind: Kind) -> None:
         outer = (start - 1, end + 1) if delimiter else (start, end)
         self.found.append(Found(href, self.text[start:end], start, end, delimiter, kind, href, None, outer))
-
-
-def _is_word(part: str) -> bool:
-    return part.strip("-_") != ""
 
 
 def _trim_path(text: str, start: int, end: int) -> int:
