@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.forms import Parameters
+from overthere.ground.caches import cached_property
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereError, figures
 from overthere.ground.exact import exact

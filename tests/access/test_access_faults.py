@@ -18,7 +18,7 @@ import anyio
 import pytest
 
 from overthere import Registry, Scheme
-from overthere.access import Connect, Receive, Send
+from overthere.access import Connect, Receive, Send, resolver
 from overthere.access.aio import AsyncTransport
 from overthere.access.errors import (
     AccessError,
@@ -659,3 +659,21 @@ def test_a_hung_resolver_keeps_no_process_alive(kind: str) -> None:
     run = [sys.executable, "-c", HANGING, kind]
     done = subprocess.run(run, capture_output=True, text=True, timeout=NET, cwd=ROOT / "src")
     assert (done.stdout, done.stderr, done.returncode) == ("in time\n", "", 0)
+
+
+def test_a_resolver_without_threads_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unstarted(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(resolver, "_threads", resolver._Threads())
+    with monkeypatch.context() as patch:
+        patch.setattr(resolver, "Thread", Unstarted)
+        for _ in range(2 * MOST):
+            with pytest.raises(AccessFailed, match="can't start new thread"):
+                Policy.local().addresses("localhost", 80)
+            with pytest.raises(AccessFailed, match="can't start new thread"):
+                open_("http://localhost:9/", Policy.local())
+    assert resolver._threads.running == 0
+    assert not resolver._threads.waiting
+    assert Policy.local().addresses("localhost", 80)

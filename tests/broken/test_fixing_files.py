@@ -163,3 +163,30 @@ def test_references_of_one_text_have_places_of_their_own(
     assert [(one.line, one.column) for one in findings] == places
     fix(site)
     assert (site / name).read_text() == text.replace("other", "Other")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.xml",
+            '<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:base="d1/"><link href="Guide.html"/></entry>\n'
+            '<entry xml:base="d2/"><link href="Guide.html"/></entry></feed>',
+        ),
+        (
+            "a.md",
+            '<object codebase="d1/" data="Guide.html"></object>\n\n<object codebase="d2/" data="Guide.html"></object>',
+        ),
+    ],
+)
+def test_of_equal_references_the_one_with_the_fault_is_mended(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("d1/Guide.html", "d2/guide.html"):
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).write_text("x")
+    Path(name).write_text(text)
+    CliRunner().invoke(app, ["broken", "--no-config", "--fix", "--yes", name, "d1", "d2"])
+    first, second = text.split("\n", 1)
+    assert Path(name).read_text() == f"{first}\n{second.replace('Guide', 'guide')}"

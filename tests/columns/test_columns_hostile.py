@@ -62,3 +62,18 @@ def test_a_key_beside_a_null_is_asked_for_nothing() -> None:
     nulls = pa.Array.from_buffers(pa.int8(), 3, [pa.py_buffer(b"\x05"), pa.py_buffer(bytes([0, 99, 0]))])
     column = pa.DictionaryArray.from_arrays(nulls, pa.array(["http://a/b"]), safe=False)
     assert pa.array(columns.host(column)).to_pylist() == ["a", None, "a"]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_a_slice_without_rows(kind: pa.DataType) -> None:
+    column = pa.array(["http://h/a", "http://h/bb"], kind)
+    for rows in (column.slice(1, 0), column.slice(2), pa.chunked_array([column.slice(2), column.slice(1)])):
+        count = len(rows)
+        assert len(columns.host(rows)) == len(columns.check(rows)) == len(columns.normalize(rows)) == count
+        assert len(columns.repair(rows)) == count
+
+
+def test_categories_are_repaired() -> None:
+    polars = pytest.importorskip("polars")
+    column = polars.Series(["http://a/ b", "http://a/x"], dtype=polars.Categorical)
+    assert polars.Series(columns.repair(column)).to_list() == ["http://a/%20b", "http://a/x"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import encodings
+import functools
 import gc
 import tempfile
 import tracemalloc
@@ -17,6 +18,7 @@ import pytest
 import overthere as ot
 from overthere import columns
 from overthere.canonical import SURT
+from overthere.ground import caches
 from overthere.ground.caches import LONGEST, bounded_cache
 from overthere.ground.charsets import codec, text
 from overthere.ground.late_imports import default_registry
@@ -251,3 +253,12 @@ def test_names_of_charsets_that_are_none_leave_nothing() -> None:
         assert codec(f"utf8-{number}.{number}") is None
         list(read(f"<meta charset=y-{number}><a href=x>".encode()))
     assert len(encodings._cache) == before
+
+
+def test_no_property_has_a_lock() -> None:
+    """Before Python 3.12 one of functools has: a forked child may find it held by a thread of its parent."""
+    users = [path for path in ROOT.rglob("*.py") if "@cached_property" in path.read_text()]
+    assert len(users) > 3
+    lacking = [path.name for path in users if "from overthere.ground.caches import" not in path.read_text()]
+    assert lacking == []
+    assert caches.cached_property.__get__ is not functools.cached_property.__get__

@@ -376,3 +376,66 @@ def test_a_proxy_with_tls_is_trusted_by_the_policy_alone(
                     with pytest.raises(Exception, match=r"(?i)certificate"):
                         CLIENTS[name][0](uri, policy, look_up)
                 assert len(between.asked) == len(own.outer) == (one == of_policy)
+
+
+def test_requests_sends_no_login_of_another_proxy(both: Asked) -> None:
+    """Requests writes it for a redirect, for the proxy that it would ask."""
+    foreign = {"http": "http://corp:s3cret@proxy.invalid:3128"}
+    for mounted in (False, True):
+        made = requests.Session() if mounted else requests_guard.guarded_session(resolve=look_up)
+        with made as session:
+            if mounted:
+                session.mount("http://", requests_guard.adapter(resolve=look_up))
+            session.proxies.update(foreign)
+            assert session.get(both.redirect("third"), proxies=foreign).status_code == 200
+        assert "Proxy-Authorization" not in both.outer[-1][1]
+
+
+def test_requests_keeps_parameters_of_a_session_and_what_a_login_signs(both: Asked) -> None:
+    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.url = f"{request.url}?sig=1"
+        return request
+
+    with requests_guard.guarded_session(resolve=look_up) as session:
+        session.get(both.uri("outer", "/%7Ea"), auth=("u", "p"))
+        assert both.outer[-1][0] == "/%7Ea"
+        session.get(both.uri("outer"), auth=sign)
+        assert both.outer[-1][0] == "/?sig=1"
+        session.params = {"tenant": "7"}
+        session.get(both.uri("outer"))
+        assert both.outer[-1][0] == "/?tenant=7"
+
+
+def test_aiohttp_follows_no_more_redirects_than_the_policy_allows(both: Asked) -> None:
+    async def ask() -> None:
+        policy = Policy(max_redirects=0)
+        async with aiohttp_guard.guarded_session(policy, resolve=look_up_async) as session:
+            async with session.get(both.uri("outer")) as answer:
+                assert answer.status == 200
+            with pytest.raises(aiohttp_guard.Refused, match="more than 0 redirects"):
+                await session.get(both.redirect("third"))
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("library", HTTPX)
+def test_silent_addresses_share_the_time_of_a_connection(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who owns a name chooses how many addresses it has."""
+    backend = import_module(f"overthere.integrations.{library}").AsyncGuard()._pool._network_backend
+    given: list[float] = []
+
+    class Silent:
+        async def connect_tcp(self, host: str, port: int, timeout: float, **settings: Any) -> None:
+            given.append(timeout)
+            raise backend.core.ConnectTimeout
+
+    monkeypatch.setattr(backend, "own", Silent())
+    monkeypatch.setattr(backend, "resolve", many)
+    with pytest.raises(backend.core.ConnectTimeout):
+        asyncio.run(backend.connect_tcp("many.test", 80, timeout=5.0))
+    assert len(given) == 20
+    assert given[0] <= 5.0 / 20
+
+
+async def many(host: str, port: int) -> list[str]:
+    return [f"93.184.215.{number}" for number in range(1, 21)]

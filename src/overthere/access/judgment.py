@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import closing
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,7 +70,7 @@ def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri
         return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
         found = [ip_address(one) for one in resolve(name, port)]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # the last where no thread can be started
         raise _unresolved(host, uri, error) from error
     return _allowed(found, policy, uri)
 
@@ -88,7 +89,7 @@ async def aaddresses(
         found = await asyncio.wait_for(asked, policy.connect_timeout)
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=host) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # the last where no thread can be started
         raise _unresolved(host, uri, error) from error
     return _allowed(_of_system(found), policy, uri)
 
@@ -102,17 +103,15 @@ def _name(host: str, uri: URI | None) -> str:
 
 def _system_addresses(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
     """The system's answer, within `connect_timeout`."""
-    question = Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))
     try:
-        question.ready.settimeout(policy.connect_timeout)
-        question.ready.recv(1)
-        return _of_system(question.answer())
+        with closing(Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))) as question:
+            question.ready.settimeout(policy.connect_timeout)
+            question.ready.recv(1)
+            return _of_system(question.answer())
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=name) from None
     except (OSError, ValueError) as error:
         raise _unresolved(name, uri, error) from error
-    finally:
-        question.close()
 
 
 def _unresolved(host: str, uri: URI | None, error: Exception) -> AccessFailed:

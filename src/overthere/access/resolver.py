@@ -12,6 +12,7 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable
+from errno import EAGAIN
 from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ class Question:
     """A look-up under way: `ready` is a socket that becomes readable when `answer` can be taken; `close` it then.
 
     ask: what is asked, a function that may block; what it gives is the answer, what it raises is raised by `answer`.
+
+    Raises: OSError where there is no socket or no thread for it.
     """
 
     def __init__(self, ask: Callable[[], Any]) -> None:
@@ -41,7 +44,11 @@ class Question:
         self._given: Any = None
         self._error: BaseException | None = None
         self._asked = _threads
-        self._asked.take(self)
+        try:
+            self._asked.take(self)
+        except OSError:
+            self.close()
+            raise
 
     def run(self) -> None:
         """Ask; called in a thread."""
@@ -78,7 +85,14 @@ class _Threads:
             if self.running >= MOST:
                 return
             self.running += 1
-        Thread(target=self._work, daemon=True, name="overthere resolver").start()
+        try:
+            Thread(target=self._work, daemon=True, name="overthere resolver").start()
+        except RuntimeError as error:
+            with self.lock:
+                self.running -= 1
+                is_alone = self.running == 0
+            if is_alone:  # no other thread will take it
+                raise OSError(EAGAIN, str(error)) from error
 
     def drop(self, question: Question) -> bool:
         with self.lock:

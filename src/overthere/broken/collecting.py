@@ -173,11 +173,14 @@ _PLACED_BY_TEXT = ("markdown", "rst", "notebook", "text", "uri-list")
 """Kinds whose references are found again by their text."""
 
 
-def _small_scan(references: list[Reference], result: Scan, lacks_own: bool) -> Scan:
-    """A small copy of a scan, with these references only, and without its text and project.
+def _small_scan(unsettled: list[Reference], result: Scan, lacks_own: bool) -> Scan:
+    """A small copy of a scan, without its text and project, with these references only and those of equal text, in
+    whose order they are found again.
 
     lacks_own: whether one of them refers to an anchor of the document itself.
     """
+    texts = {one.reference for one in unsettled}
+    references = [one for one in result.references if one.reference in texts]
     project = NO_PROJECT._replace(generator=result.project.generator)
     content = result.document._replace(content=b"")
     anchors = result.anchors if lacks_own else set[str]()

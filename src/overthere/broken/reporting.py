@@ -80,6 +80,7 @@ class Reporter:
         places = Places(result)
         labels: _Labels | None = None
         looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
+        judged: list[tuple[Reference, ReferenceState, list[tuple[Any, ...]]]] = []
         for reference in result.references:
             # Equal references are checked once; `result` keeps their bases alive, so that `id` is unique.
             where, text, base, target, passed, *_, is_nofollow = reference
@@ -90,18 +91,24 @@ class Reporter:
             kinds = [*seen.findings, *self._missing_kinds(reference, seen, result), *self._external_kinds(seen)]
             if reference is result.next and identity(result, self.site) in self.turning:
                 kinds.append(("loop", seen.target or ""))
-            if kinds:
-                place = places.locate(reference)
-                if reference.where == "definition":
-                    labels = labels or _Labels(result.text)
-                    if labels.is_unused(place.line, place.column):
-                        kinds = [("unused-definition", reference.reference)]
-                for kind, about, *rest in kinds:
-                    status, instead = (*rest, None, None)[:2]
-                    if instead is None and self.checker.suggest:
-                        number = document_identity(result, self.site)
-                        instead = self.nearest.reference(kind, reference, seen, result, number)
-                    yield finding(result.document.source, kind, about, reference, seen, place, status, instead)
+            judged.append((reference, seen, kinds))
+        faulty = {reference.reference for reference, _, kinds in judged if kinds and reference.at < 0}
+        for reference, seen, kinds in judged:
+            if not kinds:
+                if reference.at < 0 and reference.reference in faulty:
+                    places.locate(reference)  # its text is found there, so that a later one's is found behind it
+                continue
+            place = places.locate(reference)
+            if reference.where == "definition":
+                labels = labels or _Labels(result.text)
+                if labels.is_unused(place.line, place.column):
+                    kinds = [("unused-definition", reference.reference)]
+            for kind, about, *rest in kinds:
+                status, instead = (*rest, None, None)[:2]
+                if instead is None and self.checker.suggest:
+                    number = document_identity(result, self.site)
+                    instead = self.nearest.reference(kind, reference, seen, result, number)
+                yield finding(result.document.source, kind, about, reference, seen, place, status, instead)
 
     def _anchors(self, number: int) -> set[str] | None:
         """The anchors of a document of the sources; it may be read again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -15,7 +14,7 @@ from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.generators.project import Project, folders_above
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
-from overthere.ground.caches import bounded_cache
+from overthere.ground.caches import bounded_cache, cached_property
 from overthere.ground.errors import OverthereError
 from overthere.links.job.files import is_within
 from overthere.links.job.gitignore import IgnoredFiles

@@ -108,7 +108,7 @@ def _repair(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
     """Most rows are good, and stay: the others are repaired one by one."""
     import pyarrow as pa
 
-    whole = rowwise.arrow(column)
+    whole = _repair_views(rowwise.arrow(column))
     whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     whole = whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
     compute = rowwise.compute()

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.grammar.refinement import alive, partition
+from overthere.ground.caches import cached_property
 
 if TYPE_CHECKING:
     from overthere.kernel.runner import Runner

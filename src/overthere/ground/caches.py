@@ -1,15 +1,17 @@
-"""A bounded cache of results for short texts: neither long texts nor many texts fill the memory."""
+"""A bounded cache of results, whose texts are neither long nor many; and a property that is computed once."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
-__all__ = ["LONGEST", "CachedFunction", "bounded_cache"]
+__all__ = ["LONGEST", "CachedFunction", "bounded_cache", "cached_property"]
 
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
+V = TypeVar("V")
 LONGEST = 1000
 """Characters of a text that is kept as a key: no host name is longer that means anything, and few URIs are."""
 
@@ -55,3 +57,15 @@ def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]
         return cast("CachedFunction[P, T]", made)
 
     return decorate
+
+
+class cached_property(functools.cached_property[V]):  # noqa: N801 - it stands for that of Python
+    """That of Python without its lock (before 3.12): a forked child might find it held by a thread of its parent."""
+
+    if not TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value

@@ -14,7 +14,7 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import TLS_RULE, judge_line, judge_redirect, judge_request, refusals
+from overthere.integrations.guarding import TLS_RULE, judge_count, judge_line, judge_redirect, judge_request, refusals
 from overthere.values.uri import URI
 
 with brought_by("aiohttp"):
@@ -123,10 +123,12 @@ def redirect_trace(policy: Policy | None = None) -> aiohttp.TraceConfig:
     """A trace for a session that judges each redirect before it is followed."""
     judged = policy or Policy()
 
-    async def judge(_: Any, __: Any, given: aiohttp.TraceRequestRedirectParams) -> None:
+    async def judge(_: Any, request: Any, given: aiohttp.TraceRequestRedirectParams) -> None:
         location = given.response.headers.get("Location") or given.response.headers.get("URI") or ""
+        request.redirects = getattr(request, "redirects", 0) + 1
         with refusals(Refused):
             judge_redirect(judged, str(given.url), location)
+            judge_count(judged, request.redirects, given.url)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_redirect.append(judge)

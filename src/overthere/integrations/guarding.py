@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 __all__ = [
-    "TLS_RULE", "RequestChain", "judge_line", "judge_redirect", "judge_request", "proxy_tls", "refusals",
+    "TLS_RULE", "RequestChain", "judge_count", "judge_line", "judge_redirect", "judge_request", "proxy_tls", "refusals",
     "request_target",
 ]  # fmt: skip
 
@@ -82,6 +82,13 @@ def judge_redirect(policy: Policy, source: str, location: str) -> None:
         raise AccessRefused("redirect", f"the target of a redirect is not a URI: {error}", _TEXT, source) from error
 
 
+def judge_count(policy: Policy, redirects: int, source: object) -> None:
+    """Raises: AccessRefused for more redirects than the policy allows."""
+    if redirects > policy.max_redirects:
+        why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
+        raise AccessRefused("redirect", why, "RFC 9110 15.4", source)
+
+
 def proxy_tls(policy: Policy, proxy: str) -> SSLContext | None:
     """What secures the connection to a proxy itself: the context of the policy, if its URI has a scheme with TLS."""
     return policy.tls if scheme(proxy.partition(":")[0]).tls else None
@@ -107,9 +114,7 @@ class RequestChain(NamedTuple):
             before = known.before if known.request is request else (*known.before, known.uri)
         if before:
             policy.judge_redirect(before[-1], uri)
-            if len(before) > policy.max_redirects:
-                why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
-                raise AccessRefused("redirect", why, "RFC 9110 15.4", before[0])
+            judge_count(policy, len(before), before[0])
         return cls(request, before, uri)
 
 

@@ -74,6 +74,7 @@ class Adapter(HTTPAdapter):
             hooks: dict[str, Any] = request.hooks
             hooks = {**hooks, _CHAIN: RequestChain.follow(self.policy, hooks.get(_CHAIN), request, judged.uri)}
             request.hooks = hooks
+            request.headers.pop("Proxy-Authorization", None)  # that of `Policy.proxy` is added for its proxy
             names = ("stream", "timeout", "verify", "cert", "proxies")
             told = {**dict(zip(names, given, strict=False)), **settings, "proxies": dict(self.policy.proxy)}
             if self.policy.tls is not None:
@@ -93,8 +94,11 @@ class _ExactSession(requests.Session):
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         prepared = super().prepare_request(request)
         text = request.url
-        if not request.params and isinstance(text, str) and URI.can_parse(text):
-            prepared.url = text
+        if not request.params and not self.params and isinstance(text, str) and URI.can_parse(text):
+            plain = requests.PreparedRequest()
+            plain.prepare_url(text, {})
+            if prepared.url == plain.url:  # an `auth` may have signed it
+                prepared.url = text
         return prepared
 
 

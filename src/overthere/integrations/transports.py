@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from time import monotonic
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -110,19 +111,23 @@ class AsyncBackend(_Connector):
 
         return await run_sync(partial(self.policy.addresses, host, port), abandon_on_cancel=True)
 
-    async def connect_tcp(self, host: str, port: int, *given: Any, **settings: Any) -> Any:
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, *given: Any, **settings: Any
+    ) -> Any:
+        """Each address gets an equal part of the time that is left: its name's owner chooses how many there are."""
         try:
-            found = await self._addresses(host, port)
+            found = list(await self._addresses(host, port))
         except (AccessFailed, AccessTimeout) as error:
             raise self.to_library(error) from error
-        *others, last = found
-        for address in others:
+        ends = None if timeout is None else monotonic() + timeout
+        while True:
+            address = str(found.pop(0))
+            share = None if ends is None else max(ends - monotonic(), 0.0) / (len(found) + 1)
             try:
-                return await self.own.connect_tcp(str(address), port, *given, **settings)
+                return await self.own.connect_tcp(address, port, share, *given, **settings)
             except Exception as error:
-                if not self.is_next_tried(error):
+                if not found or not self.is_next_tried(error):
                     raise
-        return await self.own.connect_tcp(str(last), port, *given, **settings)
 
     async def connect_unix_socket(self, path: str, *given: Any, **settings: Any) -> Any:
         raise self.refuse_socket(path)

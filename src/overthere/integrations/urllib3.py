@@ -15,7 +15,7 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import Judged, Resolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import TLS_RULE, judge_line, judge_redirect, judge_request, refusals
+from overthere.integrations.guarding import TLS_RULE, judge_count, judge_line, judge_redirect, judge_request, refusals
 from overthere.protocols.http.steps import basic
 from overthere.values.uri import URI
 
@@ -184,9 +184,8 @@ class Guard(urllib3.PoolManager):
             if history and history[-1].redirect_location:
                 judge_redirect(self.policy, str(history[-1].url), url)
             judged = judge_request(self.policy, url)
-            if sum(bool(one.redirect_location) for one in history) > self.policy.max_redirects:  # others are retries
-                why = f"more than {self.policy.max_redirects} redirects; set Policy.max_redirects"
-                raise AccessRefused("redirect", why, "RFC 9110 15.4", judged.uri)
+            redirects = sum(bool(one.redirect_location) for one in history)  # others are retries
+            judge_count(self.policy, redirects, judged.uri)
         with expecting(judged):
             proxied = self._proxied.get(judged.uri.scheme.lower())
             if proxied is None:

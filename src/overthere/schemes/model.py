@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from overthere.ground.caches import cached_property
 from overthere.ground.errors import Finding, RegistryError
 from overthere.ground.figure import shorten
 from overthere.kernel import parse

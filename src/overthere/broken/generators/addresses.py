@@ -6,11 +6,11 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from overthere.broken.generators.project import Project, folders_above
+from overthere.ground.caches import cached_property
 from overthere.links.job.files import is_inside, open_file
 
 __all__ = ["Answer", "LookupBudget", "Pages", "front_matter"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import NamedTuple
+
+from overthere.ground.caches import cached_property
 
 __all__ = [
     "BRACES", "IMPORTS", "MOST_ROUTES", "NO_PROJECT", "TEMPLATES", "TEMPLATE_FOLDERS", "Mount", "Project", "Projects",
