@@ -12,7 +12,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from ipaddress import ip_address
 from typing import Any
@@ -137,13 +137,17 @@ def _has(text: str, address: str) -> bool:
     """Whether a text has an address as clients read it: 1.8 is 1.0.0.8, also in full width and with tabs in between."""
     if address in text:
         return True
-    seen = "".join(char for char in normalize("NFKC", unquote(text)) if char not in "\t\r\n" and category(char) != "Cf")
-    for number in re.findall(r"[0-9a-fx.]+", seen.lower().replace("\u3002", ".")):
-        try:
-            if socket.inet_ntoa(socket.inet_aton(number.rstrip("."))) == address:
+    shown = "".join(
+        char for char in normalize("NFKC", unquote(text)) if char not in "\t\r\n" and category(char) != "Cf"
+    )
+    shown = shown.lower().replace("\u3002", ".")
+    for number in (*re.findall(r"[0-9a-fx.]+", shown), *re.findall(r"[0-9a-f:.]+", shown)):
+        with suppress(OSError, ValueError):
+            read = (
+                ip_address(number) if number.count(":") > 1 else socket.inet_ntoa(socket.inet_aton(number.rstrip(".")))
+            )
+            if str(read) == address:
                 return True
-        except OSError:
-            continue
     return False
 
 
