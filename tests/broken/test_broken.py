@@ -60,8 +60,8 @@ def test_a_site(row: dict[str, Any], tmp_path: Path, kernels: str) -> None:
     summary = Summary()
     found = list(check([str(tmp_path)], checker, summary))
     here = [one for one in found if one.source == str(tmp_path / page)]
-    assert [told(one) for one in here] == row["found"]
-    assert found == here
+    assert [told(one) for one in found] == row["found"]
+    assert [one for one in found if one.kind != "base-missing"] == here
     assert summary.outside == row.get("outside", summary.outside)
     content = (tmp_path / page).read_bytes()
     for one in here:

@@ -81,7 +81,7 @@ def test_each_finding_is_there_with_its_level_and_kind(tmp_path: Path) -> None:
     items = [(item.get("data-level"), item.get("data-kind"), item.findtext(".//code/bdi")) for item in tree.iter("li")]
     assert items == [(one.level, one.kind, one.reference) for one in found]
     assert [head.text_content() for head in tree.iter("h2")] == sorted({one.source for one in found})
-    assert "3 errors, 1 note in 2 documents" in tree.text_content()
+    assert "3 errors, 1 note in 3 documents" in tree.text_content()
     assert tree.xpath("//select[@name='kind']/option/@value") == ["", *sorted({one.kind for one in found})]
     for field in tree.xpath("//input | //select"):
         assert field.getparent().tag == "label", "each field has a label"

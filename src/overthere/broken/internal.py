@@ -21,7 +21,8 @@ from overthere.broken.model import Broken, Checker, Outcome, Summary
 from overthere.broken.projects import project_of
 from overthere.broken.reference_check import ReferenceState, check_reference, uri_key
 from overthere.broken.refresh_cycles import find_cycles
-from overthere.broken.reporting import Reporter
+from overthere.broken.report import describe_count
+from overthere.broken.reporting import Reporter, finding
 from overthere.broken.scan import Reference, Scan, scan_faults
 from overthere.broken.site import Site
 from overthere.ground.cores import cores
@@ -302,7 +303,10 @@ class InternalCheck:
         return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
-        """The findings, in the order of the documents and of their places."""
+        """The findings, in the order of the documents and of their places; first one on all that have no root."""
+        if count := self.summary.passed["root"]:
+            first = next(path for task in self.tasks for path in (task.root, *task.paths) if path is not None)
+            yield finding(self.site.source_of(first), "base-missing", describe_count(count, "reference"))
         bad = set(map(document_key, outcomes))
         faulty_sources: dict[int, set[str]] = {}
         unsettled: dict[str, Scan] = {}

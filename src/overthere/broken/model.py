@@ -119,7 +119,9 @@ KINDS: Mapping[str, Kind] = {
     "rate-limited": _kind("warning", "RFC 6585 4", "The server limits the request rate: {it}"),
     "unsure": _kind("warning", "", "The sources do not show whether it exists: {it}"),
     "outside-base": _kind("warning", "RFC 3986 5.2.4", "It points outside the published files: {it}"),
-    "base-missing": _kind("note", "RFC 3986 5.1", "It begins with /, and the root is unknown without --base"),
+    "base-missing": _kind(
+        "note", "RFC 3986 5.1", "{it} with / at the beginning; the root is unknown: name it by --base or --root-dir"
+    ),
     "redirected": _kind("note", "RFC 9110 15.4", "The server redirects it to {it}"),
     "unused-definition": _kind(
         "note", "CommonMark 4.7", "No link uses this definition, and its target is broken: {it}"
@@ -163,6 +165,7 @@ PASSED: Mapping[str, str] = {
     "data": "data: URIs (they contain their content)",
     "about": "about: URIs (parts of the browser)",
     "base": "base URIs (not links)",
+    "root": "references that begin with /, whose root is unknown (--base, --root-dir)",
     "identifier": "identifiers (they need not be reachable)",
     "ping": "addresses that only receive reports",
     "hint": "connection hints for browsers (preconnect, dns-prefetch)",

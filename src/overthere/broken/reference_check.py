@@ -199,7 +199,7 @@ def _check_external(one: Reference, known: ReferenceState, whole: str, site: Sit
     if absolute or one.reference.startswith("//") or one.base.layer == "content":
         return known._replace(outside=whole)
     if site.by_file and one.reference.startswith("/"):
-        return known._replace(findings=(*known.findings, ("base-missing", "")))
+        return known._replace(passed="root")
     return known._replace(findings=(*known.findings, ("outside-base", whole)), outside=whole)
 
 

@@ -68,8 +68,8 @@ def _verdict(summary: Summary) -> Iterator[str]:
     if not summary.documents:
         yield "no documents were read"
     elif not summary.errors:
-        unjudged = sum(summary.kinds[kind] for kind in ("unsure", "not-sure", "base-missing"))
-        unjudged += sum(summary.passed[reason] for reason in ("template", "sphinx-role"))
+        unjudged = sum(summary.kinds[kind] for kind in ("unsure", "not-sure"))
+        unjudged += sum(summary.passed[reason] for reason in ("template", "sphinx-role", "root"))
         judged = f"none broken of {summary.within:,} checked; {unjudged:,} could not be judged"
         yield judged if unjudged else "no broken links"
 
