@@ -20,6 +20,7 @@ from overthere.broken.external import Asker
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.robots import Robots
 from overthere.cli.app import app
+from overthere.links.report.record_pages import BATCH
 from servers import free_port
 from servers.faults import faulty, simple
 from servers.nginx import Nginx, nginx
@@ -183,6 +184,22 @@ def test_a_crawl_ends_in_its_time_whatever_the_server_wants() -> None:
 def test_a_crawl_without_time_asks_for_nothing_and_says_so() -> None:
     crawl, asked = walked(Pages(chained), crawl_time=0)
     assert (crawl.outcomes, crawl.passed, sum(asked.values())) == ({}, {"crawl-time": 1}, 0)
+
+
+@pytest.mark.parametrize("link", ["<a href={}>", "<a href=//a.b/{}>"])
+def test_a_page_of_many_links_ends_with_the_time(link: str) -> None:
+    uri = "http://127.0.0.1:1/"
+    with Asker(Checker(pages=50), LOCAL) as asker:
+        crawl = Crawl([uri], asker)
+        crawl._ends = 0.0
+        crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(many(link, 100_000))), 1)
+        crawl.records.drop(whole=True)
+    assert crawl.passed["crawl-time"] == 1, "the rest of the page"
+    assert crawl.passed["page-limit"] <= BATCH
+
+
+def many(form: str, count: int) -> Iterator[bytes]:
+    return (form.format(number).encode() for number in range(count))
 
 
 def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:

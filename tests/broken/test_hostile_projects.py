@@ -9,19 +9,23 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
 from overthere.broken.generators import jekyll, mdbook, templates
+from overthere.broken.generators.addresses import Pages
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
+from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.documents.rst import parse
-from overthere.links.job.gitignore import IgnoredFiles
+from overthere.links.job.gitignore import IgnoredFiles, _fits
 from support import linear, processor
 
 BIG = 30_000
@@ -157,11 +161,90 @@ def test_patterns_with_any_folders_have_a_bound_for_all_paths(tmp_path: Path, mo
     (tmp_path / ".gitignore").write_text("/**/a/**/b\n*.log\nbuild/\n")
     assert f"{tmp_path}/x/a/y/b" in IgnoredFiles(str(tmp_path))
     monkeypatch.setattr("overthere.links.job.gitignore._STEPS", 30)
+    monkeypatch.setattr("overthere.links.job.gitignore._STEPS_PER_NAME", 0)
     ignored = IgnoredFiles(str(tmp_path))
     named = [f"{tmp_path}/x{number}/a/b" in ignored for number in range(5)]
     assert (named[0], named[-1]) == (True, False)
     assert f"{tmp_path}/x/a.log" in ignored
     assert f"{tmp_path}/build/x" in ignored
+
+
+def test_a_name_that_no_file_has_fits_no_pattern(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*\n")
+    ignored = IgnoredFiles(str(tmp_path))
+    assert [f"{tmp_path}/{'a' * size}" in ignored for size in (255, 256)] == [True, False]
+
+    def compare(size: int) -> None:
+        (tmp_path / ".gitignore").write_text(f"*{'a' * size}b\n")
+        assert f"{tmp_path}/{'a' * 2 * size}" not in IgnoredFiles(str(tmp_path))
+
+    linear(compare, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("line", "most"), [("x{}*", 10_000), ("/**/x{}/*", 10_000), ("x{}", 0), ("*.x{}", 0), ("/a/x{}/", 0)]
+)
+def test_patterns_times_references_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, most: int
+) -> None:
+    """Names, paths and endings are looked up; of other patterns each path adds some comparisons to the bound."""
+    count = 0
+
+    def fits(*given: Any) -> bool:
+        nonlocal count
+        count += 1
+        return _fits(*given)
+
+    monkeypatch.setattr("overthere.links.job.gitignore._STEPS", 10_000, raising=False)
+    monkeypatch.setattr("overthere.links.job.gitignore._fits", fits)
+    (tmp_path / ".gitignore").write_text("".join(f"{line.format(number)}\n" for number in range(1000)))
+    ignored = IgnoredFiles(str(tmp_path))
+    for number in range(400):
+        assert f"{tmp_path}/b{number}.md" not in ignored
+    assert count <= most + 400 * 201 * (most > 0)
+
+
+LOOKUPS: dict[str, dict[str, str]] = {
+    "beside": {
+        **{
+            f"p{n}/hugo.toml": "baseURL='/'\n" + "".join(f"source = 'd{k}'\ntarget = 'content'\n" for k in range(20))
+            for n in range(10)
+        },
+        "n/x.md": "".join(f"[x](b{n}.md)\n" for n in range(50)),
+    },
+    "front matter": {"d/" * 35 + "a.md": "---\ntitle: x\n---\n" + "".join(f"[x](b{n}.md)\n" for n in range(50))},
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_a_reference_costs_little_when_the_lookups_are_spent(
+    name: str, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path, text in LOOKUPS[name].items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text)
+    calls: Counter[str] = Counter()
+
+    def counted(owner: type, method: str) -> None:
+        own = getattr(owner, method)
+
+        def count(*given: Any, **named: Any) -> Any:
+            calls[method] += 1
+            return own(*given, **named)
+
+        monkeypatch.setattr(owner, method, count)
+
+    counted(Pages, "find_source")
+    counted(Site, "pages_of")
+    monkeypatch.setattr("overthere.broken.generators.addresses._MOST_LOOKUPS", 100)
+    found = list(check([str(tree)], Checker(), Summary()))
+    assert [one.kind for one in found if one.reference] == ["unsure"] * 50
+    assert calls["find_source"] <= 300
+    calls.clear()
+    monkeypatch.setattr("overthere.broken.generators.addresses._MOST_LOOKUPS", 1_000_000)
+    list(check([str(tree)], Checker(), Summary()))
+    assert calls["find_source"] > 1000, "nothing is spared before"
+    assert name == "beside" or calls["pages_of"] <= 60, "the projects around a page are made once"
 
 
 def test_symbolic_links_that_are_not_followed_are_counted(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import random
+import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -190,6 +191,89 @@ def test_members_that_the_directory_of_a_zip_hides() -> None:
         assert len(contents(named)) == len(files) or "corrupt" in notes(named)
     folder = data.replace(b"a.html", b"a.htm/")
     assert len(contents(folder)) == len(contents(folder[: folder.index(b"PK\x01\x02")])) == len(files)
+
+
+def unnamed(data: bytes, name: str) -> bytes:
+    """A ZIP file of three members of which its directory does not name one, nor counts it."""
+    at = data.rindex(name.encode()) - 46
+    data = data[:at] + data[at + 46 + len(name) :]
+    size = int.from_bytes(data[-10:-6], "little") - 46 - len(name)
+    return data[:-14] + b"\2\0\2\0" + size.to_bytes(4, "little") + data[-6:]
+
+
+@pytest.mark.parametrize("name", ["a.html", "b.html", "c.html"])
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_members_that_the_directory_of_a_zip_does_not_name(name: str, is_streamed: bool) -> None:
+    files = {"a.html": b"1", "b.html": b"2", "c.html": b"3" * 40}
+    data = streamed(files) if is_streamed else zipped(files)
+    assert (notes(data), b"PK\x07\x08" in data) == ([], is_streamed)
+    assert contents(unnamed(data, name)) == {f"x.gz!{one}": content for one, content in files.items()}
+    assert notes(unnamed(data, name)) == ["corrupt"]
+
+
+def streamed(files: dict[str, bytes]) -> bytes:
+    """A ZIP file with data descriptors."""
+
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+        def seek(self, *given: int) -> int:
+            raise OSError
+
+        tell = seek
+
+    with zipfile.ZipFile(file := Pipe(), "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("offset", [0xFFFFFF, 0x7FFFFFFF])
+def test_a_member_that_is_beyond_the_end_of_a_zip_costs_no_other(offset: int) -> None:
+    data = bytearray(zipped({"a.html": b"1", "b.html": b"2"}))
+    at = data.rindex(b"PK\x01\x02") + 42
+    data[at : at + 4] = offset.to_bytes(4, "little")
+    assert contents(bytes(data))["x.gz!a.html"] == b"1"
+    assert set(notes(bytes(data))) == {"corrupt"}
+
+
+FILLER = struct.pack("<4s5H3L2H", b"PK\x03\x04", 0, 0, 0, 0, 0, 0, 0, 0, 0, 100) + b"\0" * 100
+"""A header without a name, with which tools of Android fill what a removed member leaves."""
+
+
+@pytest.mark.parametrize(
+    "gap", [b"\0" * 4096, b"APK Sig Block 42" * 20, FILLER, b"PK\x03\x04" * 6, b"x" * 60 + b"PK\x03\x04", FILLER * 3]
+)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_what_stands_between_the_members_of_a_zip_is_no_member(gap: bytes, is_first: bool) -> None:
+    """Padding, signatures, the mark of an archive in parts (APPNOTE 8.5.3)."""
+    file = io.BytesIO(b"PK\x07\x08" if is_first else b"")
+    file.seek(0, io.SEEK_END)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in ("a.html", "b.html"):
+            archive.writestr(name, name)
+            file.seek(archive.start_dir)
+            file.write(gap)
+            archive.start_dir = file.tell()
+    assert contents(file.getvalue()) == {"x.gz!a.html": b"a.html", "x.gz!b.html": b"b.html"}
+    assert notes(file.getvalue()) == []
+
+
+@pytest.mark.parametrize("gap", [b"\0" * 64, FILLER, b"PK\x03\x04" * 16])
+def test_gaps_in_a_zip_take_linear_time(gap: bytes) -> None:
+    def made(count: int) -> bytes:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for number in range(count):
+                archive.writestr(f"{number}", b"")
+                file.seek(archive.start_dir)
+                file.write(gap)
+                archive.start_dir = file.tell()
+        return file.getvalue()
+
+    zips = {count: made(count) for count in (2_000, 8_000)}
+    linear(lambda count: notes(zips[count]), 8_000)
 
 
 def test_a_wrong_sum_in_a_zip() -> None:

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +17,7 @@ from overthere.broken import find
 from overthere.cli.app import app
 from overthere.links import batches
 from overthere.links.job.folders import LEFT_OUT, list_files
+from overthere.links.job.gitignore import IgnoredFiles
 from overthere.links.job.part_files import Part, parts
 from overthere.links.job.task_rows import TaskEnd
 
@@ -87,6 +90,33 @@ def test_git_says_the_same(tree: Path) -> None:
     read, left_out = listed(tree)
     assert all(any(one == out or one.startswith(f"{out}/") for out in left_out) for one in told)
     assert not read & set(told)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("seed", range(12))
+def test_git_says_the_same_of_the_order_of_patterns(tmp_path: Path, seed: int) -> None:
+    """Names, endings and paths that are looked up, between patterns that are compared, some of them negated."""
+    made = Random(seed)
+    names = ("a", "b", "ab", "a.b", "b.a.b", "c")
+    parts = (*names, "*", "*.b", "*.a.b", "**", "a*", "?", "[ab]", "*.", "\\a")
+
+    def pattern() -> str:
+        path = "/".join(made.choices(parts, k=made.choice((1, 1, 1, 2, 3))))
+        return made.choice(("", "", "!")) + made.choice(("", "", "/")) + path + made.choice(("", "", "/"))
+
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    paths = ["/".join(made.choices((*names, "a.", "x.log"), k=made.randrange(1, 5))) for _ in range(80)]
+    for path in (*paths[:25], "a/b", "b"):
+        with suppress(OSError):
+            (tmp_path / path).mkdir(parents=True, exist_ok=True)
+    for folder in ("", "a", "a/b", "b"):
+        lines = (pattern() for _ in range(made.randrange(8)))
+        (tmp_path / folder / ".gitignore").write_text("\n".join((*lines, *made.choices(("/", "!", "!/", "#"), k=2))))
+    command = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "--stdin"]
+    done = subprocess.run(command, input="\n".join(paths), capture_output=True, text=True, check=False)
+    ignored = IgnoredFiles(str(tmp_path))
+    there = {path for path in paths if f"{tmp_path}/{path}{'/' * (tmp_path / path).is_dir()}" in ignored}
+    assert there == set(done.stdout.split())
 
 
 @pytest.mark.parametrize("workers", [1, 2])

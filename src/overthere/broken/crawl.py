@@ -211,6 +211,9 @@ class Crawl:
         kind, notes = kind_of(document)
         for _ in fill(made, document, kind, notes, self._options):
             yield from self._site_links(links(made.take()))
+            if self.remaining_seconds() <= 0:
+                self.passed["crawl-time"] += 1  # the rest of the document, whose URIs nobody has counted
+                return
         yield from self._site_links(links(made.take()))
 
     def _site_links(self, found: Iterable[Link]) -> Iterator[tuple[str, bool]]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 from overthere.base import file_uri
 from overthere.broken.filters import file_settings
 from overthere.broken.generators.addresses import LookupBudget, Pages
-from overthere.broken.generators.project import Project, folders_above
+from overthere.broken.generators.project import Mount, Project, folders_above
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache, cached_property
@@ -42,6 +42,8 @@ class Place(NamedTuple):
 
 
 OUTSIDE = Place("outside")
+_FOLDERS = 30
+"""Folders around a page that may be the root of a site."""
 _PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
 _PLAIN_HOST = re.compile(r"https?://[A-Za-z0-9.-]++(?=[/?]|\Z)", re.IGNORECASE)
 """Of such a URI, normalization changes only the case of scheme and host before the path (RFC 3986 6.2.2.1)."""
@@ -121,6 +123,7 @@ class Site:
         }
         """By the source that the documents have."""
         self._pages: dict[Project, Pages] = {}
+        self._around: tuple[object, list[Pages]] = None, []
         self.budget: LookupBudget = LookupBudget()
         self._looked_up: dict[tuple[bytes, bool], Place | None] = {}
         self._lower: dict[str, bytes] | None = None
@@ -265,6 +268,17 @@ class Site:
         if project not in self._pages:
             self._pages[project] = Pages(project, self.budget)
         return self._pages[project]
+
+    def pages_around(self, project: Project, folder: str) -> list[Pages]:
+        """The pages of a project without mounts: each folder around that of a source may be the root of the site."""
+        if self._around[0] != (project, folder):
+            around = folders_above(folder)[-_FOLDERS:]
+            public = tuple(os.path.join(one, name) for one in around for name in ("public", "static"))
+            known = (
+                project._replace(mounts=(Mount(one),), roots=public[2 * number :]) for number, one in enumerate(around)
+            )
+            self._around = (project, folder), [self.pages_of(one) for one in known]
+        return self._around[1]
 
     def place_of(self, path: str) -> Place:
         """The document of an absolute path."""

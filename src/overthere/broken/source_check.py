@@ -20,8 +20,6 @@ _REFERS = frozenset(("sphinx", "jupyter-book"))
 _MYST = frozenset(("sphinx", "myst", "jupyter-book"))
 _NEAR = 10
 """Projects that are looked through for what stands beside them."""
-_FOLDERS = 30
-"""Folders around a page that may be the root of a site."""
 _ALIAS = re.compile(r"[@~#$]")
 _NAMES_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -88,6 +86,8 @@ def _is_asset(source: str, projects: Projects) -> bool:
 
 def _is_included(site: Site, name: str) -> bool:
     """Whether a document beside a project names something as a page of that does, which may include it."""
+    if site.budget.is_spent:
+        return True
     for project in site.checker.projects[:_NEAR]:
         if project.generator in _MYST and not _NAMES_FILE.search(name):
             return True
@@ -99,11 +99,8 @@ def _is_included(site: Site, name: str) -> bool:
 
 def _by_unknown_generator(place: Place, project: Project, source: str, site: Site, name: str, is_markup: bool) -> Place:
     """Of a page with front matter: each folder around it may be the root of the site."""
-    around = folders_above(os.path.dirname(source))[-_FOLDERS:]
-    public = tuple(os.path.join(folder, one) for folder in around for one in ("public", "static"))
-    for number, folder in enumerate(around):
-        known = project._replace(mounts=(Mount(folder),), roots=public[2 * number :])
-        told = site.pages_of(known).find_source(source, name, is_markup)
+    for pages in () if site.budget.is_spent else site.pages_around(project, os.path.dirname(source)):
+        told = pages.find_source(source, name, is_markup)
         if told.path is not None:
             return site.place_of(told.path)
     if name.startswith("/"):

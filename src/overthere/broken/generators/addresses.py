@@ -66,6 +66,7 @@ class Pages:
         is_markup: whether it is a link or an image of Markdown or reStructuredText, which the generator may rewrite.
         """
         project = self.project
+        self._budget.left -= 1
         if path.startswith("/"):
             return self._find((path[len(project.prefix) :],)) if path.startswith(project.prefix) else Answer(None)
         if is_markup and project.rewrites and not self._budget.is_spent:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import stat
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
@@ -87,7 +88,7 @@ def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[M
                 yield PassedContent("link")
                 continue
             within = _zip_document(info, document, base, beneath, is_epub)
-            if info.header_offset + 30 + info.compress_size > ends.pop(info.header_offset, 0):
+            if info.header_offset + _HEADER + info.compress_size > ends.pop(info.header_offset, 0):
                 yield Member(within._replace(notes=("corrupt",)), None)
                 continue
             yield from guard(_read_member(archive, octets, info, within), Note)
@@ -144,9 +145,28 @@ _END_MOST = 22 + 0xFFFF
 
 
 def _has_hidden_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
-    """Whether there are members before the first one of the directory: that is of an archive within one that is cut."""
+    """Whether there are members that the directory does not name: between others, or before them, as those of an
+    archive within one that is cut.
+    """
     file.seek(0)
-    return file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0
+    if file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0:
+        return True
+    return zip_recovery.has_member(file, _gaps(archive, file))
+
+
+def _gaps(archive: zipfile.ZipFile, file: BinaryIO) -> Iterator[tuple[int, int]]:
+    """Where members end and the next ones begin, if there is room for a header between: a descriptor is shorter."""
+    infos = {info.header_offset: info for info in archive.infolist()}
+    for at, next_at in _ends(archive).items():
+        least = at + _HEADER + infos[at].compress_size
+        if at >= 0 and least + _HEADER < next_at <= archive.start_dir:  # an offset of hostile octets may be any
+            file.seek(at + _HEADER - 4)
+            name_size, extra_size = struct.unpack("<2H", file.read(4))
+            yield least + name_size + extra_size, next_at
+
+
+_HEADER = 30
+"""Octets of a local header before its name (APPNOTE 4.3.7)."""
 
 
 def _lacks_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:

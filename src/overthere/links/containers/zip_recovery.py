@@ -7,10 +7,10 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Local", "locals_of", "open_member"]
+__all__ = ["Local", "has_member", "locals_of", "open_member"]
 
 
 class Local(NamedTuple):
@@ -56,6 +56,21 @@ def locals_of(file: BinaryIO) -> Iterator[Local | str]:
             walk.broken = True
             walk.at = walk.find(walk.at + 1, _LOCAL)
     yield "corrupt" if walk.broken or walk.left <= 0 else "truncated"
+
+
+def has_member(file: BinaryIO, gaps: Iterable[tuple[int, int]]) -> bool:
+    """Whether the local header of a member is in a gap between others, or there is too much to look through.
+
+    A header without a name only fills a gap.
+    """
+    scan = _HeaderScan(file)
+    for at, end in gaps:
+        while (at := scan.find(at, _LOCAL)) + _HEADER.size < end:
+            name_size, extra_size = struct.unpack_from("<2H", scan.read(at, _HEADER.size), 26)
+            if name_size and at + _HEADER.size + name_size + extra_size <= end:
+                return True
+            at += len(_LOCAL)
+    return scan.left <= 0
 
 
 def open_member(file: BinaryIO, local: Local) -> zipfile.ZipExtFile:

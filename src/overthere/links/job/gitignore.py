@@ -20,6 +20,8 @@ _IN_SETS = re.compile(r"[\\\[&~|]")
 _FOLDERS = "**"
 """The part of a pattern that fits any number of folders."""
 _NO_MATCH = re.compile(r"(?!)").fullmatch
+_WITHOUT_PARTS = re.compile(r"(?:\*(?=\.[^./]*+\Z))?[^*?\[\\]*+")
+"""A pattern that a lookup decides: a name, a path, or "*" and the last ending of a name."""
 Fits: TypeAlias = Callable[[str], object]
 
 
@@ -27,9 +29,13 @@ _DEEPEST = 100
 """Folders in one another that are looked at."""
 _MOST = 5000
 """Patterns of a repository that are read: each path is compared with all that stand above it."""
-_STEPS = 30_000_000
-"""Comparisons with "any folders" before a name, for all paths of a repository: beyond them such patterns fit nothing,
-and more is read."""
+_LONGEST_NAME = 255
+"""Characters of a name: no file system has a longer one, and comparing it takes the square of its length."""
+_STEPS = 10_000_000
+"""Comparisons of names with patterns, for all paths of a repository: beyond them only the last patterns of a file
+fit, and those that a lookup decides."""
+_STEPS_PER_NAME = 200
+"""Comparisons that each name of a path adds to them: the folders of honest repositories have fewer such patterns."""
 _MOST_FOLDERS = 10_000
 
 
@@ -41,7 +47,7 @@ class IgnoredFiles:
         self.top = top
         self._remaining_patterns = _MOST
         self._remaining_steps = _STEPS
-        self._patterns: dict[str, list[_Pattern]] = {}
+        self._patterns: dict[str, _PatternFile] = {}
         """The patterns of each folder that exists."""
         self._ignored: dict[str, bool] = {}
         """Whether each folder, or one above it, is ignored."""
@@ -50,7 +56,7 @@ class IgnoredFiles:
         """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
         below = os.path.relpath(path, self.top).replace(os.sep, "/")
         pieces = below.split("/")
-        if below == "." or pieces[0] == ".." or len(pieces) > _DEEPEST:
+        if below == "." or pieces[0] == ".." or len(pieces) > _DEEPEST or max(map(len, pieces)) > _LONGEST_NAME:
             return False
         # Git ignores everything below an ignored folder.
         if len(pieces) > 1 and self._is_ignored_folder(pieces[:-1]):
@@ -69,29 +75,44 @@ class IgnoredFiles:
 
     def _is_match(self, pieces: list[str], is_folder: bool) -> bool:
         """The last pattern that fits counts; files in deeper folders come later."""
-        ignored = False
         folder = self.top
+        files: list[tuple[_PatternFile, list[str]]] = []
         for depth, piece in enumerate(pieces):
-            patterns = self._patterns.get(folder)
-            if patterns is None:
+            file = self._patterns.get(folder)
+            if file is None:
                 if not os.path.isdir(folder):
                     break  # nothing is in it, and no patterns
-                patterns = self._patterns[folder] = _read(folder, self._remaining_patterns)
-                self._remaining_patterns -= len(patterns)
-            below = pieces[depth:]
-            for one in patterns:
-                if is_folder or not one.is_for_folders:
-                    if one.is_costly:
-                        self._remaining_steps -= len(below) * len(one.parts)
-                        if self._remaining_steps < 0:
-                            continue
-                    if _fits(below, one.parts):
-                        ignored = not one.is_negated
+                file = self._patterns[folder] = _read(folder, self._remaining_patterns)
+                self._remaining_patterns -= len(file.exact) + len(file.others)
+            if any(file):
+                files.append((file, pieces[depth:]))
             folder = os.path.join(folder, piece)
-        return ignored
+        verdicts = (self._verdict(file, below, is_folder) for file, below in reversed(files))
+        return next((verdict for verdict in verdicts if verdict is not None), False)
+
+    def _verdict(self, file: _PatternFile, below: list[str], is_folder: bool) -> bool | None:
+        """Whether the last pattern of a file that fits ignores a path; None if none fits."""
+        name = below[-1]
+        keys = [(key, False) for key in (name, f"*{name[name.rfind('.') :]}", f"/{'/'.join(below)}")]
+        keys += [(key, True) for key, _ in keys if is_folder]
+        last, verdict = max((file.exact[key] for key in keys if key in file.exact), default=(-1, None))
+        if not file.others:
+            return verdict
+        cost = sum(1 + len(one) ** 2 // 1024 for one in below)
+        self._remaining_steps += _STEPS_PER_NAME * cost
+        for number, pattern in file.others:
+            if number < last or self._remaining_steps < 0:
+                break
+            if is_folder or not pattern.is_for_folders:
+                self._remaining_steps -= cost * (len(pattern.parts) if pattern.is_costly else 1)
+                if _fits(below, pattern.parts):
+                    return not pattern.is_negated
+        return verdict
 
 
 class _Pattern(NamedTuple):
+    key: str | None
+    """What a lookup finds it by: a name, "*" and an ending, or "/" and a path; None if it has parts."""
     parts: tuple[Fits | None, ...]
     """For each piece of a path below the folder of the file that has the pattern; None: any number of folders."""
     is_negated: bool
@@ -100,14 +121,28 @@ class _Pattern(NamedTuple):
     """Whether the pattern has "**" before more than a name, so that a comparison takes long."""
 
 
-def _read(folder: str, most: int) -> list[_Pattern]:
+class _PatternFile(NamedTuple):
+    exact: dict[tuple[str, bool], tuple[int, bool]]
+    """By key, and whether they are for folders: the number of the last such pattern, and whether it ignores."""
+    others: list[tuple[int, _Pattern]]
+    """Those with parts and their numbers, the last one first."""
+
+
+def _read(folder: str, most: int) -> _PatternFile:
     try:
         with open_file(os.path.join(folder, ".gitignore")) as file:
             lines = file.read(_READ).decode("utf-8", "replace").splitlines()
     except OSError:
-        return []
-    patterns = (line for line in lines if line.strip() and not line.startswith("#"))
-    return [_pattern(line) for line in islice(patterns, most)]
+        lines = []
+    read = _PatternFile({}, [])
+    for number, line in enumerate(islice((one for one in lines if one.strip() and not one.startswith("#")), most)):
+        pattern = _pattern(line)
+        if pattern.key is None:
+            read.others.append((number, pattern))
+        else:
+            read.exact[pattern.key, pattern.is_for_folders] = number, not pattern.is_negated
+    read.others.reverse()
+    return read
 
 
 def _pattern(line: str) -> _Pattern:
@@ -116,6 +151,9 @@ def _pattern(line: str) -> _Pattern:
     line = line[is_negated:]
     path = line.rstrip("/")
     parts = path.split("/")
+    if _WITHOUT_PARTS.fullmatch(path):
+        key = path if len(parts) == 1 else f"/{'/'.join(filter(None, parts))}"
+        return _Pattern(key, (), is_negated, line.endswith("/"), False)
     if len(parts) == 1:  # in any folder
         parts.insert(0, _FOLDERS)
     elif parts[-1] == _FOLDERS:  # what is in the folder, and not the folder
@@ -124,7 +162,7 @@ def _pattern(line: str) -> _Pattern:
         made = tuple(None if one == _FOLDERS else _expression(one) for one in parts if one)
     except re.error:  # a range that ends before it begins
         made = ()
-    return _Pattern(made, is_negated, line.endswith("/"), None in made and len(made) > 2)
+    return _Pattern(None, made, is_negated, line.endswith("/"), None in made and len(made) > 2)
 
 
 def _expression(part: str) -> Fits:
