@@ -96,7 +96,7 @@ for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
 for name in ("url-1994", "rfc1738"):
     plan(edition(name).locator("gopher://h/1x"))
 for secret in ("a b", "open sesame", "\xe9 \"" * 40, "\xe9" * 9, "\\" * 30, "\t" * 30, "\ufffd" * 30):
-    Secrets([secret], ["joe"])
+    Secrets([secret])
 IRI("http://h\u05d0/\u05d0?\u05d0#\u05d0").mixed_direction()
 for how in range(16):
     names = dict(zip(("abbreviated", "hosts", "mail"), (bool(how & 1), bool(how & 2), bool(how & 4))))

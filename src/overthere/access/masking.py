@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["mask_errors", "mask_secrets", "masked_errors", "secrets_of"]
 
 
-def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = ()) -> Secrets:
+def secrets_of(
+    plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = (), before: Iterable[str] = ()
+) -> Secrets:
     """The secrets of a plan: in its URI, its steps and those at its gateway.
 
-    credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies.
+    credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies;
+    before: secrets that are known.
 
     >>> from overthere import plan
     >>> secrets_of(plan("ftp://joe:swordfish@h/a")).mask("530 joe/SWORDFISH is wrong")
     '530 joe/*** is wrong'
     """
-    passwords, users = list[str](), list[str]()
+    passwords = list(before)
     there: Plan | None = plan
     while there is not None:
         uris = (*uris, there.uri)
         passwords += filter(None, [getattr(there.locator, "password", None)])
-        users += filter(None, [getattr(there.locator, "user", None)])
         there = there.through
-    for uri in uris:
+    for uri in dict.fromkeys(uris):
         passwords += values(uri)
-        for user, password in logins(uri):
-            passwords.append(password)
-            users.append(user)
+        passwords += (password for _, password in logins(uri))
     for step in plan.done.steps:
         match step:
             case Send(data=data, secret=secret) if secret is not None:
@@ -54,8 +54,7 @@ def secrets_of(plan: Plan, credentials: Credentials | None = None, uris: Iterabl
                 passwords.append(password)
     if credentials is not None:
         passwords += filter(None, [credentials.password])
-        users += filter(None, [credentials.user])
-    return Secrets(passwords, users)
+    return Secrets(passwords)
 
 
 def mask_secrets(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
@@ -120,15 +119,15 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
-        error.message, error.where = secrets.mask(error.message), secrets.mask(error.where)
+        error.message, error.where = secrets.mask_message(error.message), secrets.mask_message(error.where)
         uri = "" if error.uri is None else mask(str(error.uri))
         if (hidden := secrets.mask(uri)) != uri:  # a redirect has led there
             error.uri = hidden
     if not isinstance(error, InvalidURI):  # which masks its text by itself
-        error.args = secrets.mask_in(error.args)
+        error.args = secrets.mask_in(error.args, is_message=True)
     notes = getattr(error, "__notes__", None)
     if notes:
-        error.__notes__ = secrets.mask_in(notes)
+        error.__notes__ = secrets.mask_in(notes, is_message=True)
 
 
 def _replace_error(cause: BaseException | None, secrets: Secrets) -> BaseException | None:
@@ -137,9 +136,11 @@ def _replace_error(cause: BaseException | None, secrets: Secrets) -> BaseExcepti
         return None
     _mask_error(cause, secrets)
     told = f"{cause}\n{cause!r}"
-    if secrets.mask(told) == told:
+    if secrets.mask_message(told) == told:
         return cause
-    shown = OverthereError(f"{type(cause).__name__}: {secrets.mask(str(cause))}").with_traceback(cause.__traceback__)
+    shown = OverthereError(f"{type(cause).__name__}: {secrets.mask_message(str(cause))}").with_traceback(
+        cause.__traceback__
+    )
     shown.__cause__, shown.__context__ = cause.__cause__, cause.__context__
     shown.__suppress_context__ = cause.__suppress_context__
     return shown

@@ -58,6 +58,8 @@ class Opening:
         self.deadline: float | None = None if total is None else monotonic() + total
         """One time for the whole way, redirects and content."""
         self.gateway: URI | None = None
+        self._secrets: tuple[Plan | None, Secrets] = None, Secrets()
+        """The plan whose secrets were collected last, and these and the earlier ones."""
 
     def _plan(self, uri: URI | Locator | str, credentials: Credentials | None) -> Plan:
         return plan_under(self.policy, uri, credentials, registry=self.registry, gateways=self.gateways)
@@ -114,8 +116,12 @@ class Opening:
 
     def secrets(self) -> Secrets:
         """What servers may send back: of the URIs before, of which redirects tell, and the logins of proxies too."""
-        others = (*map(str, self.history), *self.policy.proxy.values())
-        return secrets_of(self.plan, self.credentials, others)
+        plan, secrets = self._secrets
+        if plan is not self.plan:
+            others = (str(self.uri), *self.policy.proxy.values())
+            secrets = secrets_of(self.plan, self.credentials, others, secrets.known)
+            self._secrets = self.plan, secrets
+        return secrets
 
     def _requested_uri(self) -> URI:
         """The URI whose server was asked: the gateway's, where one stands in."""

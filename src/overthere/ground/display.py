@@ -11,7 +11,15 @@ __all__ = ["shorten", "columns", "name_of", "printable", "printable_name", "unde
 
 def printable(text: str) -> str:
     """`text` with one visible character for each that has none (controls, surrogates, formatting)."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+    return text if text.isprintable() else text.translate(_PrintableCharacters())
+
+
+class _PrintableCharacters(dict[int, int]):
+    """A table for `str.translate`, which needs little memory for a long text."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if chr(code).isprintable() else 0xFFFD
+        return self[code]
 
 
 def visible(text: str) -> str:
