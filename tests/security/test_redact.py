@@ -80,6 +80,12 @@ SHOWN = [
     ("<URL:ftp://joe:pw@h>", "<URL:ftp://joe:***@h>"),
     ("http://a:x@h and http://b:y@k", "http://a:***@h and http://b:***@k"),
     ("http://a:x@h http:/b:y@k", "http://a:***@h http:/b:***@k"),
+    # A user name that begins with an escaped slash.
+    ("ftp://%2Fjoe:%23pw@h/", "ftp://%2Fjoe:***@h/"),
+    ("http://%5Cjoe&x:pw@h/", "http://%5Cjoe&x:***@h/"),
+    ("http://%2fj:%2Fpw@h", "http://%2fj:***@h"),
+    ("https:/%2Fjoe:%23pw@h", "https:/%2Fjoe:***@h"),
+    ("?n=http%3A%2F%2F%252Fjoe%3A%2523pw%40h", "?n=http%3A%2F%2F%252Fjoe%3A***%40h"),
     # What is no password.
     ("mailto:joe@h", "mailto:joe@h"),
     ("URL:mailto:joe@h", "URL:mailto:joe@h"),
@@ -113,6 +119,16 @@ def test_what_is_masked(text: str, shown: str) -> None:
 def test_a_token_in_the_place_of_a_user_is_masked_by_choice(text: str, shown: str) -> None:
     assert mask(text, userinfo=True) == shown
     assert "TOKEN" not in mask(text, userinfo=True)
+
+
+_LOGIN = st.lists(st.sampled_from(["%2F", "%5C", "%23", "%3F", "%40", "%252F", "&", "a", ";"]), max_size=4).map("".join)
+
+
+@given(_LOGIN, _LOGIN, st.sampled_from(["http:", "x:", ""]), st.sampled_from(["h", "h:80", "%40", "[::1]"]))
+def test_no_valid_userinfo_shows_its_password(user: str, rest: str, scheme: str, host: str) -> None:
+    value = URIReference(f"{scheme}//{user}:{rest}{WORD}{rest}@{host}/")
+    assert str(value.redacted()) == f"{scheme}//{user}:***@{host}/"
+    assert value.display() == f"{scheme}//***@{host}/"
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=5), st.integers(0, 40), st.integers(0, 9))

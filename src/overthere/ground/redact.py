@@ -54,7 +54,8 @@ _ESCAPED_AT = re.compile(r"%(?:25)*+40")
 def _begin() -> re.Pattern[str]:
     """Where what may be an authority begins; made for the first text that may hold a password, for it takes long."""
     return re.compile(
-        rf"(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
+        rf"(?:{_COLON}{_GAP})?+[/\\]{_GAP}[/\\](?:{_GAP}[/\\])*+"  # an escaped slash behind them is of the userinfo
+        rf"|(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
         rf"|(?:(?<![a-zA-Z0-9+.-])(?i:{_REPAIRED}){_GAP}"
         rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_NAMES}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
     )
@@ -64,7 +65,8 @@ def _begin() -> re.Pattern[str]:
 _END = re.compile(r"([/?#])|(&)|%((?:25)*+)(?:2[fF]|3[fF]|23)")
 _MARK = re.compile(r"([:@])|%((?:25)*+)(3[aA]|40)")
 _BEFORE = re.compile(rf"{_COLON}{_GAP}\Z")
-_DEEPEST = re.compile(r"%((?:25)*+)..\Z", re.DOTALL)
+_FIRST_SLASH = re.compile(r"[/\\]|%((?:25)*+)(?:2[fF]|5[cC]|3[aA]\Z)")
+"""The first slash of a beginning, or the colon of one that has none."""
 
 
 def password_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
@@ -83,8 +85,8 @@ def password_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
     while (begin := _begin().search(text, at)) is not None and begin.end() <= last:
         at = begin.end()
         # How often it is escaped: what is escaped more often is data in it.
-        deepest = _DEEPEST.search(begin[0])
-        level = 0 if deepest is None else 1 + len(deepest[1]) // 2
+        slash = _FIRST_SLASH.search(begin[0])
+        level = 0 if slash is None or slash[1] is None else 1 + len(slash[1]) // 2
         end = _end(text, at, level)
         span = _password(text, at, end, level, last, userinfo)
         if span is not None:
