@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from overthere.editions.whatwg import SPECIAL, read
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.ground.exact import exact
+from overthere.ground.redact import MASK, masked_repr, overlaps, secret_spans
 from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
@@ -22,7 +23,7 @@ from overthere.values.hosts.idn import a_labels
 from overthere.values.iri_ladder import has_dns_hosts
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["RepairChange", "Repaired", "repair", "to_reference"]
+__all__ = ["RepairChange", "Repaired", "SecretChange", "repair", "to_reference"]
 
 AROUND = " \t\n\r\f"
 MAPPED = "RFC 3987 3.1"
@@ -67,6 +68,18 @@ class RepairChange(NamedTuple):
     """In words."""
     source: str
     """The paragraph that allows it."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
+
+
+class SecretChange(RepairChange):
+    """A change within a password or a token, which its repr does not show."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return masked_repr(RepairChange(*self)._replace(before=MASK, after=MASK))
 
 
 class Repaired(NamedTuple):
@@ -201,6 +214,7 @@ class _Work:
     def __init__(self, given: str, rule: str, limit: int | None) -> None:
         self.given, self.rule, self.limit, self.count = given, rule, limit, 0
         self.changes: list[RepairChange] = []
+        self.secrets = secret_spans(given) if limit != 0 else ()
         self.has_a_labels = False
         start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
         if start < end:
@@ -238,7 +252,8 @@ class _Work:
     def add(self, change: RepairChange) -> None:
         self.count += 1
         if self.limit is None or len(self.changes) < self.limit:
-            self.changes.append(change)
+            secret = overlaps(self.secrets, change.start, change.end)
+            self.changes.append(SecretChange(*change) if secret else change)
 
     def add_scheme(self, scheme: str) -> None:
         """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
@@ -314,19 +329,20 @@ class _Work:
 
     def escape_component(self, component: str, text: str, at: int) -> str:
         def run(match: re.Match[str]) -> str:
-            if self.limit is not None and len(self.changes) >= self.limit:
-                self.count += 1
-                return _escapes(match[0])
-            first = at + match.start()
-            for same in _SAME.finditer(match[0]):
+            whole, first = match[0], at + match.start()
+            for same in _SAME.finditer(whole):
                 start, stop = first + same.start(), first + same.end()
                 while start < stop:  # what is taken away parts a run
                     piece = bisect_right(self.ours, start)
                     end = min(stop, self.ours[piece]) if piece < len(self.ours) else stop
-                    place, before = self.place(start), match[0][start - first : end - first]
-                    self.add(RepairChange(place, place + len(before), before, _escapes(before), *_reason(before[0])))
+                    if self.limit is not None and len(self.changes) >= self.limit:
+                        self.count += 1
+                    else:
+                        place, before = self.place(start), whole[start - first : end - first]
+                        reason = _reason(before[0])
+                        self.add(RepairChange(place, place + len(before), before, _escapes(before), *reason))
                     start = end
-            return _escapes(match[0])
+            return _escapes(whole)
 
         return _runs(component).sub(run, text)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from overthere import URI, CodingError, InvalidURI, URIReference, columns, explain, repair
 from overthere.base import to_reference
 from overthere.text import typed
-from support import processor
+from support import linear, processor
 
 MENDED = [
     ("http://h/a", "http://h/a"),
@@ -242,6 +242,34 @@ def test_a_long_text_is_mended_in_time() -> None:
         assert len(repair("http://h/" + "a\n" * 100_000, limit=None).changes) == 100_000
         with pytest.raises(InvalidURI):
             repair("http://h/" + " " * 100_000 + "\\")
+
+
+@pytest.mark.parametrize("limit", [0, 1000, None])
+def test_runs_of_two_reasons_take_linear_time(limit: int | None) -> None:
+    linear(lambda length: repair("http://h/" + ">\u00e9" * (length // 2), limit=limit), 200_000)
+
+
+def test_the_limit_holds_within_a_run() -> None:
+    for limit in (0, 3, 8, None):
+        done = repair("http://h/" + ">\u00e9" * 4, limit=limit)
+        assert (len(done.changes), done.total) == (8 if limit is None else limit, 8)
+
+
+@pytest.mark.parametrize(
+    "text", ["http://joe:\u043f\u0430\u0440\nol@h/", "http://h/?token=\u043f\u0430\u0440&a=\u00e9", "http://h/#sig=\u043f|"]
+)
+def test_a_change_within_a_secret_is_not_shown(text: str) -> None:
+    from click.testing import CliRunner
+
+    from overthere.cli.app import app
+
+    done = repair(text)
+    shown = repr(done) + CliRunner().invoke(app, ["repair", text]).stderr
+    assert "***" in shown
+    assert "\u043f" not in shown
+    assert "%D0%BF" not in shown
+    assert ("\u00e9" in text) == ("\u00e9" in shown)
+    assert any("\u043f" in change.before for change in done.changes)
 
 
 def test_changes_are_listed_up_to_a_limit() -> None:

@@ -10,8 +10,8 @@ from overthere.cli.common import Answer, Output, format_option, on_error_option,
 from overthere.cli.table_options import Table, table_options
 from overthere.ground.display import printable
 from overthere.ground.extras import missing_message
-from overthere.ground.redact import mask
-from overthere.repairs import Repaired, repair
+from overthere.ground.redact import MASK, mask
+from overthere.repairs import Repaired, SecretChange, repair
 
 
 @click.command()
@@ -49,7 +49,8 @@ def command(
 def _notes(done: Repaired) -> Iterator[str]:
     """A line for each change."""
     for one in done.changes:
-        before, after = printable(mask(one.before)), printable(mask(one.after))
+        secret = isinstance(one, SecretChange)
+        before, after = (MASK if secret else printable(mask(text)) for text in (one.before, one.after))
         yield f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})'
     if done.escaped is not None:
         yield f"  or with the host in escapes: {printable(mask(str(done.escaped)))} (RFC 3987 3.1)"
