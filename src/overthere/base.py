@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
 from overthere.ground.exact import exact
+from overthere.ground.redact import mask, masked_repr
 from overthere.repairs import to_reference
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
@@ -32,6 +33,9 @@ class Passed(NamedTuple):
     by: str
     text: str
     reason: str
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 class Base(NamedTuple):
@@ -195,7 +199,7 @@ def establish(
         for value in values:
             trail.take_embedded(value, by)
     if trail.base is None:
-        tried = "; ".join(f"{one.by} {one.text[:200]!r}: {one.reason}" for one in trail.passed[:8])
+        tried = "; ".join(f"{one.by} {mask(one.text)[:200]!r}: {one.reason}" for one in trail.passed[:8])
         # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
         raise NoBase(f"there is no base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
     return trail.base._replace(passed=tuple(trail.passed))

@@ -16,7 +16,23 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from overthere import URI, IRIReference, Policy, Template, audit, check, explain, find, links, plan, web_address
+from overthere import (
+    URI,
+    InvalidURI,
+    IRIReference,
+    NoBase,
+    Policy,
+    Template,
+    audit,
+    check,
+    edition,
+    explain,
+    find,
+    links,
+    plan,
+    web_address,
+)
+from overthere.base import establish
 from overthere.broken import report
 from overthere.broken.model import Broken
 from overthere.broken.reporting import finding
@@ -25,6 +41,7 @@ from overthere.cli.app import app as main
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import NAMES, secret_parameters
+from overthere.kernel import split
 from servers.ftpd import anonymous
 
 WORD = "Geheim42xyzzy"
@@ -135,6 +152,31 @@ def test_no_error_shows_it(uri: str) -> None:
             URI(bad)
         assert hidden(f"{found.value} {found.value!r} {found.value.figure()}")  # type: ignore[attr-defined]
         assert all(hidden(str(one)) for one in check(bad))
+
+
+@each_place
+def test_no_edit_that_is_refused_shows_it(uri: str) -> None:
+    value = URI(uri.replace("&amp;", "&"))
+    for edit in ({"host": "a/b"}, {"port": "1/2"}, {"userinfo": "a/b:c"}, {"authority": f"j:{WORD}@a/b"}):
+        with pytest.raises(InvalidURI) as found:
+            value.replace(**edit)
+        assert hidden(f"{found.value} {found.value!r} {found.value.figure()}")
+    with pytest.raises(InvalidURI) as found:
+        URI.build(scheme="http", userinfo="joe:x", host="a/b", query=value.query, fragment=value.fragment)
+    assert hidden(f"{found.value!r} {found.value.figure()}")
+
+
+@each_place
+def test_no_base_and_no_target_shows_it(uri: str) -> None:
+    uri = uri.replace("&amp;", "&")
+    for bad in (f"data:,{uri}", f"http://joe:{WORD}@h:8o/{uri}", f"x:{'x' * 180}//joe:{WORD * 9}@h:8o/[{uri}"):
+        assert hidden(repr(establish(content=bad, default="x:")))
+        with pytest.raises(NoBase) as found:
+            establish(content=f"data:{bad}", retrieval=f"//{bad}")
+        assert hidden(str(found.value))
+    for name in ("rfc3986", "uri-2003", "url-1997"):
+        assert hidden(repr(edition(name).resolve(uri, uri)))
+    assert hidden(repr(split(uri)))
 
 
 # -- what the verbs print for people

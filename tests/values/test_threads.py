@@ -94,9 +94,20 @@ def test_refused_texts() -> None:
             URI(text)
         errors.append(caught.value)
     again = [overthere.check(error.text)[0] for error in errors]
-    expected = [(found.kind, found.start, found.message) for found in again]
-    for answers in together([lambda e=error: (e.kind, e.start, e.message) for error in errors]):  # type: ignore[misc]
+    expected = [(found.kind, found.start, found.expected, found.message) for found in again]
+    for answers in together([lambda e=error: (e.kind, e.start, e.expected, e.message) for error in errors]):  # type: ignore[misc]
         assert answers == expected
+
+
+def test_a_refused_text_has_one_finding() -> None:
+    """However many threads work it out before one of them keeps it."""
+    for text in ("http://h:8o/", "http://h/a b", "a^:b"):
+        with pytest.raises(overthere.InvalidURI) as caught:
+            URI(text)
+        assert caught.value.kind  # the place alone
+        refused = caught.value._refused
+        assert not isinstance(refused, overthere.Finding)
+        assert refused.finding() == refused.finding() == overthere.check(text)[0]
 
 
 def test_a_registry_and_caches() -> None:

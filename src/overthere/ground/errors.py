@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from overthere.ground.display import shorten, underline
 from overthere.ground.kinds import KINDS, Finding, Kind, describe
-from overthere.ground.redact import Span, mask, secret_spans
+from overthere.ground.redact import Span, join_spans, mask, secret_spans
 
 TYPE_CHECKING = False
 
@@ -106,11 +106,12 @@ class InvalidURI(OverthereError, ValueError):
     def __getattr__(self, name: str) -> object:
         """What is the matter is worked out at the first look."""
         if name in ("text", "_refused", "_secret"):
-            if self._asked is not None:  # else another thread has looked meanwhile
-                refused, text, how = self._asked
+            if (asked := self._asked) is not None:  # else another thread has looked meanwhile
+                refused, text, how = asked
                 InvalidURI.__init__(self, text, refused(text, *how))
         elif name == "_secrets":
-            self._secrets = (self._secret,) if self._secret else secret_spans(self.text)
+            spans = secret_spans(self.text)
+            self._secrets = join_spans((self._secret,), spans) if self._secret else spans
         elif name in ("kind", "start", "end") and isinstance(self._refused, Refusal):
             self.kind, self.start, self.end = self._refused.place()
         elif name == "finding" or name in Finding._fields:

@@ -25,13 +25,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from overthere.ground.exact import exact
 from overthere.ground.secret_parameters import secret_parameters
 
 __all__ = [
-    "MASK", "Span", "mask", "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
+    "MASK", "Span", "join_spans", "mask", "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
     "mask_equal_length",
 ]  # fmt: skip
 
@@ -144,10 +145,13 @@ def secret_spans(text: str, *, userinfo: bool = False) -> tuple[Span, ...]:
         return ()
     passwords = password_spans(text, userinfo=userinfo)
     values = tuple((one.value, one.close) for one in secret_parameters(text))
-    if not (passwords and values):
-        return passwords or values
+    return join_spans(passwords, values) if passwords and values else passwords or values
+
+
+def join_spans(*spans: Iterable[Span]) -> tuple[Span, ...]:
+    """All spans in their order; those that overlap become one."""
     joined: list[Span] = []
-    for start, end in sorted((*passwords, *values)):
+    for start, end in sorted(chain(*spans)):
         if joined and start < joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from overthere.ground.errors import GrammarError
+from overthere.ground.redact import mask, masked_repr
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Parts(NamedTuple):
     path: str
     query: str | None
     fragment: str | None
+
+    def __repr__(self) -> str:
+        return masked_repr(split(mask(recompose(self))))
 
 
 # -- Appendix B: parsing a URI reference with a regular expression

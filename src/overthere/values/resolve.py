@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from overthere import kernel
 from overthere.ground.errors import NoBase, Unreachable
+from overthere.ground.redact import masked_repr
 from overthere.kernel import Components
 from overthere.kernel.reference import (
     Parts,
@@ -28,6 +29,9 @@ class Target(NamedTuple):
     fragment: str | None
     same_document: bool
     """Whether the target is the base itself, fragments aside (4.4)."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 def resolve_text(base: Components, reference: Components, strict: bool = True) -> str:
