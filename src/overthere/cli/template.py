@@ -11,6 +11,7 @@ from overthere.cli.common import Answer, Output, format_option, inputs
 from overthere.cli.group import Verbs
 from overthere.ground.errors import InvalidTemplate, OverthereError
 from overthere.ground.option_files import read_json
+from overthere.ground.redact import mask
 from overthere.values.template import Template
 
 
@@ -89,7 +90,8 @@ def _read_variables(variables: tuple[str, ...], template: Template) -> dict[str,
     for variable in variables:
         name, equals, value = variable.partition("=")
         if not equals or name not in known:
-            raise click.UsageError(f"{variable!r} is not NAME=VALUE of a variable here: {', '.join(sorted(known))}")
+            shown = mask(name) + (equals and "=…")  # the value may be a secret
+            raise click.UsageError(f"{shown!r} is not NAME=VALUE of a variable here: {', '.join(sorted(known))}")
         given.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
 

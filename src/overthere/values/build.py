@@ -18,7 +18,7 @@ from overthere.ground.exact import exact
 from overthere.ground.redact import Span, mask
 from overthere.kernel.reference import Parts, recompose
 from overthere.values.encoding import encode
-from overthere.values.form_pairs import write_pairs
+from overthere.values.form_pairs import number_text, write_pairs
 from overthere.values.scheme_query import pairs_of, plus_of
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build", "edit_login", "host_text", "query_text", "userinfo_text"]
@@ -57,7 +57,7 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     if isinstance(port, bool) or not isinstance(port, int | str | None):
         raise TypeError(f"port must be text or an int, not {type(port).__name__}")
     port = exact(port, "port") if isinstance(port, str) else port
-    rest = "" if port is None else f":{port}"
+    rest = "" if port is None else ":" + (port if isinstance(port, str) else number_text(port, "a port"))
     before = "" if userinfo is None else f"{userinfo}@"
     if host is None:
         if before or rest:
@@ -158,6 +158,8 @@ def _text_or_data(value: str | bytes | None, component: str) -> str | None:
 def userinfo_text(value: Userinfo | None) -> str | None:
     """Text as it is, octets and (user, password) as data."""
     if isinstance(value, tuple):
+        if len(value) != 2:
+            raise TypeError(f"userinfo must be text, bytes or (user, password), not a tuple of {len(value)}")
         user, password = value
         # The first colon divides the two (3.2.1), so none may be left in the name.
         return f"{encode(user, 'userinfo')}:{encode(password, 'userinfo')}"

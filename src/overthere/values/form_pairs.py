@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import isfinite
+from sys import get_int_max_str_digits
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from overthere.ground.errors import CodingError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from overthere.forms import Parameters
 
 __all__ = [
-    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "octets_of", "pattern",
+    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "number_text", "octets_of", "pattern",
     "plain_value", "write_pairs",
 ]  # fmt: skip
 
@@ -105,6 +106,16 @@ def plain_value(value: object) -> object:
     return str(value) if isinstance(value, Components | UUID | Decimal | PurePath) else value
 
 
+def number_text(value: float, where: str) -> str:
+    """Raises: CodingError for a number that is not finite, or has more digits than Python writes."""
+    if isinstance(value, float) and not isfinite(value):
+        raise CodingError(f"{value} is not a number that {where} can hold")
+    try:
+        return float.__repr__(value) if isinstance(value, float) else int.__repr__(value)
+    except ValueError:
+        raise CodingError(f"an int of more than {get_int_max_str_digits():,} digits cannot be written in {where}") from None
+
+
 def _pair(given: Any) -> Any:
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
         raise TypeError(f"a form must consist of pairs of name and value, not {_show_value(given)}")
@@ -120,9 +131,7 @@ def _quote(given: Value, charset: str, space: str, keep: str = "") -> str:
     if isinstance(data, bool):
         data = "true" if data else "false"
     elif isinstance(data, int | float):
-        if not isfinite(data):
-            raise CodingError(f"{data} is not a number that a form can hold")
-        data = str(data)
+        data = number_text(data, "a form")
     elif not isinstance(data, str | bytes):
         raise TypeError(
             f"names and values of a form must be text, bytes, numbers, dates or similar, not {_show_value(data)}"

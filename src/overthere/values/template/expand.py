@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
@@ -11,7 +10,7 @@ from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.kernel import Components, percent_encode
 from overthere.kernel.classes import CHARSETS
-from overthere.values.form_pairs import plain_value
+from overthere.values.form_pairs import number_text, plain_value
 
 __all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "form_value", "literal"]
 
@@ -116,12 +115,8 @@ def _simple(name: str, given: object) -> Simple | None:
         return bytes(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return int.__repr__(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise CodingError(f"{name!r} is {value}, which has no text form")
-        return float.__repr__(value)
+    if isinstance(value, int | float):
+        return number_text(value, f"the variable {name!r}")
     raise TypeError(
         f"a value of {name!r} must be text, bytes, a number, bool, a URI, UUID, date, path or Enum, "
         f"not {type(value).__name__}"
