@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, cast
 
-from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
+from overthere.ground.display import name_of
+from overthere.ground.errors import CodingError, InvalidURI, NoBase, NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.redact import mask, masked_repr
 from overthere.repairs import to_reference
@@ -54,7 +55,7 @@ def file_uri(path: str | os.PathLike[str]) -> URI:
 
     A `PureWindowsPath`, and on Windows a `PurePosixPath`, is a path on another machine, and absolute there.
 
-    Raises: Unwritable for a path of another machine that no file URI names.
+    Raises: Unwritable for a path of another machine that no file URI names; CodingError for a lone surrogate.
 
     >>> from pathlib import PureWindowsPath
     >>> str(file_uri("/tmp/a b")), str(file_uri(PureWindowsPath("C:/a b")))
@@ -65,7 +66,11 @@ def file_uri(path: str | os.PathLike[str]) -> URI:
 
         return from_path(path).uri()
     absolute = Path(os.path.abspath(path))
-    segments: list[str | bytes] = [os.fsencode(part) for part in absolute.parts[1:]]
+    try:
+        segments: list[str | bytes] = [os.fsencode(part) for part in absolute.parts[1:]]
+    except UnicodeEncodeError as error:
+        shown = name_of(error.object[error.start : error.start + 1])
+        raise CodingError(f"{shown} cannot be in a path of this machine (RFC 8089 4)") from None
     if absolute.drive:
         segments.insert(0, absolute.drive)
     return URI.build(scheme="file", host="", segments=segments or [""], keep=IN_SEGMENT)

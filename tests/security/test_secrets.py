@@ -334,3 +334,11 @@ def test_get_does_not_show_it(site: str, uri: str, form: str, caplog: pytest.Log
         found = CliRunner().invoke(main, ["get", "--format", form, uri.format(site)])
     assert "Geheim" not in found.output
     assert hidden(caplog.text)
+
+
+@pytest.mark.parametrize("more", [[], ["--strict"], ["--json"]])
+def test_a_value_for_no_variable_is_not_shown(more: list[str]) -> None:
+    for given in (f"token={WORD}", f"name={WORD}", f"http://joe:{WORD}@h/"):
+        done = CliRunner().invoke(main, ["template", "expand", *more, "http://h/{?tok}", given])
+        assert done.exit_code == 2
+        assert hidden(done.output)

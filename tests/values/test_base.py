@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import URI, InvalidIRI, URIReference
-from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, from_content, to_reference
+from overthere.base import THIS_MESSAGE, Base, Passed, enclosed, establish, file_uri, from_content, to_reference
 from overthere.editions.context1997 import base_url
-from overthere.ground.errors import InvalidURI, NoBase, NotSpecified
+from overthere.ground.errors import CodingError, InvalidURI, NoBase, NotSpecified
 from support import cases, in_editions
 
 NAMED = in_editions(cases("base"))
@@ -115,3 +116,9 @@ def test_a_reference_out_of_a_document() -> None:
         assert (found, type(why), why and why.kind) == (URIReference(mended), kind, "space")
     found, why = to_reference("a\\b")
     assert (found, why and why.kind) == (None, "path-char")
+
+
+def test_a_path_that_no_machine_has() -> None:
+    with pytest.raises(CodingError, match=r"U\+D800"):
+        file_uri("/a/\ud800")
+    assert str(file_uri("/a/\udcff")) == "file:///a/%FF" or os.name == "nt"

@@ -7,12 +7,13 @@ import ipaddress
 import json
 import sqlite3
 from contextlib import closing
+from functools import partial
 from typing import Any, Literal
 
 import pydantic
 import pytest
 
-from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, URIReference
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, URIReference, forms
 from overthere.ground.errors import KINDS
 
 
@@ -264,3 +265,23 @@ def test_argparse_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> Non
     told = capsys.readouterr().err
     assert 'argument uri: a port cannot contain "o" (at 21, in the port;' in told
     assert "secret" not in told
+
+
+def test_ints_of_many_digits() -> None:
+    many = json.loads('{"n": 1' + "0" * 310 + "}")
+    assert forms.encode(many) == f"n={many['n']}"
+    assert str(URI("http://h/").with_parameters(many)) == str(URI.build(scheme="http", host="h", path="/", query=many))
+    for value in (10**5000, -(10**5000)):
+        with pytest.raises(CodingError, match="4,300 digits cannot be written in a form"):
+            forms.encode({"n": value})
+        with pytest.raises(CodingError, match="4,300 digits cannot be written in a port"):
+            URI.build(scheme="http", host="h", port=value)
+        with pytest.raises(CodingError, match="a port"):
+            URI("http://h/").replace(port=value)
+
+
+@pytest.mark.parametrize("userinfo", [(), ("a",), ("a", "b", "c")])
+def test_a_userinfo_that_is_no_pair(userinfo: Any) -> None:
+    for edit in (partial(URI.build, scheme="x", host="h"), URI("x://h").replace):
+        with pytest.raises(TypeError, match=r"userinfo must be .*not a tuple of [013]"):
+            edit(userinfo=userinfo)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import explain
+from overthere import audit, explain
 from overthere.cli.app import app as main
 from overthere.cli.common import LISTED
 from overthere.editions import NAMES, check
@@ -63,3 +64,17 @@ def test_the_time_of_check_grows_with_the_text(unit: str) -> None:
         assert found.exit_code == 1
 
     linear(use, 200_000)
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, float("nan"), -(2**63)])
+def test_a_limit_that_counts_nothing(limit: Any) -> None:
+    for call in (check, audit, explain):
+        with pytest.raises(ValueError, match="limit must be None or an int"):
+            call("http://a b@h/", limit=limit)
+
+
+def test_a_limit_beyond_what_python_counts() -> None:
+    for limit in (2**63, 10**5000):
+        assert check("a b c", limit=limit) == check("a b c")
+        assert audit("http://a@h/", limit=limit) == audit("http://a@h/")
+        assert explain("a b c", limit=limit).findings == explain("a b c").findings

@@ -256,7 +256,8 @@ def test_the_limit_holds_within_a_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["http://joe:\u043f\u0430\u0440\nol@h/", "http://h/?token=\u043f\u0430\u0440&a=\u00e9", "http://h/#sig=\u043f|"]
+    "text",
+    ["http://joe:\u043f\u0430\u0440\nol@h/", "http://h/?token=\u043f\u0430\u0440&a=\u00e9", "http://h/#sig=\u043f|"],
 )
 def test_a_change_within_a_secret_is_not_shown(text: str) -> None:
     from click.testing import CliRunner

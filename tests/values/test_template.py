@@ -374,3 +374,17 @@ def test_the_suite_of_uri_templates(name: str) -> None:
         for text, wanted in group["testcases"]:
             assert Template(text).expand(group["variables"]) in ([wanted] if isinstance(wanted, str) else wanted), text
     assert sum(len(group["testcases"]) for group in groups.values()) > 30
+
+
+@pytest.mark.parametrize(
+    ("template", "text"), [("{x:3}", "%ff%fe"), ("{x:3}/{x*}", "a/a"), ("{x:3}{?x*}", "a?x=a&x=b")]
+)
+def test_a_prefix_of_octets_or_of_a_list_matches_nothing(template: str, text: str) -> None:
+    assert Template(template).match(text) is None
+
+
+@pytest.mark.parametrize("template", ["{x}", "{?x*}", "{+x}"])
+def test_an_int_of_too_many_digits(template: str) -> None:
+    for value in (10**5000, [-(10**5000)]):
+        with pytest.raises(CodingError, match="4,300 digits cannot be written in the variable 'x'"):
+            Template(template).expand(x=value)

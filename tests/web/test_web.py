@@ -270,6 +270,7 @@ def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
         ("/anatomy.json?text=%FF", 400, "not UTF-8"),
         ("/grammar.json?edition=rfc9999", 400, "one of"),
         ("/grammar.json?rule=nope", 400, "there is no rule"),
+        ("/grammar.json?rule=http://joe:pw@h", 400, "no rule 'http://joe:***@h'"),
         ("/witnesses.json?rule=nope", 400, "no rule"),
         ("/links.json?document=a&base=nope", 400, "the base is not a valid URI"),
         ("/nope.json", 404, "Not Found"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.grammar.tables import load
 from overthere.ground.errors import GrammarError
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.grammar.abnf import Rule
@@ -85,7 +86,7 @@ class Grammar:
             self._core = read(CORE)
         rule = self.rules.get(_key(name)) or self._core.get(_key(name))
         if rule is None:
-            raise GrammarError(f"there is no rule {name!r:.100}")
+            raise GrammarError(f"there is no rule {mask(name)!r:.100}")
         return rule
 
     def automaton(self, name: str) -> Automaton:

@@ -1,4 +1,4 @@
-"""Input text: exact `str`, and a clear error for anything else.
+"""Input: exact `str` and a limit that counts, and a clear error for anything else.
 
 A subclass of `str` may answer as it likes (`__len__`, `encode`), hold other objects for as long as the value lives, and
 be held by them in a cycle that no collector sees.  A value holds a copy of its characters instead.
@@ -6,7 +6,9 @@ be held by them in a cycle that no collector sees.  A value holds a copy of its 
 
 from __future__ import annotations
 
-__all__ = ["exact"]
+from sys import maxsize
+
+__all__ = ["exact", "exact_limit"]
 
 
 def exact(text: object, taker: str) -> str:
@@ -25,3 +27,10 @@ def exact(text: object, taker: str) -> str:
     if isinstance(text, str) and issubclass(type(text), str):
         return "".join((text,))
     raise TypeError(f"{taker} takes text, not {type(text).__name__}")
+
+
+def exact_limit(limit: int | None) -> int | None:
+    """The most items to list, at most what Python counts; None for all.  Raises: ValueError for a negative one."""
+    if limit is not None and not (isinstance(limit, int) and limit >= 0):
+        raise ValueError("limit must be None or an int of 0 or more")
+    return None if limit is None else min(limit, maxsize)

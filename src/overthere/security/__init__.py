@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from overthere.ground.errors import Finding
-from overthere.ground.exact import exact
+from overthere.ground.exact import exact, exact_limit
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.table import KINDS, LEVELS, Concern, Level
@@ -40,7 +40,7 @@ def audit(
     address-rare 24 "0x7f.1" is not an IPv4address of the syntax, but an address to inet_aton
     address-loopback 24 the address 127.0.0.1, loopback: the machine that opens the URI
     """
-    text = _text(uri)
+    text, most = _text(uri), exact_limit(limit)
     if harmless(text):
         return []
     from overthere.security.parts import finding, split_text
@@ -53,7 +53,7 @@ def audit(
     def secrets() -> Secrets:
         return Secrets.from_texts(text)
 
-    findings = [finding(parts, place, secrets) for place in islice(places, limit)]
+    findings = [finding(parts, place, secrets) for place in islice(places, most)]
     findings.sort(key=lambda one: one.start)
     rest = sum(1 for _ in places)
     if rest:

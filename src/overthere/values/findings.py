@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
+from overthere.ground.exact import exact_limit
 from overthere.ground.redact import Span, overlaps, secret_spans
 from overthere.kernel import parse, percent_encode
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
@@ -64,6 +65,7 @@ def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | Non
 
     limit: the most findings to list; a last one of the kind "more" counts the rest.
     """
+    limit = exact_limit(limit)
     if parse(text, rule, zone) is not None:
         return []
     walker = _Scanner(text, rule, zone)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from overthere.forms import Parameters
 
 __all__ = [
-    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "number_text", "octets_of", "pattern",
-    "plain_value", "write_pairs",
+    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "number_text",
+    "octets_of", "pattern", "plain_value", "write_pairs",
 ]  # fmt: skip
 
 Value: TypeAlias = (
@@ -113,7 +113,8 @@ def number_text(value: float, where: str) -> str:
     try:
         return float.__repr__(value) if isinstance(value, float) else int.__repr__(value)
     except ValueError:
-        raise CodingError(f"an int of more than {get_int_max_str_digits():,} digits cannot be written in {where}") from None
+        most = get_int_max_str_digits()
+        raise CodingError(f"an int of more than {most:,} digits cannot be written in {where}") from None
 
 
 def _pair(given: Any) -> Any:

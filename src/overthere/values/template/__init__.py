@@ -264,7 +264,11 @@ class Template:
         if values is None:
             return None
         # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
-        return values if unescape_tokens(self.expand(values)) == unescape_tokens(text) else None
+        try:
+            again = self.expand(values)
+        except InvalidTemplate:  # a prefix of octets or of a list
+            return None
+        return values if unescape_tokens(again) == unescape_tokens(text) else None
 
 
 def _join_names(names: Iterable[str]) -> str:
