@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from copy import copy
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
 from overthere.ground.exact import exact_limit
-from overthere.ground.redact import Span, overlaps, secret_spans
+from overthere.ground.redact import overlaps, secret_spans
 from overthere.kernel import parse, percent_encode
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
@@ -90,19 +91,21 @@ class _FirstFinding(Refusal):
 
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.asked = text, rule, zone
-        self._found: _Place | None = None
+        self._found: tuple[_Scanner, _Place] | None = None
 
-    def _scan_to_first(self) -> _Place:
+    def _scan_to_first(self) -> tuple[_Scanner, _Place]:
         if self._found is None:
-            self._found = next(_Scanner(*self.asked).places())
+            walker = _Scanner(*self.asked)
+            self._found = walker, next(walker.places())
         return self._found
 
     def place(self) -> tuple[str, int, int]:
-        return self._scan_to_first()[:3]
+        return self._scan_to_first()[1][:3]
 
     def finding(self) -> Finding:
-        # A scanner words its first finding in its own way: threads do not share one.
-        return _Scanner(*self.asked).finding(self._scan_to_first())
+        walker, place = self._scan_to_first()
+        # A scanner words its first finding in its own way: each thread has a copy.
+        return copy(walker).finding(place)
 
 
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
@@ -159,11 +162,8 @@ class _Scanner:
     def __init__(self, text: str, rule: str, zone: bool) -> None:
         self.text, self.rule, self.zone = text, rule, zone
         self.iri = "IRI" in rule
+        self.passwords = secret_spans(text)
         self.first = True
-
-    @cached_property
-    def passwords(self) -> tuple[Span, ...]:
-        return secret_spans(self.text)
 
     def finding(self, place: _Place) -> Finding:
         kind, start, end, component, rule = place
