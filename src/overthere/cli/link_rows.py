@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, groupby, islice
+from shutil import get_terminal_size
 from typing import Any
 
 from overthere.cli.printing import without_commands
@@ -29,14 +30,13 @@ def show(batches: Iterator[Any]) -> None:
 
 _TOGETHER = 10_000
 """Rows of a document that stand in columns of one width."""
-_PIPE_WIDTH = 80
-"""Columns, for output that is not a terminal."""
 
 
 def _print(printer: LinePrinter, held: list[Link]) -> None:
     for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
         printer.print(Piece(f"  base {printable(mask(base or ''))}  ({layer})", SIDE))
-    column = min(max(columns(row.reference or '""') for row in held), max(16, (printer.width or _PIPE_WIDTH) // 3))
+    most = printer.width or get_terminal_size((80, 24)).columns  # COLUMNS, for output that is not a terminal
+    column = min(max(columns(row.reference or '""') for row in held), max(16, most // 3))
     for row in held:
         printer.print(*_line(row, column, printer.width))
 

@@ -179,6 +179,10 @@ class Automaton:
         """The strings that at least one accepts."""
         return self._combine(other, lambda a, b: a or b)
 
+    def complement(self) -> Automaton:
+        """All strings of Unicode characters that this automaton rejects."""
+        return Automaton.anything().difference(self)
+
     @property
     def empty(self) -> bool:
         """Whether no string is accepted."""
