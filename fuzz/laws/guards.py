@@ -43,8 +43,8 @@ WORDS = (
     b"file:", b"[", b"]", b"xn--", b"\x00", "\u00e9".encode(), b".", b";",
 )  # fmt: skip
 _PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
-_UNICODE = (UnicodeError, ValueError)
-"""What the clients raise, in addition to their own exceptions, for a text that they cannot read."""
+_UNICODE = (UnicodeError, ValueError, IndexError)
+"""What the clients raise, in addition to their own exceptions, for a text that they cannot read (yarl for `//[]@`)."""
 
 
 class _Clients:

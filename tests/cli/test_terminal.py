@@ -246,7 +246,7 @@ def test_messages_come_from_one_place() -> None:
                 found.add((path.name, "print"))
     assert found == {
         ("printing.py", "without_commands(visible(mask(text)))"),
-        ("broken.py", "print"),
+        ("styles.py", "print"),
         ("common.py", "figure(error)"),
         ("check.py", "figure"),
         ("get.py", "shown"),

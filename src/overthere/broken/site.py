@@ -220,12 +220,12 @@ class Site:
         """What is not in the table: beside the sources, or behind a link that nobody follows; looked up once."""
         if (name, folder) in self._looked_up:
             return self._looked_up[name, folder]
-        found = self._look_up(name, folder)
+        found = self._find_on_disk(name, folder)
         if len(name) <= _LONGEST and len(self._looked_up) < _HELD:
             self._looked_up[name, folder] = found
         return found
 
-    def _look_up(self, name: bytes, folder: bool) -> Place | None:
+    def _find_on_disk(self, name: bytes, folder: bool) -> Place | None:
         for root in self.around:
             path = os.path.join(os.fsencode(root), name.replace(b"/", os.fsencode(os.sep)))
             if not _is_there(path):
