@@ -31,6 +31,7 @@ from overthere.cli.app import app as main
 from overthere.editions import NAMES, check
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask, overlaps, password_spans
+from overthere.kernel.reference import Parts
 from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
@@ -655,3 +656,11 @@ def test_no_error_behind_a_redirect_shows_what_a_server_repeats(location: str, p
     for error in (caught.value, later.value):
         for shown in (str(error), repr(error), str(getattr(error, "uri", "")).partition("?")[0], *told(error)):
             assert "s3cr3tpw" not in shown.replace("?token=s3cr3tpw", "")
+
+
+@pytest.mark.parametrize("path", ["", "p", "/p", "//p", "p:q", "?", "#"])
+@pytest.mark.parametrize("authority", [None, "", "h"])
+def test_parts_without_a_secret_are_shown_as_they_are(authority: str | None, path: str) -> None:
+    parts = Parts("a", authority, path, "q", None)
+    assert repr(parts) == f"Parts(scheme='a', authority={authority!r}, path={path!r}, query='q', fragment=None)"
+    assert "s3cret" not in repr(parts._replace(authority="u:s3cret@h"))

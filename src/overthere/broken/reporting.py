@@ -10,6 +10,7 @@ from typing import Any
 
 from overthere.broken.anchors import names
 from overthere.broken.collecting import State, with_text
+from overthere.broken.generators.project import NO_PROJECT
 from overthere.broken.keys import key
 from overthere.broken.model import KINDS, TOLD, Broken, Checker, Outcome
 from overthere.broken.places import Places
@@ -49,6 +50,8 @@ class Reporter:
     unsettled: Mapping[str, Scan] = field(default_factory=dict)
     """By source, the documents whose references were kept."""
     passed: Counter[str] = field(default_factory=Counter)
+    missing: dict[tuple[object, ...], ReferenceState] = field(default_factory=dict)
+    """References of HTML pages to documents that are missing for all pages of a folder alike."""
     folded: dict[int, set[str]] = field(default_factory=dict)
     """The anchors of some documents without regard to case, by number."""
 
@@ -78,6 +81,7 @@ class Reporter:
                 level = "unreadable" if note in _BAD else "not-read"
                 yield finding(result.document.source, level, NOTES[note])
         places = Places(result)
+        is_plain = result.kind == "html" and result.project is NO_PROJECT and len(self.missing) < _MISSING
         labels: _Labels | None = None
         looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
         judged: list[tuple[Reference, ReferenceState, list[tuple[Any, ...]]]] = []
@@ -87,7 +91,15 @@ class Reporter:
             same = where, text, id(base), target, passed, is_nofollow
             seen = looks.get(same)
             if seen is None:
-                seen = looks[same] = check_reference(reference, result, self.site, self.checker)
+                folder = str(base.uri).rpartition("/")[0]
+                seen = self.missing.get((folder, *same[:2], *same[3:])) if is_plain else None
+                seen = looks[same] = seen or check_reference(reference, result, self.site, self.checker)
+                if (
+                    is_plain
+                    and [kind for kind, _ in seen.findings] == ["no-document"]
+                    and not (seen.pairs or seen.there)
+                ):
+                    self.missing[folder, *same[:2], *same[3:]] = seen
             kinds = [*seen.findings, *self._missing_kinds(reference, seen, result), *self._external_kinds(seen)]
             if reference is result.next and identity(result, self.site) in self.turning:
                 kinds.append(("loop", seen.target or ""))
@@ -221,6 +233,8 @@ def _normal_label(label: str) -> str:
 
 _FOLDED = 64
 """Documents whose anchors are held in one case."""
+_MISSING = 1 << 14
+"""References to missing documents that are remembered."""
 _UNKNOWN = State("", True, False)
 _BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
 

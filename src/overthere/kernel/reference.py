@@ -47,7 +47,13 @@ class Parts(NamedTuple):
     fragment: str | None
 
     def __repr__(self) -> str:
-        return masked_repr(split(mask(recompose(self))))
+        # Of RFC 1738 the slash before a path is no part of it.
+        slash = "/" if self.authority is not None and self.path[:1] not in ("", "/") else ""
+        text = recompose(self._replace(path=slash + self.path))
+        if (masked := mask(text)) == text:
+            return masked_repr(self)
+        shown = split(masked)
+        return masked_repr(shown._replace(path=shown.path.removeprefix(slash)))
 
 
 # -- Appendix B: parsing a URI reference with a regular expression
