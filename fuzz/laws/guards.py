@@ -43,8 +43,10 @@ WORDS = (
     b"file:", b"[", b"]", b"xn--", b"\x00", "\u00e9".encode(), b".", b";",
 )  # fmt: skip
 _PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
-_UNICODE = (UnicodeError, ValueError, IndexError)
-"""What the clients raise, in addition to their own exceptions, for a text that they cannot read (yarl for `//[]@`)."""
+_UNICODE = (UnicodeError, ValueError)
+"""What the clients raise, in addition to their own exceptions, for a text that they cannot read."""
+_YARL = (aiohttp.ClientError, IndexError, AssertionError)
+"""The same of aiohttp, for yarl has further ones for `//[]@` and `//[:]#0`."""
 
 
 class _Clients:
@@ -70,7 +72,7 @@ class _Clients:
                 partial(urllib3_guard.Guard(resolve=self.resolve, retries=False, timeout=1.0).request, "GET"),
                 (urllib3.exceptions.HTTPError,),
             ),
-            "aiohttp": (lambda uri: self.loop.run_until_complete(self._get(uri)), (aiohttp.ClientError,)),
+            "aiohttp": (lambda uri: self.loop.run_until_complete(self._get(uri)), _YARL),
         }
 
     def resolve(self, host: str, port: int) -> list[str]:
