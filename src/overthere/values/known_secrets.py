@@ -95,7 +95,7 @@ class Secrets:
                 coded.add(units)
         else:
             # The beginning of the word is the name in base64.
-            expression = rf"{plain.expression()}|(?:(?<!{_CODED}){_CODED}*?)?{coded.expression()}"
+            expression = rf"{plain.expression()}|(?>(?:(?<!{_CODED}){_CODED}*?)?{coded.expression()})"
         self._pattern = re.compile(expression, re.IGNORECASE) if self.known else None
 
     @classmethod
