@@ -76,6 +76,7 @@ def test_no_file_is_included_and_no_role_remains() -> None:
         ("\0`" * 1000, ""),
     ],
 )
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it may stop what hypothesis counts
 def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rst, "_SECONDS_EACH", 0.0)
     assert rst.parse(text).notes[:1] == ([note] if note else [])
