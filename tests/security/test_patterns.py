@@ -62,9 +62,10 @@ GOOD = [
 @pytest.mark.skipif(sys.implementation.name == "pypy", reason="PyPy's expressions are compiled, and slow elsewhere")
 @pytest.mark.parametrize(("use", "pattern"), BAD)
 def test_attacks_find_what_is_known_to_be_bad(use: str, pattern: str) -> None:
-    assert faults(pattern, 0, {use})
+    # What else runs on the machine may hide one in one try.
+    assert any(faults(pattern, 0, {use}) for _ in range(3))
     if pattern.isascii():
-        assert faults(pattern.encode(), 0, {use})
+        assert any(faults(pattern.encode(), 0, {use}) for _ in range(3))
 
 
 @pytest.mark.parametrize(("use", "pattern"), GOOD)
