@@ -96,6 +96,7 @@ class Reporter:
                 seen = looks[same] = seen or check_reference(reference, result, self.site, self.checker)
                 if (
                     is_plain
+                    and len(text) <= _ABOUT
                     and [kind for kind, _ in seen.findings] == ["no-document"]
                     and not (seen.pairs or seen.there)
                 ):
