@@ -136,13 +136,13 @@ def check(data: bytes) -> None:
 
 
 def _has(text: str, address: str) -> bool:
-    """Whether a text has an address as clients read it: 1.8 is 1.0.0.8, also in full width and with tabs in between."""
+    """Whether a text has an address as clients read it: 1.8 is 1.0.0.8, 0x is 0, also in full width and with tabs."""
     if address in text:
         return True
     shown = "".join(
         char for char in normalize("NFKC", unquote(text)) if char not in "\t\r\n" and category(char) != "Cf"
     )
-    shown = shown.lower().replace("\u3002", ".")
+    shown = re.sub(r"0x(?![0-9a-f])", "0", shown.lower().replace("\u3002", "."))
     for number in (*re.findall(r"[0-9a-fx.]+", shown), *re.findall(r"[0-9a-f:.]+", shown)):
         with suppress(OSError, ValueError):
             read = (
