@@ -103,7 +103,8 @@ def test_a_masked_uri_is_a_uri(uri: str) -> None:
     [
         str, str.upper, lambda name: name.replace("_", "-"), lambda name: name.replace("_", "%2D"),
         lambda name: f"{name[0]}\t{name[1:]}\n", lambda name: f"%{ord(name[0]):02X}{name[1:]}",
-        lambda name: f"{name[:-1]}%25{ord(name[-1].upper()):02x}",
+        lambda name: f"{name[:-1]}%25{ord(name[-1].upper()):02x}", lambda name: "".join(f"%{ord(c):x}" for c in name),
+        lambda name: "\r".join(name), lambda name: name.replace("s", "\u017f").replace("k", "\u212a"),
     ],
 )  # fmt: skip
 def test_each_name_has_its_value_masked(name: str, spelling: Any) -> None:

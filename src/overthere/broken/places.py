@@ -27,6 +27,7 @@ _ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
 _VALUE = re.compile(r"=[ \t\n]*+[\"']?[ \t\n]*+\Z")
 _WORD = re.compile(r"[^\t\n\f ]+")
 """Of `srcset`, `ping` and others: commas part its candidates too, and end none (HTML 4.8.4.2.1)."""
+_SPACE = "\t\n\f "
 _LOOK_BACK = 80
 _SEARCHED = 64
 """A document's text is gone through so many times for places that its reader has not told."""
@@ -46,7 +47,6 @@ class _Value(NamedTuple):
 
     start: int
     text: str
-    stripped: str
     placed: dict[str, tuple[int, int]]
     """What a style sheet refers to, and the words of a list, each where it first stands."""
 
@@ -59,7 +59,7 @@ class _Value(NamedTuple):
             at = word.end() - len(word[0].lstrip(","))
             bare = word[0].strip(",")
             placed.setdefault(bare, (at, at + len(bare)))
-        return cls(start, text, text.strip("\t\n\f "), placed)
+        return cls(start, text, placed)
 
 
 class Places:
@@ -105,19 +105,17 @@ class Places:
             name = "style"
         if self.value is None or self.value[0] != (one.at, name):
             span = attribute(self.text, one.at, name)
-            self.value = (
-                (one.at, name),
-                None if span is None else _Value.from_attribute(span[0], self.text[slice(*span)]),
-            )
+            text = "" if span is None else self.text[slice(*span)]
+            if span is not None and text.strip(_SPACE) == one.reference:
+                at = span[0] + len(text) - len(text.lstrip(_SPACE))
+                return at, at + len(one.reference)
+            self.value = (one.at, name), None if span is None else _Value.from_attribute(span[0], text)
         value = self.value[1]
         return None if value is None else self._piece(one.reference, value)
 
     def _piece(self, reference: str, held: _Value) -> tuple[int, int]:
         """The reference in the value of an attribute; the whole value if it is written in another way there."""
         start, value = held.start, held.text
-        if held.stripped == reference:
-            at = start + len(value) - len(value.lstrip("\t\n\f "))
-            return at, at + len(reference)
         if reference in held.placed:
             first, last = held.placed[reference]
             return start + first, start + last

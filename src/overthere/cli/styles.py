@@ -73,25 +73,25 @@ def style_text(text: str, style: str, *, err: bool = False) -> str:
     return captured.get()
 
 
-def wrap_fields(fields: Iterable[Piece], width: int | None, gap: int = 2) -> list[Piece]:
-    """Fields in a line that begins two columns in; what does not fit into `width` goes on below, between words.
+def wrap_fields(fields: Iterable[Piece], width: int | None) -> list[Piece]:
+    """Put fields into a line, each after two blanks; what does not fit into `width` continues below, between words.
 
     width: in columns; None for a line of any length.
     """
-    line, at = [Piece("  ")], 2
-    for place, field in enumerate(fields):
-        wide = 0 if width is None else columns(field.text)
-        if width is not None and place and at + gap + wide > width:
-            from textwrap import wrap
-
-            pieces = wrap(field.text, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
-            for piece in pieces:
-                line += (Piece("\n      "), Piece(piece, field.style))
-            at = 6 + columns(pieces[-1]) if pieces else at
+    line, at = list[Piece](), 0
+    for field in fields:
+        end = 0 if width is None else at + len(_GAP.text) + columns(field.text)
+        if width is None or not at or end <= width:
+            line += (_GAP, field)
+            at = end
             continue
-        if place:
-            line.append(Piece(" " * gap))
-            at += gap
-        line.append(field)
-        at += wide
+        from textwrap import wrap
+
+        pieces = wrap(field.text, max(20, width - 6), break_long_words=False, break_on_hyphens=False)
+        for piece in pieces:
+            line += (Piece("\n      "), Piece(piece, field.style))
+        at = 6 + columns(pieces[-1]) if pieces else at
     return line
+
+
+_GAP = Piece("  ")
