@@ -166,6 +166,14 @@ def test_markdown_in_pieces() -> None:
     assert [f.reference for f in read("markdown", text)[0]] == [str(i) for i in range(count)]
 
 
+@pytest.mark.parametrize(("mark", "deepest"), [("> ", 19), ("- ", 9), ("1. ", 9)])
+def test_content_that_markdown_it_drops_for_its_depth_gets_a_note(mark: str, deepest: int) -> None:
+    for depth in range(1, 60):
+        found, notes = read("markdown", f"{mark * depth}[a](b)")
+        assert (len(found), notes) == ((1, []) if depth <= deepest else (0, ["too-deep"]))
+    assert read("markdown", f"{mark * 50_000}[a](b)") == ([], ["too-deep"])
+
+
 HOSTILE = {
     "xml": [
         "<a>", "<a ", "<a/>", "<", "&", "<!--", "<![CDATA[", "<?a?", "<!", "</", '<a "', "<a '\"", "<a b='", "]]>",

@@ -50,9 +50,7 @@ _HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
 _END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
 
 
-_POSSIBLE_NAME = re.compile(
-    r"assertion|key|pass|pwd|secret|sig|token|[\t\n\r]|%(?:25|[4-7])|[^\x00-\x7f]", re.IGNORECASE
-)
+_POSSIBLE_NAME = re.compile(r"(?i)assertion|key|pass|pwd|secret|sig|token|[\t\n\r]|%(?:25|[4-7])|[^\x00-\x7f]")
 """A part of each of `NAMES`, or a character that may hide one."""
 
 

@@ -66,9 +66,6 @@ class Writer(ABC):
         else:
             self.notice = f"{self.name}: continuing after {self.rows:,} rows"
 
-    def _note(self, notice: str) -> None:
-        self.notice = notice
-
     def write(self, batch: Any) -> None:
         """Append a batch.  Raises: ValueError for another schema; OSError if the table cannot be written."""
         if not batch.schema.equals(self.columns):

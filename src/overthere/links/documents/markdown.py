@@ -56,7 +56,10 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         brackets = piece.count("[") * 3 > len(piece) > 100
         deep = deep or brackets
         for part in _piece(piece, _markdown(links=not brackets)):
-            if isinstance(part, Found | Note):
+            if isinstance(part, Note):
+                deep = True
+                continue
+            if isinstance(part, Found):
                 yield part
                 continue
             for one in embedded_data.read(part, document.base, options, document.depth):
@@ -162,6 +165,10 @@ def blocks(text: str) -> Blocks:
 
 def _piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
     tokens, env = blocks(text)
+    # Behind 20 block quotes, or 10 lists, in one another markdown-it may drop the rest; more would take it too long.
+    deepest = parser.options["maxNesting"] - 1
+    if any(token.level >= deepest and token.type in ("blockquote_open", "list_item_open") for token in tokens):
+        yield Note("too-deep")
     for token in tokens:
         if token.type == "inline" and _REFERENCE.search(token.content):
             yield from _inline(parser.inline.parse(token.content, parser, env, []))

@@ -96,7 +96,9 @@ def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) ->
     redirects = () if way is None else way.redirects
     # Where it leads may be signed for whoever asked, as the base is that comes of it.
     led = (
-        _reference_fields(uri, _mask_fields(_fields(head) or [("Location", head.location or "")]))
+        _reference_fields(
+            uri, [(name, mask(value)) for name, value in _fields(head) or [("Location", head.location or "")]]
+        )
         for uri, head in redirects
     )
     return answer._replace(headers=(*chain.from_iterable(led), *answer.headers))
@@ -115,10 +117,6 @@ def _fields(head: Head) -> list[tuple[str, str]]:
     """Those of HTTP, as octets of ISO Latin 1; of other protocols none."""
     pairs: list[tuple[str, str]] = head.details.get("headers", [])
     return pairs
-
-
-def _mask_fields(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, mask(value)) for name, value in fields]
 
 
 def _reference_fields(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple[Base, bytes]]:
