@@ -51,3 +51,20 @@ def test_a_check_of_html_loads_nothing_for_what_it_has_not(tmp_path: Path) -> No
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "links.extract([{name!r}], base='http://h/')",
+        "links.extract_html(open({name!r}).read(), 'http://h/')",
+    ],
+)
+def test_links_one_by_one_need_no_pyarrow(tmp_path: Path, call: str) -> None:
+    (page := tmp_path / "page.html").write_text(_SITE)
+    code = (
+        f"import sys\nsys.modules['pyarrow'] = sys.modules['numpy'] = None\nfrom overthere import links\n"
+        f"print([one.target for one in {call.format(name=str(page))}])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split()[-1] == "'http://h/gone.html']"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -26,11 +27,13 @@ def document(content: bytes, **more: Any) -> Document:
     return Document("s", content, BASE, "text/html", **more)
 
 
-def made(rows: Rows, one: Document) -> list[Link]:
+def made(
+    rows: Rows, one: Document, take: Callable[[Rows], Iterable[Link]] = lambda rows: links(rows.take())
+) -> list[Link]:
     found: list[Link] = []
     for _ in fill(rows, one, "html", (), Options()):
-        found += links(rows.take())
-    return found + list(links(rows.take()))
+        found += take(rows)
+    return found + list(take(rows))
 
 
 @native
@@ -49,7 +52,31 @@ def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
     assert made(_Native(options), one) == made(_PythonRows(options), one)
 
 
-@pytest.mark.parametrize("make", [_Native, _PythonRows] if kernel.name == "native" else [_PythonRows])
+MAKERS = [_Native, _PythonRows] if kernel.name == "native" else [_PythonRows]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("row", HTML, ids=ids(HTML))
+def test_rows_without_pyarrow_are_those_of_a_batch(row: dict[str, Any], make: type[_Native | _PythonRows]) -> None:
+    one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
+    assert made(make(Options()), one, lambda rows: rows.take_links()) == made(make(Options()), one)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_Native | _PythonRows]) -> None:
+    both = make(Options()), make(Options())
+    for rows in both:
+        for name in ("s", "s", "\U0001f517", ""):
+            one = document(b"")._replace(source=name, parts={"http://h/a/x": "p"})
+            rows.add(
+                one, BASE, [Found("link", text) for text in ("x", "x#", "#é", "\udc80", "%", "", "//H:80/\U0001f517")]
+            )
+            rows.note(one, "unreadable")
+    assert both[0].take_links() == list(links(both[1].take()))
+    assert [both[0].take_links(), len(both[0]), both[0].octets] == [[], 0, 0]
+
+
+@pytest.mark.parametrize("make", MAKERS)
 def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _PythonRows]) -> None:
     """CommonMark 6.5 takes for an autolink what RFC 3986 does not derive: the rows behind it are there."""
     made_rows = make(Options())

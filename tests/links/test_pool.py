@@ -14,7 +14,7 @@ import pytest
 from overthere import kernel
 from overthere.links.job import pool, threads
 from overthere.links.job.extraction import batches, links
-from overthere.links.job.pool import _read, _to_buffer, _Worker
+from overthere.links.job.pool import _read, _Worker
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
@@ -51,7 +51,7 @@ def test_a_batch_is_what_was_sent() -> None:
     ]
     batch = to_batch(links)
     for part in (batch, batch.slice(1, 6), batch.slice(3, 1), batch.slice(5, 0)):
-        found = _read(bytes(_to_buffer(part)))
+        found = _read(bytes(part.serialize()))
         assert found == part
         assert found.schema == batch.schema  # type: ignore[union-attr]
 

@@ -20,7 +20,6 @@ from overthere.broken.requests import DOCUMENTS
 from overthere.broken.robots import ANY, Robots
 from overthere.ground.caches import bounded_cache
 from overthere.links.documents.kinds import kind_of
-from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import rows
@@ -210,11 +209,11 @@ class Crawl:
         made = rows(self._options)
         kind, notes = kind_of(document)
         for _ in fill(made, document, kind, notes, self._options):
-            yield from self._site_links(links(made.take()))
+            yield from self._site_links(made.take_links())
             if self.remaining_seconds() <= 0:
                 self.passed["crawl-time"] += 1  # the rest of the document, whose URIs nobody has counted
                 return
-        yield from self._site_links(links(made.take()))
+        yield from self._site_links(made.take_links())
 
     def _site_links(self, found: Iterable[Link]) -> Iterator[tuple[str, bool]]:
         for link in found:

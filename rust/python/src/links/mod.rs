@@ -11,11 +11,12 @@ pub mod pages;
 mod row;
 mod site;
 mod table;
+mod tuples;
 
 use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
 use crate::arrow::ArrowArray;
@@ -290,6 +291,14 @@ impl LinkRows {
         guarded(py, || {
             let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
             ArrowArray::object(py, Arc::new(rows))
+        })
+    }
+
+    /// All rows so far as tuples in the order of `Link`; there are none then.
+    fn take_tuples<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        guarded(py, || {
+            let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
+            tuples::tuples(py, &rows)
         })
     }
 }

@@ -8,10 +8,11 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from overthere.base import Base
 from overthere.ground.cores import cores
+from overthere.ground.extras import need
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job.options import check_options
 from overthere.links.job.pool import run
@@ -20,7 +21,7 @@ from overthere.links.job.ranged_sources import Index
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
-from overthere.links.job.task_rows import TaskEnd
+from overthere.links.job.task_rows import TaskEnd, carry_out_links
 from overthere.links.model import Document, Link, OptionFields, Options
 from overthere.links.report.rows import rows
 from overthere.values.normalize import Rung
@@ -70,9 +71,21 @@ def extract(
     edition; ValueError for an unknown `kind`, or if `jobs` is less than 1; ModuleNotFoundError without the extra
     `links`, or without `whatwg` if an option needs it.
     """
-    for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
+    chosen = Options(**options)
+    if workers <= 1 and not (chosen.audit or chosen.whatwg):
+        marked = _marked_tasks(sources, base, chosen, policy, jobs)
+        for found in marked.mark_results(_links_of(marked, chosen)):
+            if not isinstance(found, TaskEnd):
+                yield from found
+        return
+    for batch in batches(sources, base, chosen, workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):
             yield from links(batch)
+
+
+def _links_of(tasks: Iterable[Task], options: Options) -> Generator[list[Link] | TaskEnd, None, None]:
+    for task in tasks:
+        yield from carry_out_links(task, options)
 
 
 def batches(
@@ -95,17 +108,8 @@ def batches(
 
     Raises: as `extract`, at once.
     """
-    own = None if base is None else URI(base)
-    check_options(options)
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, not {jobs}")
-    if isinstance(sources, str | os.PathLike | URI | Index):
-        sources = [sources]
-    if policy is None:
-        from overthere.access.policy import Policy
-
-        policy = Policy()
-    marks = _TaskMarks(tasks(sources, own, options, policy=policy, jobs=jobs))
+    need("links", "pyarrow")
+    marks = _marked_tasks(sources, base, options, policy, jobs)
     if marks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources have changed since the job began, so it cannot continue")
     work: Iterator[Task] = marks
@@ -115,6 +119,26 @@ def batches(
         workers = 1 if little else cores()
         work = chain(first, work)
     return marks.mark_results(run(work, options, workers))
+
+
+def _marked_tasks(
+    sources: Sources, base: URI | str | None, options: Options, policy: Policy | None, jobs: int
+) -> _TaskMarks:
+    """The tasks of a job.  Raises: as `extract`."""
+    base_uri = None if base is None else URI(base)
+    check_options(options)
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    if isinstance(sources, str | os.PathLike | URI | Index):
+        sources = [sources]
+    if policy is None:
+        from overthere.access.policy import Policy
+
+        policy = Policy()
+    return _TaskMarks(tasks(sources, base_uri, options, policy=policy, jobs=jobs))
+
+
+_Result = TypeVar("_Result")
 
 
 class _TaskMarks:
@@ -146,9 +170,7 @@ class _TaskMarks:
             there += 1
         return mark if there == count else ""
 
-    def mark_results(
-        self, results: Generator[pa.RecordBatch | TaskEnd, None, None]
-    ) -> Iterator[pa.RecordBatch | TaskEnd]:
+    def mark_results(self, results: Generator[_Result | TaskEnd, None, None]) -> Iterator[_Result | TaskEnd]:
         """The results, each end with the mark of its task."""
         try:
             with closing(results):
@@ -192,5 +214,5 @@ def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Run
     base = Base(URI(retrieval).replace(fragment=None), "retrieval", "retrieval")
     document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
     for _ in fill(made, document, "html", (), options):
-        yield from links(made.take())
-    yield from links(made.take())
+        yield from made.take_links()
+    yield from made.take_links()

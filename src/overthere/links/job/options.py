@@ -22,7 +22,7 @@ def check_options(options: Options) -> None:
         raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if options.kind is not None and options.kind not in TYPES:
         raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
-    need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
+    need("links", "brotli", "markdown_it", "webencodings")
     zstd_library()
     if options.whatwg:
         need("whatwg", "ada_url")

@@ -11,7 +11,7 @@ import pickle
 import signal
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,7 +140,7 @@ class _Sender:
                 skipped = min(self.rows, result.num_rows)
                 self.rows -= skipped
                 if skipped < result.num_rows:
-                    self.pipe.send_bytes(memoryview(_to_buffer(result.slice(skipped))))
+                    self.pipe.send_bytes(memoryview(result.slice(skipped).serialize()))
 
 
 class _Suspect:
@@ -304,7 +304,7 @@ class _Pool:
                     task._replace(paths=task.paths[suspect.path : suspect.path + 1], ignored=0), self.options
                 ):
                     row_builder.note(document._replace(source=source or document.source), "unreadable")
-                self.store_message(number, bytes(_to_buffer(row_builder.take())))
+                self.store_message(number, bytes(row_builder.take().serialize()))
             suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not retry.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
@@ -322,52 +322,16 @@ def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
     if message.startswith(_TASK_END):
         end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
         return end
-    import pyarrow as pa
-
-    from overthere.columns.rowwise import compute
-    from overthere.links.report.table import schema
-
-    batch = _from_message(message)
-    decode = compute().run_end_decode
-    columns = [
-        decode(column) if name in _IN_RUNS else column
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema())
-
-
-_IN_RUNS = ("source", "base", "base_from")
-"""Columns with one value for all rows of a document: run-end encoding takes a third off a message."""
-
-
-def _to_buffer(batch: pa.RecordBatch) -> pa.Buffer:
-    import pyarrow as pa
-
-    from overthere.columns.rowwise import compute
-
-    encode = compute().run_end_encode
-    columns = [
-        encode(column) if name in _IN_RUNS else column
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_in_runs()).serialize()
+    return _from_message(message)
 
 
 def _from_message(message: bytes) -> pa.RecordBatch:
     """A batch as it was sent."""
     import pyarrow as pa
 
-    return pa.ipc.read_record_batch(pa.py_buffer(message), _in_runs())
-
-
-@cache
-def _in_runs() -> pa.Schema:
-    import pyarrow as pa
-
     from overthere.links.report.table import schema
 
-    runs = pa.run_end_encoded(pa.int32(), pa.string())
-    return pa.schema([(field.name, runs if field.name in _IN_RUNS else field.type) for field in schema()])
+    return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
 
 
 def frugal() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
@@ -11,14 +11,14 @@ from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
-from overthere.links.model import BEGUN, Document, Options
+from overthere.links.model import BEGUN, Document, Link, Options
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TaskEnd", "carry_out", "read"]
+__all__ = ["TaskEnd", "carry_out", "carry_out_links", "read"]
 
 
 class TaskEnd(NamedTuple):
@@ -44,23 +44,36 @@ _BESIDE = ("http", "header", BEGUN)
 
 def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of a task in batches, and its end."""
-    walk = Progress() if walk is None else walk
+    return _carry_out(task, options, Progress() if walk is None else walk, _take_batch)
+
+
+def carry_out_links(task: Task, options: Options) -> Iterator[list[Link] | TaskEnd]:
+    """The rows of a task without pyarrow, and its end; for options without `audit` and `whatwg`."""
+    return _carry_out(task, options, Progress(), lambda made, options, browsing: made.take_links())
+
+
+_Taken = TypeVar("_Taken")
+_Take = Callable[[Rows, Options, Browsing | None], _Taken]
+"""Takes the rows out of their maker."""
+
+
+def _carry_out(task: Task, options: Options, walk: Progress, take: _Take[_Taken]) -> Iterator[_Taken | TaskEnd]:
     made = rows(options)
     # A task that is read again tells each record before it is read: records go one by one then, in Python.
     pages = made.pages if walk.tell is None else None
     if task.ignored:
         walk.passed["ignored"] += task.ignored
-    return _read(documents(task, options, walk, pages), made, options, task.size, walk)
+    return _read(documents(task, options, walk, pages), made, options, task.size, walk, take)
 
 
 def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.RecordBatch | TaskEnd]:
     """The rows of documents in batches, each with what `kinds` says of it; and the end."""
-    return _read(documents, rows(options), options, 0, Progress())
+    return _read(documents, rows(options), options, 0, Progress(), _take_batch)
 
 
 def _read(
-    documents: Iterable[KnownDocument], made: Rows, options: Options, size: int, walk: Progress
-) -> Iterator[pa.RecordBatch | TaskEnd]:
+    documents: Iterable[KnownDocument], made: Rows, options: Options, size: int, walk: Progress, take: _Take[_Taken]
+) -> Iterator[_Taken | TaskEnd]:
     """size: octets of the source.  walk: progress through the documents; if it is told, each has its own batches."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
@@ -76,11 +89,11 @@ def _read(
             continue
         filling = fill(made, document, kind, notes, options)
         while _goes_on(filling, made, document):
-            yield _fill_audit(made, options, browsing)
+            yield take(made, options, browsing)
         if walk.tell is not None and len(made):
-            yield _fill_audit(made, options, browsing)
+            yield take(made, options, browsing)
     if len(made):
-        yield _fill_audit(made, options, browsing)
+        yield take(made, options, browsing)
     for kind, (pages, octets) in made.page_counts.items():
         count, before = kinds.get(kind, (0, 0))
         kinds[kind] = (count + pages, before + octets)
@@ -96,7 +109,7 @@ def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
         return False
 
 
-def _fill_audit(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+def _take_batch(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
     batch = made.take()
     if browsing is not None:
         batch = browsing.fill(batch, made.hrefs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any, Self
 from overthere import columns
 from overthere.columns.rowwise import compute
 from overthere.ground.atomic import create, remove, temporary_folder
+from overthere.tables.arrays import to_array
 
 __all__ = ["Graph", "pairs", "schema"]
 
@@ -60,7 +60,7 @@ def pairs(batch: Any) -> Any:
     ends = _normal(hosts.dictionary).dictionary_encode()
     goals = ends.indices.take(hosts.indices).cast(pa.int64())
     schemes = pa.nulls(0, pa.string())
-    count = _number(len(ends.dictionary))
+    count = to_array([len(ends.dictionary)], pa.int64())[0]
     bare = pc.and_(goals.is_null(), target.is_valid())
     if bare.true_count:  # no authority: behind the hosts, the schemes
         named = pa.array(columns.split(target.filter(bare), ("scheme",), threads=1, views=False)).field("scheme")
@@ -68,7 +68,7 @@ def pairs(batch: Any) -> Any:
         schemes = encoded.dictionary
         goals = pc.replace_with_mask(goals, bare, pc.add(encoded.indices.cast(pa.int64()), count))
     # A pair as one number, which value_counts takes; a group_by would load acero, and with it pandas if it is there.
-    whole = _number(len(ends.dictionary) + len(schemes))
+    whole = to_array([len(ends.dictionary) + len(schemes)], pa.int64())[0]
     counted = pc.value_counts(pc.add(pc.multiply(sources.indices.take(bases.indices).cast(pa.int64()), whole), goals))
     if target.null_count:
         counted = counted.filter(counted.field("values").is_valid())
@@ -90,26 +90,13 @@ def _host(uris: Any) -> Any:
 
 def _normal(hosts: Any) -> Any:
     """Hosts in their normal form."""
+    import pyarrow as pa
+
     pc = compute()
-    written = pc.binary_join_element_wise(_text("//"), hosts, _text(""))
+    start, nothing = to_array(["//", ""], pa.string())
+    written = pc.binary_join_element_wise(start, hosts, nothing)
     # A host that is none by the rules, which bases and targets do not have, stays as it is.
     return pc.coalesce(_host(columns.normalize(written, threads=1)), hosts)
-
-
-def _number(value: int) -> Any:
-    """A scalar; `pa.scalar`, which compute calls for a number of Python's, loads pandas if it is there."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(value.to_bytes(8, sys.byteorder))])[0]
-
-
-def _text(value: str) -> Any:
-    """A scalar, as `_number`."""
-    import pyarrow as pa
-
-    octets = value.encode()
-    ends = b"".join(end.to_bytes(4, sys.byteorder) for end in (0, len(octets)))
-    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(octets)])[0]
 
 
 def _sum_pairs(table: Any) -> Any:

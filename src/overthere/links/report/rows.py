@@ -105,6 +105,10 @@ class Rows(ABC):
     def take(self) -> pa.RecordBatch:
         """Return all rows and remove them."""
 
+    @abstractmethod
+    def take_links(self) -> list[Link]:
+        """As `take`, without pyarrow."""
+
 
 def rows(options: Options) -> Rows:
     """Return the native maker of rows where the kernel has the edition, otherwise the one in Python."""
@@ -189,6 +193,9 @@ class _Native(Rows):
 
         struct_array = pa.array(self.native.take())
         return pa.record_batch([*struct_array.flatten(), pa.nulls(len(struct_array), pa.string())], schema=schema())
+
+    def take_links(self) -> list[Link]:
+        return list(map(Link._make, self.native.take_tuples()))
 
 
 def _text(text: str) -> str:
@@ -337,9 +344,11 @@ class _PythonRows(Rows):
         )  # fmt: skip
 
     def take(self) -> pa.RecordBatch:
-        batch = to_batch(self.links)
-        self.links, self.octets = [], 0
-        return batch
+        return to_batch(self.take_links())
+
+    def take_links(self) -> list[Link]:
+        links, self.links, self.octets = self.links, [], 0
+        return [Link._make(_text(value) if isinstance(value, str) else value for value in link) for link in links]
 
 
 def _resolve_meaning(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
