@@ -76,7 +76,7 @@ fn text_of(octets: Option<Vec<u8>>) -> Answer {
 }
 
 fn peers() -> Vec<Peer> {
-    let own = parse(BASE.as_bytes(), Rule::Uri, false).unwrap();
+    let base_spans = parse(BASE.as_bytes(), Rule::Uri, false).unwrap();
     let fluent = Uri::parse(BASE).unwrap();
     let iri: &UriAbsoluteStr = UriAbsoluteStr::new(BASE).unwrap();
     vec![
@@ -114,7 +114,7 @@ fn peers() -> Vec<Peer> {
         peer(
             "resolve",
             "overthere",
-            move |t| own_target(Parsed { text: BASE.as_bytes(), spans: &own }, t),
+            move |t| own_target(Parsed { text: BASE.as_bytes(), spans: &base_spans }, t),
             Some(|t, b| {
                 let spans = parse(b.as_bytes(), Rule::Uri, false).ok()?;
                 text_of(own_target(Parsed { text: b.as_bytes(), spans: &spans }, t))
@@ -144,7 +144,7 @@ fn peers() -> Vec<Peer> {
     ]
 }
 
-fn made() -> Vec<String> {
+fn generated_texts() -> Vec<String> {
     let words = ["about", "archive", "content", "docs", "history", "images", "library", "wiki", "users", "x"];
     let mut seed = 3986u64;
     let mut next = move |n: usize| {
@@ -178,20 +178,21 @@ fn unhex(text: &str) -> String {
     String::from_utf8(octets.collect()).unwrap()
 }
 
-/// How many rows get the answer of the standard: a row is `operation text base answer`, in hexadecimal, "-" refused.
+/// The number of rows with the standard's answer, and of all rows: a row is `operation text base answer`, in
+/// hexadecimal, "-" for rejected.
 fn agreement(peer: &Peer, cases: &[String]) -> Option<(usize, usize)> {
     let answer = peer.answer?;
     let rows =
         cases.iter().map(|line| line.split('\t').collect::<Vec<_>>()).filter(|row| row[0] == peer.operation);
     let right = rows.map(|row| {
-        let wanted = (row[3] != "-").then(|| unhex(row[3]));
-        (answer(&unhex(row[1]), &unhex(row[2])) == wanted) as usize
+        let expected = (row[3] != "-").then(|| unhex(row[3]));
+        (answer(&unhex(row[1]), &unhex(row[2])) == expected) as usize
     });
-    Some(right.fold((0, 0), |(sum, of), one| (sum + one, of + 1)))
+    Some(right.fold((0, 0), |(sum, count), is_right| (sum + is_right, count + 1)))
 }
 
 fn main() {
-    let texts = lines("OVERTHERE_TEXTS").unwrap_or_else(made);
+    let texts = lines("OVERTHERE_TEXTS").unwrap_or_else(generated_texts);
     let references = lines("OVERTHERE_REFERENCES").unwrap_or_else(|| texts.clone());
     let cases = lines("OVERTHERE_CASES").unwrap_or_default();
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -203,24 +204,24 @@ fn main() {
         let of: Vec<&Peer> = peers.iter().filter(|p| p.operation == operation).collect();
         let input = if operation == "resolve" { &references } else { &texts };
         let mut times = vec![Vec::new(); of.len()];
-        for turn in 0..ROUNDS {
+        for round in 0..ROUNDS {
             for at in 0..of.len() {
-                let who = (turn + at) % of.len();
+                let peer_index = (round + at) % of.len();
                 let start = Instant::now();
-                (of[who].run)(input);
-                times[who].push(start.elapsed().as_nanos() as f64 / input.len() as f64);
+                (of[peer_index].run)(input);
+                times[peer_index].push(start.elapsed().as_nanos() as f64 / input.len() as f64);
             }
         }
-        for (peer, mut found) in of.iter().zip(times) {
-            found.sort_by(f64::total_cmp);
+        for (peer, mut durations) in of.iter().zip(times) {
+            durations.sort_by(f64::total_cmp);
             let (right, rows) = agreement(peer, &cases).unwrap_or_default();
             println!(
                 "{}\t{}\t{:.2}\t{:.2}\t{:.2}\t{}\t{}",
                 peer.operation,
                 peer.name,
-                found[ROUNDS / 2],
-                found[0],
-                found[ROUNDS - 1],
+                durations[ROUNDS / 2],
+                durations[0],
+                durations[ROUNDS - 1],
                 right,
                 rows
             );

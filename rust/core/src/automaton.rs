@@ -6,20 +6,20 @@ use crate::place::At;
 
 /// A deterministic automaton; state 0 is dead.
 pub struct Automaton {
-    /// Byte to class: 256 of them.
+    /// The class of each of the 256 bytes.
     pub classes: Cow<'static, [u8]>,
-    /// How many classes there are.
+    /// The number of classes.
     pub width: usize,
-    /// Per state and class, the next state.
+    /// The next state, per state and class.
     pub table: Cow<'static, [u16]>,
     /// The first state.
     pub start: u16,
-    /// The states in which a text may end, in order.
+    /// The states in which a text may end, in ascending order.
     pub accepting: Cow<'static, [u16]>,
 }
 
 impl Automaton {
-    /// An automaton whose every step stays inside its table; None if the parts do not fit together.
+    /// Make an automaton whose every step stays inside its table; None if the parts do not fit together.
     pub fn new(
         classes: Vec<u8>,
         width: usize,
@@ -42,7 +42,7 @@ impl Automaton {
         })
     }
 
-    /// Read from a state on: how many bytes were read before the dead state, and the last live state.
+    /// Read from a state on; return the number of bytes read before the dead state, and the last live state.
     pub fn run(&self, data: &[u8], mut state: u16) -> (usize, u16) {
         for (offset, &byte) in data.iter().enumerate() {
             let next = self
@@ -56,12 +56,12 @@ impl Automaton {
         (data.len(), state)
     }
 
-    /// How many bytes can be read before nothing valid begins so any more.
+    /// The length of the longest prefix that a valid text can begin with.
     pub fn viable(&self, data: &[u8]) -> usize {
         self.run(data, self.start).0
     }
 
-    /// Whether the whole of it is derivable.
+    /// Whether the rule derives the data.
     pub fn accepts(&self, data: &[u8]) -> bool {
         let (offset, state) = self.run(data, self.start);
         offset == data.len() && self.accepting.binary_search(&state).is_ok()

@@ -1,11 +1,11 @@
-//! A text put together from pieces (RFC 3986 5.3), as every edit of a value and every build does.
+//! Assembling a text from pieces (RFC 3986 5.3), for every edit of a value and every build.
 
 use crate::place::{Component, Spans};
 use crate::resolve::Parsed;
 
-/// The components of a new text: pieces of the old one, and what was given.
+/// The components of a new text: pieces of the old one, and the caller's.
 ///
-/// Without a host there is no authority, and userinfo and port are not written.
+/// Without a host the text has no authority: userinfo and port are not written.
 #[derive(Clone, Copy, Default)]
 #[expect(missing_docs, reason = "the names are those of the document")]
 pub struct Pieces<'a> {
@@ -33,10 +33,9 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Write the text.  Returns: where its components are.
+    /// Write the text, and return the spans of its components.
     ///
-    /// Whether they would be read there is for the caller to check: the text is valid, and means these components, if
-    /// `parse` finds the same spans.
+    /// The caller must check the text: it is valid, and has these components, if `parse` finds the same spans.
     pub fn write(&self, out: &mut Vec<u8>) -> Spans {
         let start = out.len();
         let at = |out: &Vec<u8>| (out.len() - start) as u32;
@@ -78,12 +77,12 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// A path up to its last "/", and the segment after it.
+/// Split a path after its last "/": the part up to it, and the segment after it.
 pub fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
     path.split_at_checked(memchr::memrchr(b'/', path).map_or(0, |at| at + 1)).unwrap_or((path, b""))
 }
 
-/// Where the suffix of a segment begins, as it is written: at its last "."; at its end if it has none.
+/// The offset of a segment's suffix: of its last "." (plain or escaped), or its end if it has none.
 pub fn suffix_start(name: &[u8]) -> usize {
     let plain = memchr::memrchr(b'.', name).map(|at| (at, 1));
     let escaped = name.windows(3).rposition(|three| matches!(three, b"%2E" | b"%2e")).map(|at| (at, 3));
@@ -100,12 +99,12 @@ mod tests {
     use crate::place::Part;
 
     #[test]
-    fn the_pieces_of_a_text_make_it_again() {
+    fn the_pieces_of_a_text_restore_it() {
         for text in ["", "a", "//h", "x:", "x://u@h:1/p?q#f", "x://@:?#", "//[::1]:/", "x:a/b?#f", "?", "#"] {
             let spans = parse(text.as_bytes(), Rule::UriReference, false).unwrap();
             let mut out = Vec::new();
-            let written = Pieces::of(Parsed { text: text.as_bytes(), spans: &spans }).write(&mut out);
-            assert_eq!((out.as_slice(), written), (text.as_bytes(), spans), "{text}");
+            let written_spans = Pieces::of(Parsed { text: text.as_bytes(), spans: &spans }).write(&mut out);
+            assert_eq!((out.as_slice(), written_spans), (text.as_bytes(), spans), "{text}");
         }
     }
 

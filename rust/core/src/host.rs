@@ -1,4 +1,4 @@
-//! Hosts (RFC 3986 3.2.2): IP-literal, IPv4address, and which alternative a host is.
+//! Hosts (RFC 3986 3.2.2): IP-literal, IPv4address, and the alternatives of `host`.
 
 use crate::classes::{self, CLASS};
 use crate::place::{At, Part};
@@ -6,17 +6,17 @@ use crate::place::{At, Part};
 /// The alternatives of `host`; the first that matches wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HostKind {
-    /// A registered name, or nothing.
+    /// A registered name, which may be empty.
     RegName,
-    /// Four decimal octets.
+    /// Four decimal octets with dots.
     IPv4address,
     /// An IPv6 address in brackets.
     IPv6address,
-    /// A later version in brackets.
+    /// An address of a later version in brackets.
     IPvFuture,
 }
 
-/// Which alternative a valid host is.
+/// The alternative that a valid host matches.
 pub fn host_kind(host: &[u8]) -> HostKind {
     match host.first() {
         Some(b'[') => match host.get(1) {
@@ -32,26 +32,26 @@ fn has(byte: u8, bits: u8) -> bool {
     CLASS.at(byte as usize) & bits != 0
 }
 
-/// The end of an IP-literal that begins with the "[" at `start`, or the offset at which it stops.
+/// The end of an IP-literal whose "[" is at `start`; `Err` with the offset at which reading stopped.
 pub fn ip_literal(text: &[u8], start: usize, zone: bool) -> Result<usize, usize> {
     let inside = start + 1;
     let length = memchr::memchr(b']', text.part(inside..)).ok_or(text.len())?;
     let body = text.part(inside..inside + length);
-    let good = match body.first() {
+    let is_valid = match body.first() {
         Some(b'v' | b'V') => ip_future(body),
         _ => match memchr::memchr(b'%', body) {
             Some(percent) if zone => ipv6_address(body.part(..percent)) && zone_id(body.part(percent..)),
             _ => ipv6_address(body),
         },
     };
-    if good {
+    if is_valid {
         Ok(inside + length + 1)
     } else {
         Err(start)
     }
 }
 
-/// IPvFuture without its brackets.
+/// Whether a text is an IPvFuture without its brackets.
 fn ip_future(body: &[u8]) -> bool {
     let Some(dot) = memchr::memchr(b'.', body) else { return false };
     let (version, address) = (body.part(1..dot), body.part(dot + 1..));
@@ -61,7 +61,7 @@ fn ip_future(body: &[u8]) -> bool {
         && address.iter().all(|&b| has(b, classes::USERINFO))
 }
 
-/// RFC 6874 2: "%25" and a ZoneID.
+/// Whether a text is "%25" and a ZoneID (RFC 6874 2).
 fn zone_id(text: &[u8]) -> bool {
     let Some(zone) = text.strip_prefix(b"%25") else { return false };
     let mut i = 0;
@@ -78,9 +78,9 @@ fn zone_id(text: &[u8]) -> bool {
     !zone.is_empty()
 }
 
-/// IPv6address: eight groups, or at most seven beside one "::"; the last two may be an IPv4address.
+/// Whether a text is an IPv6address: eight groups, or one "::" and at most seven; the last two may be an IPv4address.
 pub fn ipv6_address(text: &[u8]) -> bool {
-    // The longest form is 45 bytes; whatever is longer is none.
+    // The longest form has 45 bytes.
     if text.len() > 45 {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Internationalized Resource Identifiers (RFC 3987): reading them, the URI that one maps to (3.1), and back (3.2).
+//! Internationalized Resource Identifiers (RFC 3987): reading them, mapping them to URIs (3.1), and back (3.2).
 
 use crate::classes::{self, CLASS, IPRIVATE, JOINED, UCSCHAR};
 use crate::non_ascii::{common, kind, within, NonAscii, IN_ALL, IN_QUERIES, SHOWN};
@@ -6,37 +6,37 @@ use crate::parse::{self, Rule};
 use crate::percent::{encode, octet, Safe};
 use crate::place::{At, Characters, Part, Spans};
 
-/// What a text has beyond US-ASCII.
+/// The characters of a text beyond US-ASCII, after it was rewritten in US-ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Escaped {
-    /// Where the first character beyond US-ASCII stands in the text.
+    /// The offset of the first character beyond US-ASCII in the original text.
     pub at: usize,
-    /// From the first private-use character to the end of the last one, in what was written.
+    /// From the first private-use character to the end of the last one, in the rewritten text.
     private: Option<(usize, usize)>,
 }
 
 impl Escaped {
-    /// Whether private-use characters stand in the query alone (2.2), of which these are the written text's components.
+    /// Whether all private-use characters are in the query (2.2); `spans` are those of the rewritten text.
     pub fn fits(&self, spans: &Spans) -> bool {
         let Some((first, last)) = self.private else { return true };
         spans.query().is_some_and(|query| query.start <= first && last <= query.end)
     }
 
-    /// What a text has; in what is written, each octet beyond US-ASCII is to have so many.  None for US-ASCII, and if a
-    /// character is in no IRI (2.2 and 4.1).
+    /// The characters of a text in which each byte beyond US-ASCII is rewritten as `width` bytes.  None for US-ASCII,
+    /// and if no IRI may contain a character (2.2 and 4.1).
     #[inline]
-    fn of(text: &str, octets: usize) -> Option<Self> {
+    fn of(text: &str, width: usize) -> Option<Self> {
         let (at, _) = NonAscii::of(text).next()?;
         if common(text) & IN_ALL != 0 {
             return Some(Escaped { at, private: None });
         }
-        let (mut private, mut more) = (None, 0);
+        let (mut private, mut added) = (None, 0);
         for (at, c) in NonAscii::of(text) {
-            let (start, length) = (at + more, c.len_utf8());
-            more += length * (octets - 1);
+            let (start, length) = (at + added, c.len_utf8());
+            added += length * (width - 1);
             let kind = kind(c);
             if kind & IN_QUERIES != 0 {
-                private = Some((private.map_or(start, |(first, _)| first), at + length + more));
+                private = Some((private.map_or(start, |(first, _)| first), at + length + added));
             } else if kind & IN_ALL == 0 {
                 return None;
             }
@@ -45,44 +45,44 @@ impl Escaped {
     }
 }
 
-/// Whether all characters beyond US-ASCII take the place of their escapes (3.2), wherever they stand.
+/// Whether all characters beyond US-ASCII are ones that always replace their escapes (3.2).
 pub fn is_shown(text: &str) -> bool {
     common(text) & SHOWN != 0 || NonAscii::of(text).all(|(_, c)| kind(c) & SHOWN != 0)
 }
 
-/// Appends the text, its characters beyond US-ASCII as escapes of their UTF-8 octets.
+/// Append the text, with the UTF-8 octets of its characters beyond US-ASCII as escapes.
 ///
-/// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1); whether the rest is one, the new text tells.
+/// None for US-ASCII, and if no IRI may contain a character (2.2 and 4.1); parsing the new text checks everything else.
 pub fn escape(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let found = Escaped::of(text, 3)?;
+    let escaped = Escaped::of(text, 3)?;
     encode(text.as_bytes(), &Safe::US_ASCII, out);
-    Some(found)
+    Some(escaped)
 }
 
-/// Writes the octets of a text, each that is not US-ASCII as "~", which stands where ucschar does: in no scheme, escape
-/// or port.  What these derive, with the same places, the text does if the place of its characters `fits`, and if
-/// no such character stands `in_brackets`.
+/// Replace `out` by the bytes of a text, with "~" for each byte beyond US-ASCII: like ucschar, "~" is not allowed in a
+/// scheme, escape or port.  The text is valid, with the same spans, if the stand-ins are, if the characters `fit`, and
+/// if none is `in_brackets`.
 ///
-/// None for US-ASCII, and if a character is in no IRI (2.2 and 4.1).
+/// None for US-ASCII, and if no IRI may contain a character (2.2 and 4.1).
 pub fn stand_in(text: &str, out: &mut Vec<u8>) -> Option<Escaped> {
-    let found = Escaped::of(text, 1)?;
+    let escaped = Escaped::of(text, 1)?;
     out.clear();
     out.extend(text.bytes().map(|b| if b.is_ascii() { b } else { b'~' }));
-    Some(found)
+    Some(escaped)
 }
 
-/// Whether a non-ASCII character stands between the brackets of a host: there "~" stands, and ucschar does not.
+/// Whether a non-ASCII character is between the brackets of a host, where "~" is allowed and ucschar is not.
 pub fn in_brackets(text: &[u8], spans: &Spans) -> bool {
     let host = spans.host().map_or(&[][..], |host| host.of(text));
     host.first() == Some(&b'[') && !host.is_ascii()
 }
 
-/// Appends the IRI-reference of a URI-reference (3.2): escapes of unreserved characters, and those that are UTF-8 of
-/// characters that an IRI shows, as what they stand for.
+/// Append the IRI-reference of a URI-reference (3.2): decode the escapes of unreserved characters, and those that are
+/// the UTF-8 of characters that an IRI shows.
 pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
     out.reserve(text.len());
     let host = spans.host().filter(|host| text.get(host.start) != Some(&b'['));
-    let mut done = 0;
+    let mut copied = 0;
     for (span, private) in [
         (spans.userinfo(), false),
         (host, false),
@@ -91,41 +91,41 @@ pub fn show(text: &[u8], spans: &Spans, out: &mut Vec<u8>) {
         (spans.fragment(text.len()), false),
     ] {
         let Some(span) = span else { continue };
-        out.extend_from_slice(text.part(done..span.start));
-        characters(span.of(text), private, out);
-        done = span.end;
+        out.extend_from_slice(text.part(copied..span.start));
+        show_component(span.of(text), private, out);
+        copied = span.end;
     }
-    out.extend_from_slice(text.part(done..));
+    out.extend_from_slice(text.part(copied..));
 }
 
-/// 3.2, steps 2 to 5 for a component; `private` shows private-use characters too, as a query may (2.2).
-fn characters(text: &[u8], private: bool, out: &mut Vec<u8>) {
-    let (mut i, mut done) = (0, 0);
+/// Append a component by 3.2, steps 2 to 5; `private` shows private-use characters too, as a query may (2.2).
+fn show_component(text: &[u8], private: bool, out: &mut Vec<u8>) {
+    let (mut i, mut copied) = (0, 0);
     while let Some(next) = memchr::memchr(b'%', text.part(i..)) {
         let at = i + next;
         i = at + 3;
         match octet(text, at) {
             Some(byte @ 0x80..) => {
-                out.extend_from_slice(text.part(done..at));
-                i = run(text, at, byte, private, out);
-                done = i;
+                out.extend_from_slice(text.part(copied..at));
+                i = show_run(text, at, byte, private, out);
+                copied = i;
             }
             Some(byte) if CLASS.at(byte as usize) & classes::UNRESERVED != 0 => {
-                out.extend_from_slice(text.part(done..at));
+                out.extend_from_slice(text.part(copied..at));
                 out.push(byte);
-                done = i;
+                copied = i;
             }
             _ => {}
         }
         i = i.min(text.len());
     }
-    out.extend_from_slice(text.part(done..));
+    out.extend_from_slice(text.part(copied..));
 }
 
-/// A run of escapes of octets beyond US-ASCII, of which the first is `byte`; returns where it ends.
-fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) -> usize {
+/// Append a run of escapes of octets beyond US-ASCII, which begins at `i` with that of `byte`; return its end.
+fn show_run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) -> usize {
     let mut next = Some(byte);
-    // Whether a character that is shown stands before, to which a joiner belongs.
+    // Whether a shown character precedes, to which a joiner belongs.
     let mut joins = false;
     while let Some(byte) = next {
         let mut octets = [byte, 0, 0, 0];
@@ -142,7 +142,7 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
         joins = character.is_some_and(|c| {
             kind(c) & (if private { SHOWN | IN_QUERIES } else { SHOWN }) != 0 || (joins && within(c, &JOINED))
         });
-        // Of octets that are not valid UTF-8 only the first is passed: the next may begin a character.
+        // Only the first of several invalid octets is skipped: the next may begin a character.
         let count = character.map_or(1, char::len_utf8);
         if joins {
             let end = out.len() + count;
@@ -157,13 +157,14 @@ fn run(text: &[u8], mut i: usize, byte: u8, private: bool, out: &mut Vec<u8>) ->
     i
 }
 
-/// The character of so many octets, of which the first says that they are so many; None if they are no UTF-8.
+/// The character whose UTF-8 is the first `length` octets, where `length` follows from the first octet; None if they
+/// are not valid UTF-8.
 fn character(octets: [u8; 4], length: usize) -> Option<char> {
-    let [first, rest @ ..] = octets.map(u32::from);
+    let [first, following @ ..] = octets.map(u32::from);
     if octets.part(1..length).iter().any(|octet| octet & 0xC0 != 0x80) {
         return None;
     }
-    let [second, third, fourth] = rest.map(|octet| octet & 0x3F);
+    let [second, third, fourth] = following.map(|octet| octet & 0x3F);
     let (least, code) = match length {
         2 => (0x80, (first & 0x1F) << 6 | second),
         3 => (0x800, (first & 0x0F) << 12 | second << 6 | third),
@@ -173,10 +174,10 @@ fn character(octets: [u8; 4], length: usize) -> Option<char> {
     char::from_u32(code).filter(|_| code >= least)
 }
 
-/// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is none, or one with a bracket.
+/// The spans of an IRI or IRI-reference (2.2 and 4.1), in characters; None if it is invalid, or contains a bracket.
 ///
-/// Each character beyond US-ASCII is read as "~", which stands where ucschar does: in no scheme, escape or port.
-/// Between brackets it would stand too, where ucschar does not.
+/// Each character beyond US-ASCII is read as "~": like ucschar, "~" is not allowed in a scheme, escape or port.
+/// Between brackets it is allowed, unlike ucschar.
 pub fn parse(text: &str, rule: Rule, stand_ins: &mut Vec<u8>) -> Option<Spans<Characters>> {
     let mut private = None;
     for (at, c) in text.chars().enumerate() {
@@ -201,7 +202,7 @@ mod tests {
     use crate::parse::{parse, Rule};
     use crate::place::Span;
 
-    /// The two places, whatever their unit.
+    /// The start and end of a span, in any unit.
     fn at<U>(span: impl Into<Option<Span<U>>>) -> Option<(usize, usize)> {
         span.into().map(|span| (span.start, span.end))
     }
@@ -240,9 +241,9 @@ mod tests {
     fn stand_ins_keep_places() {
         let mut out = Vec::new();
         let mut read = |text: &str| {
-            let found = stand_in(text, &mut out)?;
+            let escaped = stand_in(text, &mut out)?;
             let spans = parse(&out, Rule::UriReference, true).ok()?;
-            (found.fits(&spans) && !in_brackets(text.as_bytes(), &spans)).then_some(spans)
+            (escaped.fits(&spans) && !in_brackets(text.as_bytes(), &spans)).then_some(spans)
         };
         let spans = read("http://ü@é:8/日本?\u{e000}#ß").unwrap();
         assert_eq!((at(spans.userinfo()), at(spans.host())), (Some((7, 9)), Some((10, 12))));
@@ -265,8 +266,8 @@ mod tests {
             for second in 0..=0xFF {
                 for third in [0, 0x7F, 0x80, 0xBF, 0xC0] {
                     let octets = [first, second, third, 0x80];
-                    let wanted = std::str::from_utf8(&octets[..length]).ok().and_then(|s| s.chars().next());
-                    assert_eq!(character(octets, length), wanted, "{octets:x?}");
+                    let expected = std::str::from_utf8(&octets[..length]).ok().and_then(|s| s.chars().next());
+                    assert_eq!(character(octets, length), expected, "{octets:x?}");
                 }
             }
         }
@@ -274,7 +275,7 @@ mod tests {
 
     #[test]
     fn escapes_become_characters() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("r%C3%A9sum%C3%A9%2F%e9%41", "résumé%2F%E9A"),
             ("%E2%82%C3%A9%80%f0%90%90%80", "%E2%82é%80\u{10400}"),
             ("%E2%80%AE%E2%80%8D%C3%A9%E2%80%8D", "%E2%80%AE%E2%80%8Dé\u{200d}"),
@@ -283,7 +284,7 @@ mod tests {
         ] {
             let mut out = Vec::new();
             show(text.as_bytes(), &parse(text.as_bytes(), Rule::UriReference, false).unwrap(), &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), wanted, "{text}");
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text}");
         }
     }
 
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn no_iri() {
+    fn invalid_iris_are_not_mapped() {
         for text in ["a", "\u{80}", "\u{fffd}", "a\u{202e}", "\u{200e}", "é b", "é:x", "http://[é]/", "//h:é"]
         {
             assert_eq!(mapped(text), None, "{text:?}");

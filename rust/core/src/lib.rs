@@ -1,7 +1,7 @@
 //! The fast kernel: RFC 3986 on bytes.
 //!
-//! One file per operation, named as in Python.  Texts are US-ASCII by the time they are valid; an
-//! offset is a byte offset.  Nothing recurses, every loop is linear, nothing is allocated until
+//! One file per operation, named as in Python.  Every valid text is US-ASCII; an
+//! offset is a byte offset.  No function recurses, every loop is linear, and no memory is allocated until
 //! something changes.
 
 #![forbid(unsafe_code)]
@@ -32,9 +32,9 @@ pub mod tables;
 pub mod trigger;
 pub mod wide;
 
-/// `$fast` where this machine has AVX2, else `$plain`; the test is a load and a branch.
+/// `$fast` if this machine has AVX2, otherwise `$plain`; the test is a load and a branch.
 ///
-/// Only a caller who may write `unsafe` can call a function for AVX2, so the choice is not made in this crate.
+/// Calling a function for AVX2 needs `unsafe`, which this crate forbids, so the caller makes the choice.
 #[cfg(avx2)]
 #[macro_export]
 macro_rules! quickest {
@@ -51,7 +51,7 @@ macro_rules! quickest {
     };
 }
 
-/// `$plain`: the code for AVX2 is not there.
+/// Always `$plain`: the code for AVX2 was not compiled.
 #[cfg(not(avx2))]
 #[macro_export]
 macro_rules! quickest {

@@ -1,18 +1,18 @@
-//! Characters beyond US-ASCII: where they stand in a text, and what each may be in an IRI (RFC 3987 2.2, 3.2).
+//! Characters beyond US-ASCII: their offsets in a text, and their roles in an IRI (RFC 3987 2.2, 3.2).
 
 use crate::classes::{self, IPRIVATE, UCSCHAR};
 use crate::place::{At, Part};
 
-/// The bit of what may stand in most components.
+/// The bit of characters that most components allow.
 pub const IN_ALL: u8 = 1;
-/// The bit of what may stand in queries alone.
+/// The bit of characters that only queries allow.
 pub const IN_QUERIES: u8 = 2;
-/// The bit of what takes the place of its escapes wherever it stands.
+/// The bit of characters that always replace their escapes.
 pub const SHOWN: u8 = 4;
-/// The bit of a block of which not all is the same.
+/// The bit of a block whose characters differ.
 const MIXED: u8 = 0x80;
 
-/// Characters to a block: those whose UTF-8 differs in the last octet.
+/// Characters in a block: those whose UTF-8 differs only in the last byte.
 const BLOCK: usize = 64;
 
 /// The bits of each block.
@@ -24,9 +24,10 @@ static BLOCKS: [u8; 0x11_0000 / BLOCK] = {
     blocks
 };
 
+/// Set a bit of each block that the ranges cover, and `MIXED` of each that they cover in part.
 #[expect(
     clippy::indexing_slicing,
-    reason = "worked out while it is compiled: what is out of range is an error there"
+    reason = "evaluated at compile time: an index out of range is a compile error"
 )]
 const fn mark(blocks: &mut [u8], ranges: &[(char, char)], bit: u8) {
     let mut i = 0;
@@ -34,41 +35,41 @@ const fn mark(blocks: &mut [u8], ranges: &[(char, char)], bit: u8) {
         let (first, end) = (ranges[i].0 as usize, ranges[i].1 as usize + 1);
         let mut block = first / BLOCK;
         while block * BLOCK < end {
-            let whole = first <= block * BLOCK && (block + 1) * BLOCK <= end;
-            blocks[block] |= if whole { bit } else { MIXED };
+            let is_covered = first <= block * BLOCK && (block + 1) * BLOCK <= end;
+            blocks[block] |= if is_covered { bit } else { MIXED };
             block += 1;
         }
         i += 1;
     }
 }
 
-/// Of each octet that begins a character the bits that all such characters have; of the others all bits.
+/// For each lead byte of UTF-8, the bits that all its characters share; all bits for the other bytes.
 #[expect(
     clippy::indexing_slicing,
-    reason = "worked out while it is compiled: what is out of range is an error there"
+    reason = "evaluated at compile time: an index out of range is a compile error"
 )]
-static LEADS: [u8; 256] = {
-    let mut leads = [0xFF; 256];
+static BITS_BY_LEAD: [u8; 256] = {
+    let mut bits = [0xFF; 256];
     let mut block = 0x80 / BLOCK;
     while block < BLOCKS.len() {
         let first = block * BLOCK;
-        let lead = match first {
+        let lead_byte = match first {
             0..0x800 => 0xC0 | first >> 6,
             0x800..0x1_0000 => 0xE0 | first >> 12,
             _ => 0xF0 | first >> 18,
         };
-        // No text has surrogates.
+        // A text has no surrogates.
         if first < 0xD800 || first >= 0xE000 {
-            leads[lead] &= if BLOCKS[block] & MIXED == 0 { BLOCKS[block] } else { 0 };
+            bits[lead_byte] &= if BLOCKS[block] & MIXED == 0 { BLOCKS[block] } else { 0 };
         }
         block += 1;
     }
-    leads
+    bits
 };
 
-/// Bits that all characters of a text beyond US-ASCII have; they may have more in common.
+/// Bits that all characters of a text beyond US-ASCII share; they may share others too.
 pub fn common(text: &str) -> u8 {
-    text.bytes().fold(0xFF, |bits, octet| bits & LEADS.at(usize::from(octet)))
+    text.bytes().fold(0xFF, |bits, octet| bits & BITS_BY_LEAD.at(usize::from(octet)))
 }
 
 /// The bits of a non-ASCII character.
@@ -86,20 +87,20 @@ fn class_of_mixed(c: char) -> u8 {
     bit(&UCSCHAR, IN_ALL) | bit(&IPRIVATE, IN_QUERIES) | bit(&classes::SHOWN, SHOWN)
 }
 
-/// Whether one of the ranges, which are in their order, has the character.
+/// Whether one of the ranges, which are in ascending order, contains the character.
 pub fn within(c: char, ranges: &[(char, char)]) -> bool {
     let next = ranges.partition_point(|(first, _)| *first <= c);
     next.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, last)| c <= *last)
 }
 
-/// The characters of a text beyond US-ASCII, and where each stands.
+/// The characters of a text beyond US-ASCII, with their offsets.
 pub struct NonAscii<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> NonAscii<'a> {
-    /// Those of this text.
+    /// The characters of this text.
     pub fn of(text: &'a str) -> Self {
         NonAscii { text, at: 0 }
     }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn leads_say_what_all_have() {
+    fn bits_by_lead_are_those_that_all_characters_share() {
         let mut all = [0xFF; 256];
         for c in '\u{80}'..=char::MAX {
             let text = c.to_string();
@@ -159,9 +160,10 @@ mod tests {
             assert_eq!(common(&text) & !kind(c), 0, "{c:?}");
         }
         assert_eq!((common("ab"), common("aé漢"), common("é\u{200e}") & IN_ALL), (0xFF, IN_ALL | SHOWN, 0));
-        // What blocks of which not all is the same take from them is one octet's in ten.
-        let less =
-            (0x80..=0xFF).filter(|&octet: &usize| LEADS[octet] != all[octet] && all[octet] != 0xFF).count();
+        // Mixed blocks reduce the bits of few lead bytes.
+        let less = (0x80..=0xFF)
+            .filter(|&octet: &usize| BITS_BY_LEAD[octet] != all[octet] && all[octet] != 0xFF)
+            .count();
         assert!(less < 8, "{less}");
     }
 }

@@ -1,6 +1,6 @@
-//! The pairs of a query, `name=value&name=value`: found, set, added, left out, sorted; the others stay as they are.
+//! Find, set, add, remove and sort the pairs of a query, `name=value&name=value`; the other pairs stay as they are.
 //!
-//! What `forms.Parameters` says of one query.  The query is part of a valid text, so its escapes are whole.
+//! The results are those of `forms.Parameters`.  The query is part of a valid text, so its escapes are valid.
 
 use memchr::{memchr, memmem};
 
@@ -10,28 +10,28 @@ use crate::place::{At, Part};
 /// How pairs are written.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// What parts them: "&" or ";".
+    /// Their separator: "&" or ";".
     pub separator: u8,
-    /// Whether "+" is a space.
+    /// Whether "+" means a space.
     pub plus: bool,
 }
 
-/// A name as octets, and its pairs as they are to be written.
+/// A decoded name, and the pairs to write for it.
 pub type Given = (Vec<u8>, Vec<Vec<u8>>);
 
-/// What is done to the pairs of a query.
+/// A change of the pairs of a query.
 pub enum Change {
-    /// Other values: the first place of a name is kept, its doubles go, new names follow.
+    /// Set values: new pairs replace the first pair of a name, its other pairs are removed, new names are appended.
     Set(Vec<Given>),
-    /// More pairs behind those that are there.
+    /// Append pairs.
     Add(Vec<Vec<u8>>),
-    /// Names go, each given as what stands between its "*", which are any octets.
+    /// Remove the pairs of names; each name is a list of the texts between its "*", which match any octets.
     Without(Vec<Vec<Vec<u8>>>),
-    /// By the octets of their names; pairs of one name keep their order.
+    /// Sort by decoded name; pairs of one name keep their order.
     Sort,
 }
 
-/// What one thread works with, made once for all its rows.
+/// Buffers of one thread, reused for all its rows.
 #[derive(Default)]
 pub struct Scratch {
     placed: Vec<bool>,
@@ -39,7 +39,7 @@ pub struct Scratch {
     places: Vec<Place>,
 }
 
-/// A pair's name in the octets of a `Scratch`, its first octets, and the pair in the query.
+/// A pair: the first octets of its name, the place of its name in `Scratch::octets`, and its place in the query.
 struct Place {
     first: u64,
     name: (usize, usize),
@@ -47,7 +47,7 @@ struct Place {
 }
 
 impl Form {
-    /// Where the pairs of a query stand; an empty query has none.
+    /// The places of the pairs of a query; an empty query has none.
     pub fn pairs<'a>(&self, query: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
         let separator = self.separator;
         let mut at = if query.is_empty() { None } else { Some(0) };
@@ -59,7 +59,7 @@ impl Form {
         })
     }
 
-    /// The octet at a place, and how many characters write it.
+    /// The decoded octet at a place, and the length of its notation.
     #[inline(always)]
     fn octet_at(&self, text: &[u8], i: usize) -> (u8, usize) {
         match text.at(i) {
@@ -69,7 +69,7 @@ impl Form {
         }
     }
 
-    /// The octets that a text stands for.
+    /// Append the decoded octets of a text.
     pub fn decode(&self, text: &[u8], out: &mut Vec<u8>) {
         if self.is_plain(text) {
             out.extend_from_slice(text);
@@ -83,21 +83,21 @@ impl Form {
         }
     }
 
-    /// Whether a text stands for its own octets.
+    /// Whether decoding leaves a text unchanged.
     pub fn is_plain(&self, text: &[u8]) -> bool {
         !text.iter().any(|&b| b == b'%' || (b == b'+' && self.plus))
     }
 
-    /// Where the name of a pair ends, if it stands for these octets.
+    /// The end of the name in a pair; None if the decoded name differs from these octets.
     #[inline(always)]
     fn name_end(&self, pair: &[u8], octets: &[u8]) -> Option<usize> {
         let mut i = 0;
-        for &wanted in octets {
+        for &expected in octets {
             if i >= pair.len() || pair.at(i) == b'=' {
                 return None;
             }
             let (octet, count) = self.octet_at(pair, i);
-            if octet != wanted {
+            if octet != expected {
                 return None;
             }
             i += count;
@@ -105,7 +105,7 @@ impl Form {
         (i == pair.len() || pair.at(i) == b'=').then_some(i)
     }
 
-    /// Where the values of the pairs of that name are, in their order; None of a pair without "=".
+    /// The places of the values of all pairs with a name, in order; None for a pair without "=".
     pub fn all<'a>(
         &'a self,
         query: &'a [u8],
@@ -117,17 +117,17 @@ impl Form {
         })
     }
 
-    /// Where the value of the first pair of that name is; None if there is no such pair.
+    /// The place of the value of the first pair with a name, as in `all`; None if there is no such pair.
     pub fn first(&self, query: &[u8], name: &[u8]) -> Option<Option<(usize, usize)>> {
         self.all(query, name).next()
     }
 
-    /// The same; None also if that pair has no "=".
+    /// The place of the value of the first pair with a name; None if there is no such pair, or it has no "=".
     pub fn find(&self, query: &[u8], name: &[u8]) -> Option<(usize, usize)> {
         self.first(query, name).flatten()
     }
 
-    /// The octets of a pair's name, in place where they stand for themselves.
+    /// The decoded name of a pair: a part of the pair if it has no escapes, otherwise written to `octets`.
     #[inline(always)]
     fn name<'a>(&self, pair: &'a [u8], octets: &'a mut Vec<u8>) -> &'a [u8] {
         let mut escaped = false;
@@ -144,13 +144,13 @@ impl Form {
         octets
     }
 
-    /// Whether the name of a pair is one of these, each given as what stands between its "*".
+    /// Whether the name of a pair matches one of these patterns, each a list of the texts between its "*".
     pub(crate) fn has_name(&self, pair: &[u8], names: &[Vec<Vec<u8>>], scratch: &mut Scratch) -> bool {
         let name = self.name(pair, &mut scratch.octets);
-        names.iter().any(|one| matches(one, name))
+        names.iter().any(|pattern| matches(pattern, name))
     }
 
-    /// Write the query with its pairs changed; whether it is defined then.
+    /// Write the query with its pairs changed, and return whether it is defined.
     pub fn change(
         &self,
         query: Option<&[u8]>,
@@ -159,9 +159,9 @@ impl Form {
         out: &mut Vec<u8>,
     ) -> bool {
         let text = query.unwrap_or_default();
-        let mut to = Written { out, text, kept: None, any: false, separator: self.separator };
+        let mut to = PairWriter { out, text, pending: None, has_pairs: false, separator: self.separator };
         match change {
-            Change::Set(given) => self.set(given, scratch, &mut to),
+            Change::Set(replacements) => self.set(replacements, scratch, &mut to),
             Change::Add(texts) => {
                 if !text.is_empty() {
                     to.keep(0, text.len());
@@ -178,18 +178,18 @@ impl Form {
             Change::Sort => self.sort(scratch, &mut to),
         }
         to.flush();
-        // A query of which no pair is left is undefined; one that had none stays as it is.
-        to.any || (text.is_empty() && query.is_some())
+        // A query that has lost all its pairs is undefined; an empty query stays as it is.
+        to.has_pairs || (text.is_empty() && query.is_some())
     }
 
-    fn set(&self, given: &[Given], scratch: &mut Scratch, to: &mut Written<'_>) {
+    fn set(&self, replacements: &[Given], scratch: &mut Scratch, to: &mut PairWriter<'_>) {
         let (text, placed) = (to.text, &mut scratch.placed);
         placed.clear();
-        placed.resize(given.len(), false);
+        placed.resize(replacements.len(), false);
         for (start, end) in self.pairs(text) {
             let pair = text.part(start..end);
-            let mut known = given.iter().zip(placed.iter_mut());
-            match known.find(|((wanted, _), _)| self.name_end(pair, wanted).is_some()) {
+            let mut candidates = replacements.iter().zip(placed.iter_mut());
+            match candidates.find(|((name, _), _)| self.name_end(pair, name).is_some()) {
                 None => to.keep(start, end),
                 Some(((_, texts), placed)) => {
                     if !std::mem::replace(placed, true) {
@@ -198,14 +198,14 @@ impl Form {
                 }
             }
         }
-        for ((_, texts), placed) in given.iter().zip(placed) {
+        for ((_, texts), placed) in replacements.iter().zip(placed) {
             if !*placed {
                 texts.iter().for_each(|text| to.pair(text));
             }
         }
     }
 
-    fn sort(&self, scratch: &mut Scratch, to: &mut Written<'_>) {
+    fn sort(&self, scratch: &mut Scratch, to: &mut PairWriter<'_>) {
         let Scratch { octets, places, .. } = scratch;
         octets.clear();
         places.clear();
@@ -215,61 +215,62 @@ impl Form {
             places.push(Place { first: first(octets.part(start..)), name: (start, octets.len()), pair });
         }
         places.sort_by(|a, b| {
-            let rest = || octets.part(a.name.0..a.name.1).cmp(octets.part(b.name.0..b.name.1));
-            a.first.cmp(&b.first).then_with(rest)
+            let by_name = || octets.part(a.name.0..a.name.1).cmp(octets.part(b.name.0..b.name.1));
+            a.first.cmp(&b.first).then_with(by_name)
         });
         places.iter().for_each(|place| to.keep(place.pair.0, place.pair.1));
     }
 }
 
-/// The first octets of a name as a number of the same order, with zeros for those that it does not have.
+/// The first eight octets of a name, padded with zeros, as a number that sorts like them.
 fn first(name: &[u8]) -> u64 {
     let mut octets = [0; 8];
     octets.iter_mut().zip(name).for_each(|(place, octet)| *place = *octet);
     u64::from_be_bytes(octets)
 }
 
-/// Pairs as they are written, one after the other; those that stand together in the query are copied together.
-struct Written<'a> {
+/// Writes pairs with separators; pairs that are adjacent in the query are copied together.
+struct PairWriter<'a> {
     out: &'a mut Vec<u8>,
     text: &'a [u8],
-    kept: Option<(usize, usize)>,
-    any: bool,
+    /// Adjacent pairs of the query that are not written yet.
+    pending: Option<(usize, usize)>,
+    has_pairs: bool,
     separator: u8,
 }
 
-impl Written<'_> {
-    /// A pair of the query.
+impl PairWriter<'_> {
+    /// Write a pair of the query.
     #[inline(always)]
     fn keep(&mut self, start: usize, end: usize) {
-        match &mut self.kept {
+        match &mut self.pending {
             Some((_, before)) if *before + 1 == start => *before = end,
             _ => {
                 self.flush();
-                self.kept = Some((start, end));
+                self.pending = Some((start, end));
             }
         }
     }
 
     fn flush(&mut self) {
-        if let Some((start, end)) = self.kept.take() {
+        if let Some((start, end)) = self.pending.take() {
             let text = self.text;
             self.write(text.part(start..end));
         }
     }
 
-    /// Another pair.
+    /// Write a new pair.
     fn pair(&mut self, text: &[u8]) {
         self.flush();
         self.write(text);
     }
 
     fn write(&mut self, text: &[u8]) {
-        if self.any {
+        if self.has_pairs {
             self.out.push(self.separator);
         }
         self.out.extend_from_slice(text);
-        self.any = true;
+        self.has_pairs = true;
     }
 }
 
@@ -277,12 +278,12 @@ fn name_of(pair: &[u8]) -> &[u8] {
     memchr(b'=', pair).map_or(pair, |i| pair.part(..i))
 }
 
-/// Whether a name begins with the first piece, ends with the last, and has the others between, in their order.
+/// Whether a name begins with the first piece, ends with the last, and has the others between them in order.
 fn matches(pieces: &[Vec<u8>], name: &[u8]) -> bool {
-    let [first, rest @ ..] = pieces else { return false };
-    let [inner @ .., last] = rest else { return first == name };
+    let [first, following @ ..] = pieces else { return false };
+    let [inner @ .., last] = following else { return first == name };
     let Some(mut middle) =
-        name.strip_prefix(first.as_slice()).and_then(|rest| rest.strip_suffix(last.as_slice()))
+        name.strip_prefix(first.as_slice()).and_then(|name| name.strip_suffix(last.as_slice()))
     else {
         return false;
     };
@@ -312,14 +313,14 @@ mod tests {
     #[test]
     fn values_are_found_by_the_octets_of_their_names() {
         let query = b"k%6=&%6Bk=1&a+b=2&flag&flag=3&=4";
-        let found = |name: &[u8]| FORM.find(query, name).map(|(start, end)| &query[start..end]);
-        assert_eq!(found(b"kk"), Some(b"1".as_slice()));
-        assert_eq!(found(b"a b"), Some(b"2".as_slice()));
-        assert_eq!((found(b"flag"), found(b"none"), found(b"")), (None, None, Some(b"4".as_slice())));
+        let value = |name: &[u8]| FORM.find(query, name).map(|(start, end)| &query[start..end]);
+        assert_eq!(value(b"kk"), Some(b"1".as_slice()));
+        assert_eq!(value(b"a b"), Some(b"2".as_slice()));
+        assert_eq!((value(b"flag"), value(b"none"), value(b"")), (None, None, Some(b"4".as_slice())));
     }
 
     #[test]
-    fn the_others_stay() {
+    fn unchanged_pairs_stay() {
         let set =
             Change::Set(vec![(b"a".to_vec(), octets(&["a=x", "a=y"])), (b"n".to_vec(), octets(&["n"]))]);
         assert_eq!(change_query(Some("b=%3b&%61=1&a"), &set).as_deref(), Some("b=%3b&a=x&a=y&n"));
@@ -329,11 +330,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_is_undefined() {
-        let gone = Change::Without(vec![octets(&["utm_", ""]), octets(&["x"]), octets(&["a", "b", "c"])]);
-        assert_eq!(change_query(Some("utm_a=1&x&%75tm_=2"), &gone), None);
-        assert_eq!(change_query(Some("axbxc&abxbc&ac&acbc"), &gone).as_deref(), Some("ac"));
-        assert_eq!(change_query(Some(""), &gone).as_deref(), Some(""));
-        assert_eq!(change_query(None, &gone), None);
+    fn a_query_without_remaining_pairs_is_undefined() {
+        let removal = Change::Without(vec![octets(&["utm_", ""]), octets(&["x"]), octets(&["a", "b", "c"])]);
+        assert_eq!(change_query(Some("utm_a=1&x&%75tm_=2"), &removal), None);
+        assert_eq!(change_query(Some("axbxc&abxbc&ac&acbc"), &removal).as_deref(), Some("ac"));
+        assert_eq!(change_query(Some(""), &removal).as_deref(), Some(""));
+        assert_eq!(change_query(None, &removal), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::host;
 use crate::place::{At, Part, Spans, OMITTED};
 use crate::wide::skip_common;
 
-/// Which rule a text must follow.
+/// The rule that a text must follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// 3: a scheme is required.
@@ -14,7 +14,7 @@ pub enum Rule {
     UriReference,
 }
 
-/// The class bits of the byte at `i`; none past the end.
+/// The class bits of the byte at `i`; 0 past the end.
 #[inline(always)]
 fn class(text: &[u8], i: usize) -> u8 {
     match text.get(i) {
@@ -28,7 +28,7 @@ fn byte(text: &[u8], i: usize) -> u8 {
     text.get(i).copied().unwrap_or(0)
 }
 
-/// What a component may hold, beside escapes in all but a scheme.
+/// The bytes that a component may contain; all but a scheme may contain escapes too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Scheme,
@@ -38,7 +38,7 @@ pub(crate) enum Class {
     Query,
 }
 
-/// Past every byte of the class, and every whole escape (2.1); `Err` at a broken one.
+/// Skip all bytes of the class and all valid escapes (2.1); `Err` at an invalid one.
 #[inline(always)]
 fn skip(text: &[u8], mut i: usize, class: Class) -> Result<usize, usize> {
     let (bits, path) = match class {
@@ -62,17 +62,17 @@ fn skip(text: &[u8], mut i: usize, class: Class) -> Result<usize, usize> {
     }
 }
 
-/// Split and check in one: the spans, or an offset at or after which the text stops being derivable.
+/// Split and check a text: return its spans, or the offset at which reading stopped, which may not be the error's.
 ///
-/// `zone` reads RFC 6874 zone identifiers too.  A text of 4 GiB or more is refused at its length.
+/// `zone` allows zone identifiers of RFC 6874.  A text of 4 GiB or more is rejected, with its length as the offset.
 pub fn parse(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
     parse_by(text, rule, zone, skip)
 }
 
-/// The same, where the machine has AVX2.
+/// `parse` for machines with AVX2.
 ///
 /// # Safety
-/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+/// The machine must have AVX2, BMI1, BMI2 and LZCNT, as `quickest!` checks.
 #[cfg(avx2)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
 pub fn parse_avx2(text: &[u8], rule: Rule, zone: bool) -> Result<Spans, usize> {
@@ -94,7 +94,7 @@ fn parse_by(
     let mut i = 0;
     // 3.1
     if class(text, 0) & classes::ALPHA != 0 {
-        // A scheme has no escapes, so none is broken.
+        // A scheme has no escapes, so none is invalid.
         let (Ok(end) | Err(end)) = skip(text, 0, Class::Scheme);
         if byte(text, end) == b':' {
             spans.scheme_end = end as u32;
@@ -139,7 +139,7 @@ fn parse_by(
     }
 }
 
-/// 3.2 from the byte after "//"; returns the end of the authority.
+/// Read an authority (3.2) from the byte after "//"; return its end.
 #[inline(always)]
 fn authority(
     text: &[u8],
@@ -150,15 +150,15 @@ fn authority(
 ) -> Result<usize, usize> {
     spans.authority = start as u32;
     let mut host = host_and_port(text, start, zone, skip)?;
-    if !host.whole {
-        // What was read so far, and more, may be a userinfo.
+    if !host.is_complete {
+        // The bytes read so far may begin a userinfo.
         let end = skip(text, start, Class::Userinfo)?;
         if byte(text, end) != b'@' {
             return Err(host.end);
         }
         spans.userinfo_end = end as u32;
         host = host_and_port(text, end + 1, zone, skip)?;
-        if !host.whole {
+        if !host.is_complete {
             return Err(host.end);
         }
     }
@@ -166,15 +166,15 @@ fn authority(
     Ok(host.end)
 }
 
-/// What reads as a host and a port.
+/// A host and a port, as far as they can be read.
 struct Host {
     host_end: u32,
     end: usize,
-    /// Whether the authority ends here.
-    whole: bool,
+    /// Whether the authority ends at `end`.
+    is_complete: bool,
 }
 
-/// 3.2.2, 3.2.3
+/// Read a host and a port (3.2.2, 3.2.3).
 #[inline(always)]
 fn host_and_port(
     text: &[u8],
@@ -194,5 +194,5 @@ fn host_and_port(
             end += 1;
         }
     }
-    Ok(Host { host_end, end, whole: matches!(text.get(end), None | Some(b'/' | b'?' | b'#')) })
+    Ok(Host { host_end, end, is_complete: matches!(text.get(end), None | Some(b'/' | b'?' | b'#')) })
 }

@@ -3,17 +3,17 @@
 use crate::classes::{self, CLASS};
 use crate::place::{At, Part};
 
-/// A set of the bytes that need no escape, as what each byte becomes: up to three bytes, and how many.
+/// A set of the bytes that need no escape, as the output of each byte: up to three bytes, and their number.
 #[derive(Clone)]
 pub struct Safe([[u8; 4]; 256]);
 
 static UNRESERVED: Safe = Safe::members(classes::UNRESERVED);
 
 impl Safe {
-    /// Nothing: every byte becomes `%HH`.
+    /// The empty set: every byte becomes `%HH`.
     #[expect(
         clippy::indexing_slicing,
-        reason = "worked out while it is compiled: what is out of range is an error there"
+        reason = "evaluated at compile time: an index out of range is a compile error"
     )]
     pub(crate) const NONE: Safe = {
         let mut pieces = [[0; 4]; 256];
@@ -25,10 +25,10 @@ impl Safe {
         Safe(pieces)
     };
 
-    /// All of US-ASCII, "%" too.
+    /// All of US-ASCII, including "%".
     #[expect(
         clippy::indexing_slicing,
-        reason = "worked out while it is compiled: what is out of range is an error there"
+        reason = "evaluated at compile time: an index out of range is a compile error"
     )]
     pub(crate) const US_ASCII: Safe = {
         let mut set = Self::NONE;
@@ -43,7 +43,7 @@ impl Safe {
     /// The members of a class.
     #[expect(
         clippy::indexing_slicing,
-        reason = "worked out while it is compiled: what is out of range is an error there"
+        reason = "evaluated at compile time: an index out of range is a compile error"
     )]
     pub(crate) const fn members(bits: u8) -> Self {
         let mut set = Self::NONE;
@@ -57,10 +57,10 @@ impl Safe {
         set
     }
 
-    /// The octets from one to another, both of US-ASCII.
+    /// The bytes from `first` to `last`, both of US-ASCII.
     #[expect(
         clippy::indexing_slicing,
-        reason = "worked out while it is compiled: what is out of range is an error there"
+        reason = "evaluated at compile time: an index out of range is a compile error"
     )]
     pub(crate) const fn between(first: u8, last: u8) -> Self {
         let mut set = Self::NONE;
@@ -72,22 +72,22 @@ impl Safe {
         set
     }
 
-    /// One octet more.
+    /// The set with another byte.
     #[expect(clippy::indexing_slicing, reason = "there is a piece for each octet")]
     pub(crate) const fn with(mut self, octet: u8) -> Self {
         self.0[octet as usize] = [octet, 0, 0, 1];
         self
     }
 
-    /// One octet less.
+    /// The set without a byte.
     #[expect(clippy::indexing_slicing, reason = "there is a piece for each octet")]
     pub(crate) const fn without(mut self, octet: u8) -> Self {
         self.0[octet as usize] = Self::NONE.0[octet as usize];
         self
     }
 
-    /// What data keeps unescaped in a component of that name (`DATA_RULES` in `encoding.py`): no reserved character
-    /// (2.2).
+    /// The set of bytes that data keeps unescaped in the named component (`DATA_RULES` in `encoding.py`): no reserved
+    /// character (2.2).
     pub fn of(component: &str) -> Option<&'static Self> {
         match component {
             "segment" | "segment-nz" | "segment-nz-nc" | "pchar" | "path" | "query" | "fragment"
@@ -107,7 +107,7 @@ impl Safe {
         set
     }
 
-    /// How many bytes of the data are in the set before the first that is not.
+    /// The length of the longest prefix of the data whose bytes are all in the set.
     pub fn prefix(&self, data: &[u8]) -> usize {
         data.iter().position(|&b| self.0.at(b as usize)[3] != 1).unwrap_or(data.len())
     }
@@ -115,9 +115,9 @@ impl Safe {
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Every byte that is not safe becomes `%HH`.
+/// Write the data; every byte that is not safe becomes `%HH`.
 pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
-    // Whole pieces are written, of which the next covers what is too much: no branch asks which byte is safe.
+    // Four bytes are written for each piece, and the next piece overwrites the excess: no branch depends on the byte.
     for block in data.chunks(4096) {
         let mut end = out.len();
         out.resize(end + 3 * block.len() + 1, 0);
@@ -132,7 +132,7 @@ pub fn encode(data: &[u8], safe: &Safe, out: &mut Vec<u8>) {
     }
 }
 
-/// The octet of the escape at `i`, if a whole one stands there.
+/// The octet of the escape at `i`; None if there is no valid escape.
 #[inline]
 pub fn octet(text: &[u8], i: usize) -> Option<u8> {
     match text.get(i..i + 3) {
@@ -144,10 +144,10 @@ pub fn octet(text: &[u8], i: usize) -> Option<u8> {
     }
 }
 
-/// What each hexadecimal digit stands for; of the other bytes, more than that.
+/// The value of each hexadecimal digit; 0xFF for the other bytes.
 #[expect(
     clippy::indexing_slicing,
-    reason = "worked out while it is compiled: what is out of range is an error there"
+    reason = "evaluated at compile time: an index out of range is a compile error"
 )]
 static DIGIT: [u8; 256] = {
     let mut digits = [0xFF; 256];
@@ -155,7 +155,7 @@ static DIGIT: [u8; 256] = {
     while i < 256 {
         let byte = i as u8;
         if CLASS[i] & classes::HEXDIG != 0 {
-            // Letters of either case follow nine past the low half of their code.
+            // The value of a letter of either case is the low half of its code plus nine.
             digits[i] = (byte & 15) + if byte > b'9' { 9 } else { 0 };
         }
         i += 1;
@@ -163,12 +163,12 @@ static DIGIT: [u8; 256] = {
     digits
 };
 
-/// Every whole escape becomes its octet; `Err` at a "%" that two hexadecimal digits do not follow.
+/// Decode every escape; `Err` at a "%" that two hexadecimal digits do not follow.
 ///
-/// What is decoded out of UTF-8 is UTF-8 again, unless an escape stands for an octet beyond US-ASCII: whether one does.
+/// Returns whether an escape stands for an octet beyond US-ASCII: if none does, decoded UTF-8 is still UTF-8.
 pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
     let start = out.len();
-    // Whole words are written, of which the next covers what is too much.
+    // Whole words are written, and the next word overwrites the excess.
     out.resize(start + text.len() + WORD, 0);
     let (mut i, mut end) = (0, start);
     let mut all = 0;
@@ -201,32 +201,32 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
     Ok(all >= 0x80)
 }
 
-/// Every whole escape becomes its octet, and with `plus` every "+" a space; any other "%" stays.
+/// Decode every valid escape, and with `plus` every "+" to a space; keep any other "%".
 pub fn decode_or_keep(text: &[u8], plus: bool, out: &mut Vec<u8>) {
     let space = if plus { b'+' } else { b'%' };
-    let mut rest = text;
-    while let Some(at) = memchr::memchr2(b'%', space, rest) {
-        out.extend_from_slice(rest.part(..at));
-        let (octet, length) = match octet(rest, at) {
+    let mut remaining = text;
+    while let Some(at) = memchr::memchr2(b'%', space, remaining) {
+        out.extend_from_slice(remaining.part(..at));
+        let (octet, length) = match octet(remaining, at) {
             Some(octet) => (octet, 3),
-            None if rest.at(at) == b'+' => (b' ', 1),
+            None if remaining.at(at) == b'+' => (b' ', 1),
             None => (b'%', 1),
         };
         out.push(octet);
-        rest = rest.part(at + length..);
+        remaining = remaining.part(at + length..);
     }
-    out.extend_from_slice(rest);
+    out.extend_from_slice(remaining);
 }
 
-/// The same as `decode`, where the machine has AVX2; `onward` begins with the text and may go on past it.
+/// `decode` for machines with AVX2; `onward` begins with the text and may go on past its `length`.
 ///
 /// # Safety
-/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+/// The machine must have AVX2, BMI1, BMI2 and LZCNT, as `quickest!` checks.
 #[cfg(avx2)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
 pub fn decode_avx2(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Result<bool, usize> {
     let start = out.len();
-    // Whole words are written, of which the next covers what is too much.
+    // Whole words are written, and the next word overwrites the excess.
     out.resize(start + length + WORD, 0);
     let (mut at, mut end) = (0, start);
     let mut decoder = crate::avx2::Decoder::default();
@@ -248,19 +248,19 @@ pub fn decode_avx2(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Result<bo
 
 const WORD: usize = 8;
 
-/// Writes so many octets at a place where there is room for them.
+/// Write N bytes at a place that has room for them.
 #[inline(always)]
 fn put<const N: usize>(out: &mut [u8], at: usize, octets: &[u8; N]) {
-    if let Some(place) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+    if let Some(place) = out.get_mut(at..).and_then(|tail| tail.first_chunk_mut::<N>()) {
         *place = *octets;
     }
 }
 
-/// How many bytes of a word stand before the first "%".
+/// The number of bytes in a word before the first "%".
 fn before_percent(word: u64) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let other = word ^ (ONES * u64::from(b'%'));
-    // The lowest byte that is zero, and perhaps others above it, get their high bit.
-    let zero = other.wrapping_sub(ONES) & !other & ONES << 7;
+    let difference = word ^ (ONES * u64::from(b'%'));
+    // This sets the high bit of the lowest zero byte, and perhaps that of some higher bytes.
+    let zero = difference.wrapping_sub(ONES) & !difference & ONES << 7;
     zero.trailing_zeros() as usize / 8
 }

@@ -1,5 +1,5 @@
-//! Places in a text: in octets or in characters, two units that the compiler keeps apart; and parts of a text, which
-//! are taken without a panic.
+//! Places in a text, counted in octets or in characters: two units that the compiler keeps apart.  And slicing and
+//! indexing without a panic.
 
 use std::marker::PhantomData;
 use std::slice::SliceIndex;
@@ -12,14 +12,14 @@ pub struct Octets;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Characters;
 
-/// From a place up to another one, in one unit.
+/// A range of a text, in one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span<U = Octets> {
-    /// Where it begins.
+    /// Its first octet or character.
     pub start: usize,
     /// One past its last octet or character.
     pub end: usize,
-    /// Only what knows the unit makes a span.
+    /// Private, so that only code that knows the unit makes a span.
     unit: PhantomData<U>,
 }
 
@@ -30,42 +30,42 @@ impl<U> Span<U> {
     }
 
     #[inline(always)]
-    fn some(start: u32, end: u32) -> Option<Self> {
+    fn of_offsets(start: u32, end: u32) -> Option<Self> {
         Some(Self::new(start as usize, end as usize))
     }
 
-    /// Whether nothing stands there.
+    /// Whether the range is empty.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 }
 
 impl Span<Octets> {
-    /// The octets that stand there.
+    /// The bytes of `text` in the range.
     #[inline(always)]
     pub fn of(self, text: &[u8]) -> &[u8] {
         text.part(self.start..self.end)
     }
 
-    /// The characters that stand there.
+    /// The part of `text` in the range.
     #[inline(always)]
     pub fn of_str(self, text: &str) -> &str {
         text.part(self.start..self.end)
     }
 
-    /// From a later place on.
+    /// The same span from a later place on.
     pub(crate) fn from(self, start: usize) -> Self {
         Self::new(start, self.end)
     }
 }
 
-/// What is taken of a text: never a panic, for a place that is not in the text gives nothing.
+/// Slicing without a panic: a range outside of the text gives an empty part.
 ///
-/// No such place is asked for; tests of the core stop where one is.
+/// The callers never ask for one, and tests of the core fail if one does.
 pub trait Part<R> {
-    /// What has so many parts.
+    /// The type of the parts.
     type Whole: ?Sized;
-    /// What stands in a range.
+    /// The part in a range.
     fn part(&self, range: R) -> &Self::Whole;
 }
 
@@ -74,9 +74,9 @@ impl<T, R: SliceIndex<[T], Output = [T]>> Part<R> for [T] {
 
     #[inline(always)]
     fn part(&self, range: R) -> &[T] {
-        let found = self.get(range);
-        debug_assert!(found.is_some(), "a range that is not in the text");
-        found.unwrap_or_default()
+        let part = self.get(range);
+        debug_assert!(part.is_some(), "a range that is not in the text");
+        part.unwrap_or_default()
     }
 }
 
@@ -85,28 +85,28 @@ impl<R: SliceIndex<str, Output = str>> Part<R> for str {
 
     #[inline(always)]
     fn part(&self, range: R) -> &str {
-        let found = self.get(range);
-        debug_assert!(found.is_some(), "a range that is not in the text");
-        found.unwrap_or_default()
+        let part = self.get(range);
+        debug_assert!(part.is_some(), "a range that is not in the text");
+        part.unwrap_or_default()
     }
 }
 
-/// One of several: never a panic, for a place that is not there gives zero.
+/// Indexing without a panic: a place outside of the slice gives the default value, such as zero.
 pub trait At<T> {
-    /// What stands at a place.
+    /// The element at a place.
     fn at(&self, place: usize) -> T;
 }
 
 impl<T: Copy + Default> At<T> for [T] {
     #[inline(always)]
     fn at(&self, place: usize) -> T {
-        let found = self.get(place);
-        debug_assert!(found.is_some(), "a place that is not there");
-        found.copied().unwrap_or_default()
+        let element = self.get(place);
+        debug_assert!(element.is_some(), "a place that is not there");
+        element.copied().unwrap_or_default()
     }
 }
 
-/// The components of section 3 of RFC 3986, and what an authority is made of (3.2).
+/// The components of section 3 of RFC 3986, and the parts of an authority (3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the document")]
 pub enum Component {
@@ -140,7 +140,7 @@ impl Component {
 /// The offset of a component that is undefined.
 pub const OMITTED: u32 = u32::MAX;
 
-/// Where the components stand.
+/// The places of the components of a text.
 ///
 /// ```text
 /// foo://user@example.com:8042/over/there?name=ferret#nose
@@ -150,7 +150,7 @@ pub const OMITTED: u32 = u32::MAX;
 ///    scheme_end
 /// ```
 ///
-/// `OMITTED` where the component is undefined.  The path is always defined; it ends at `path_end`.
+/// A place is `OMITTED` if its component is undefined.  The path is always defined; it ends at `path_end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spans<U = Octets> {
     /// The end of the scheme.
@@ -206,7 +206,7 @@ impl<U> Spans<U> {
         if self.scheme_end == OMITTED {
             None
         } else {
-            Span::some(0, self.scheme_end)
+            Span::of_offsets(0, self.scheme_end)
         }
     }
 
@@ -215,7 +215,7 @@ impl<U> Spans<U> {
         if self.authority == OMITTED {
             None
         } else {
-            Span::some(self.authority, self.path)
+            Span::of_offsets(self.authority, self.path)
         }
     }
 
@@ -224,11 +224,11 @@ impl<U> Spans<U> {
         if self.userinfo_end == OMITTED {
             None
         } else {
-            Span::some(self.authority, self.userinfo_end)
+            Span::of_offsets(self.authority, self.userinfo_end)
         }
     }
 
-    /// The start of the host, given that there is an authority.
+    /// The start of the host, if there is an authority.
     fn host_start(&self) -> u32 {
         if self.userinfo_end == OMITTED {
             self.authority
@@ -242,7 +242,7 @@ impl<U> Spans<U> {
         if self.authority == OMITTED {
             None
         } else {
-            Span::some(self.host_start(), self.host_end)
+            Span::of_offsets(self.host_start(), self.host_end)
         }
     }
 
@@ -251,7 +251,7 @@ impl<U> Spans<U> {
         if self.authority == OMITTED || self.host_end == self.path {
             None
         } else {
-            Span::some(self.host_end + 1, self.path)
+            Span::of_offsets(self.host_end + 1, self.path)
         }
     }
 
@@ -265,7 +265,7 @@ impl<U> Spans<U> {
         if self.query_end == OMITTED {
             None
         } else {
-            Span::some(self.path_end + 1, self.query_end)
+            Span::of_offsets(self.path_end + 1, self.query_end)
         }
     }
 
@@ -280,7 +280,7 @@ impl<U> Spans<U> {
 }
 
 impl Spans<Octets> {
-    /// The same of a text that has one character where the other had one octet.
+    /// The same places in a text that has a character for each octet of this one.
     pub(crate) fn in_characters(self) -> Spans<Characters> {
         let Spans {
             scheme_end, authority, userinfo_end, host_end, path, path_end, query_end, fragment, ..
@@ -291,7 +291,7 @@ impl Spans<Octets> {
 }
 
 impl<U> Spans<U> {
-    /// What `places` gave; the caller says in which unit.
+    /// Spans from the result of `places`; the caller chooses the unit.
     pub fn of_places(places: [u32; 8]) -> Self {
         let [scheme_end, authority, userinfo_end, host_end, path, path_end, query_end, fragment] = places;
         let unit = PhantomData;

@@ -6,17 +6,18 @@ use crate::place::{Part, Span, Spans};
 use crate::resolve::{guard_path, may_have_dot_segments, remove_dot_segments, resolve, Parsed};
 use crate::split::split;
 
-/// The shortest reference whose target against `base` is exactly `target`; of one length, the one that names the
-/// fewest components.  Written to the end of `out`, and where its components stand in what was written.
-/// None, and nothing is written, if `target` has dot-segments, for resolution leaves none.
+/// Write the shortest reference that resolves against `base` to exactly `target` to the end of `out`, and return its
+/// spans.  If several are equally short, it is the one with the fewest components.
+/// None, with nothing written, if `target` has dot-segments, because resolution removes them.
 ///
-/// Each candidate is tried by resolving it, so what is found is right by construction.
+/// Each candidate is resolved to check it, so the result is right by construction.
 pub fn relate(base: Parsed<'_>, target: Parsed<'_>, out: &mut Vec<u8>) -> Option<Spans> {
     let begin = out.len();
     let mut candidates = candidates(base, target);
     loop {
-        let left = candidates.iter_mut().filter(|one| one.is_some());
-        let shortest = left.min_by_key(|one| one.as_ref().map(|one| one.length(target)))?;
+        let remaining = candidates.iter_mut().filter(|candidate| candidate.is_some());
+        let shortest =
+            remaining.min_by_key(|candidate| candidate.as_ref().map(|some| some.length(target)))?;
         let reference = shortest.take()?.text(target);
         let spans = split(&reference);
         resolve(base, Parsed { text: &reference, spans: &spans }, true, out);
@@ -29,11 +30,12 @@ pub fn relate(base: Parsed<'_>, target: Parsed<'_>, out: &mut Vec<u8>) -> Option
     }
 }
 
-/// A reference that may lead to the target: the target's text from an offset on, and what stands before it.
+/// A reference that may resolve to the target: a prefix, then the target's text from an offset on.
 struct Candidate {
     head: &'static [u8],
-    /// So many octets of "../../../...".
+    /// The length of the "../../.." after `head`, in bytes.
     up: usize,
+    /// The offset in the target.
     from: usize,
 }
 
@@ -43,24 +45,24 @@ impl Candidate {
     }
 
     fn text<'a>(&self, target: Parsed<'a>) -> Cow<'a, [u8]> {
-        let rest = target.text.part(self.from..);
-        if self.length(target) == rest.len() {
-            return Cow::from(rest);
+        let tail = target.text.part(self.from..);
+        if self.length(target) == tail.len() {
+            return Cow::from(tail);
         }
         let mut text = Vec::with_capacity(self.length(target));
         text.extend_from_slice(self.head);
         text.extend(b"../".iter().cycle().take(self.up));
-        text.extend_from_slice(rest);
+        text.extend_from_slice(tail);
         Cow::from(text)
     }
 }
 
-/// All candidates; of one length the better one comes first.
+/// All candidates; of two with the same length, the better one comes first.
 fn candidates(base: Parsed<'_>, target: Parsed<'_>) -> [Option<Candidate>; 8] {
     let plain = |from: usize| Some(Candidate { head: b"", up: 0, from });
-    let alike = base.scheme() == target.scheme();
+    let same_scheme = base.scheme() == target.scheme();
     let (mut fragment, mut query, mut paths) = (None, None, [None, None, None, None]);
-    if alike && base.authority() == target.authority() {
+    if same_scheme && base.authority() == target.authority() {
         let Span { start, end, .. } = target.spans.path();
         if base.path() == target.path() {
             let last = target.fragment().map_or(0, |fragment| fragment.len() + 1);
@@ -69,40 +71,42 @@ fn candidates(base: Parsed<'_>, target: Parsed<'_>) -> [Option<Candidate>; 8] {
         }
         paths = self::paths(base, target, start, end);
     }
-    let authority = target.spans.authority().filter(|_| alike).and_then(|span| plain(span.start - 2));
+    let authority = target.spans.authority().filter(|_| same_scheme).and_then(|span| plain(span.start - 2));
     let [tail, folder, dotted, absolute] = paths;
     [fragment, query, tail, folder, dotted, absolute, authority, plain(0)]
 }
 
-/// Relative paths and the absolute one to the target, whose path stands there.
+/// The relative-path references and the absolute-path reference to the target, whose path is at `start..end`.
 fn paths(base: Parsed<'_>, target: Parsed<'_>, mut start: usize, end: usize) -> [Option<Candidate>; 4] {
     if base.authority().is_none() && target.path().starts_with(b"/.//") {
-        start += 2; // the path that was guarded (decision 3986-1)
+        start += 2; // skip the "/." that guards the path (decision 3986-1)
     }
     let path = target.text.part(start..end);
     let guarded = |from: usize| {
         Some(Candidate { head: guard_path(false, false, target.text.part(from..end)), up: 0, from })
     };
-    let own: &[u8] = if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
-    let mut here = Cow::from(own.part(..memchr::memrchr(b'/', own).map_or(0, |last| last + 1)));
-    if may_have_dot_segments(&here) {
+    let base_path: &[u8] =
+        if base.path().is_empty() && base.authority().is_some() { b"/" } else { base.path() };
+    let mut folder_path =
+        Cow::from(base_path.part(..memchr::memrchr(b'/', base_path).map_or(0, |last| last + 1)));
+    if may_have_dot_segments(&folder_path) {
         let mut shortened = Vec::new();
-        remove_dot_segments(&here, &mut shortened);
-        here = Cow::from(shortened);
+        remove_dot_segments(&folder_path, &mut shortened);
+        folder_path = Cow::from(shortened);
     }
-    // Directories that both begin with; what follows the last "/" of each is a name.
-    let alike = here.iter().zip(path).take_while(|(one, other)| one == other).count();
-    let common = memchr::memrchr(b'/', here.part(..alike)).map_or(0, |last| last + 1);
+    // The directories that both begin with; the text after the last "/" of each is a name.
+    let shared_length = folder_path.iter().zip(path).take_while(|(ours, theirs)| ours == theirs).count();
+    let common = memchr::memrchr(b'/', folder_path.part(..shared_length)).map_or(0, |last| last + 1);
     let (mut tail, mut folder, mut dotted) = (None, None, None);
-    if common > 0 || here.is_empty() {
-        let up = 3 * memchr::memchr_iter(b'/', here.part(common..)).count();
+    if common > 0 || folder_path.is_empty() {
+        let up = 3 * memchr::memchr_iter(b'/', folder_path.part(common..)).count();
         let from = start + common;
         tail = if up == 0 { guarded(from) } else { Some(Candidate { head: b"", up, from }) };
         if from == end {
             let head: &[u8] = if up == 0 { b"." } else { b"" };
             folder = Some(Candidate { head, up: up.saturating_sub(1), from });
         }
-        // What begins with "/" or has a colon at the start needs "./" before it.
+        // A path that begins with "/" or has a colon in its first segment needs "./" before it.
         dotted = Some(Candidate { head: b"./", up, from });
     }
     let absolute = path.starts_with(b"/").then(|| guarded(start)).flatten();

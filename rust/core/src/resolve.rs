@@ -7,7 +7,7 @@ use crate::place::{At, Part, Span, Spans, OMITTED};
 pub struct Parsed<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// Where its components stand.
+    /// The places of its components.
     pub spans: &'a Spans,
 }
 
@@ -43,16 +43,16 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// 5.2.4, written to the end of `out`.
+/// Remove the dot-segments of a path (5.2.4), and write the result to the end of `out`.
 pub fn remove_dot_segments(path: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(path);
     without_dot_segments(out, start);
 }
 
-/// 5.2.4 for the path that `out` holds from `start` on; the steps A to E are those of the document.
+/// Remove the dot-segments (5.2.4) of the path in `out` from `start` on; steps A to E are those of the document.
 ///
-/// It is written where it is read: what is kept never goes past what is still to be read.
+/// This works in place: the output never overtakes the input.
 pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
     let (mut from, mut to) = (start, start);
     // 2A, 2D: only before the first segment, for every later one begins with "/".
@@ -63,7 +63,7 @@ pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
         return out.truncate(start);
     }
     while let Some((at, dots)) = dot_segment(out.part(from..)) {
-        // 2E: all segments before it.
+        // 2E: move all segments before it to the output.
         out.copy_within(from..from + at, to);
         to += at;
         from += at + dots;
@@ -71,7 +71,7 @@ pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
         if dots == b"/..".len() {
             to = start + memchr::memrchr(b'/', out.part(start..to)).unwrap_or(0);
         }
-        // 2B, 2C: "/./" and "/../" are replaced by "/", which is there; so are a final "/." and "/..".
+        // 2B, 2C: "/" replaces "/./" and "/../", and is already there; it replaces a final "/." and "/.." too.
         if from == out.len() {
             out.truncate(to);
             return out.push(b'/');
@@ -83,13 +83,13 @@ pub(crate) fn without_dot_segments(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Where the first "/." or "/.." stands that is a whole segment, and its length.
+/// The offset and length of the first "/." or "/.." that is a complete segment.
 fn dot_segment(path: &[u8]) -> Option<(usize, usize)> {
-    let whole = |end: usize| matches!(path.get(end), None | Some(b'/'));
+    let is_segment_end = |end: usize| matches!(path.get(end), None | Some(b'/'));
     memchr::memchr_iter(b'.', path).filter(|&dot| dot > 0 && path.at(dot - 1) == b'/').find_map(|dot| {
-        if whole(dot + 1) {
+        if is_segment_end(dot + 1) {
             Some((dot - 1, b"/.".len()))
-        } else if path.at(dot + 1) == b'.' && whole(dot + 2) {
+        } else if path.at(dot + 1) == b'.' && is_segment_end(dot + 2) {
             Some((dot - 1, b"/..".len()))
         } else {
             None
@@ -97,13 +97,13 @@ fn dot_segment(path: &[u8]) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether a path may hold a dot-segment at all: none does without one of these.
+/// Whether a path may contain a dot-segment, which begins with "." at its start or after "/"; `false` is certain.
 pub fn may_have_dot_segments(path: &[u8]) -> bool {
     memchr::memchr_iter(b'.', path).any(|at| at == 0 || path.at(at - 1) == b'/')
 }
 
-/// A path that could not be read back as one is written so that it can (decision 3986-1): "/." before
-/// "//" without an authority, "./" before a colon in the first segment without a scheme.
+/// The prefix that a path needs to be read back as a path (decision 3986-1): "/." before "//" without an authority,
+/// "./" before a colon in the first segment without a scheme, otherwise nothing.
 pub(crate) fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static [u8] {
     if authority {
         b""
@@ -116,11 +116,10 @@ pub(crate) fn guard_path(scheme: bool, authority: bool, path: &[u8]) -> &'static
     }
 }
 
-/// 5.2.2 and 5.3: the target of `reference` against `base`, written to the end of `out`, and where its components
-/// stand in what was written.
+/// Resolve `reference` against `base` (5.2.2, 5.3), write the target to the end of `out`, and return its spans.
 ///
-/// `strict` false ignores a scheme equal to the base's.  The base's fragment plays no part.  A target of 4 GiB or
-/// more has no spans that could be trusted.
+/// Without `strict`, a scheme equal to the base's is ignored.  The base's fragment has no effect.  The spans of a
+/// target of 4 GiB or more are wrong.
 pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut Vec<u8>) -> Spans {
     out.reserve(base.text.len() + reference.text.len() + 4);
     let begin = out.len();
@@ -128,13 +127,13 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
     if !strict {
         scheme = scheme.filter(|s| !base.scheme().is_some_and(|b| b.eq_ignore_ascii_case(s)));
     }
-    // What stands before the path is taken whole; a span that moves keeps its distance.
-    let own = scheme.is_some() || reference.authority().is_some();
-    let from = if own { reference } else { base };
+    // The text before the path is copied as one piece, so its spans all move by the same distance.
+    let uses_reference = scheme.is_some() || reference.authority().is_some();
+    let from = if uses_reference { reference } else { base };
     let mut spans = *from.spans;
     let mut skipped = 0;
-    if own && scheme.is_none() {
-        // A scheme that is ignored is skipped.
+    if uses_reference && scheme.is_none() {
+        // The reference's scheme is ignored: the base's replaces it.
         skipped = reference.spans.scheme().map_or(0, |scheme| scheme.end + 1);
         if let Some(Span { end, .. }) = base.spans.scheme() {
             out.extend_from_slice(base.text.part(..end + 1));
@@ -149,7 +148,7 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
     spans.path = (start - begin) as u32;
     let path = reference.path();
     let mut query = None;
-    if own || path.starts_with(b"/") {
+    if uses_reference || path.starts_with(b"/") {
         out.extend_from_slice(path);
         if may_have_dot_segments(path) {
             without_dot_segments(out, start);
@@ -180,17 +179,17 @@ pub fn resolve(base: Parsed<'_>, reference: Parsed<'_>, strict: bool, out: &mut 
         out.extend_from_slice(query);
         spans.query_end = (out.len() - begin) as u32;
     }
-    // What stands after the path, too.
-    let (end, here) = (reference.spans.path_end as usize, out.len() - begin);
+    // The text after the path is copied as one piece too.
+    let (end, new_end) = (reference.spans.path_end as usize, out.len() - begin);
     out.extend_from_slice(reference.text.part(end..));
     if reference.query().is_some() {
-        spans.query_end = shift_place(reference.spans.query_end, end, here);
+        spans.query_end = shift_place(reference.spans.query_end, end, new_end);
     }
-    spans.fragment = shift_place(reference.spans.fragment, end, here);
+    spans.fragment = shift_place(reference.spans.fragment, end, new_end);
     spans
 }
 
-/// A place that stood so far after `from` as it stands after `to` now.
+/// A place moved by the distance between `from` and `to`.
 fn shift_place(place: u32, from: usize, to: usize) -> u32 {
     if place == OMITTED {
         place

@@ -1,16 +1,16 @@
-//! Appendix B on any text: where the components are, unchecked; and the parts of an authority (3.2).
+//! Splitting any text by Appendix B, without a check; and splitting an authority (3.2).
 
 use crate::place::{Part, Span, Spans, OMITTED};
 use crate::wide::skip_common;
 
-/// What ends a part.
+/// The bytes that end a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// ":", "/", "?", "#"
     Scheme,
     /// "/", "?", "#"
     Authority,
-    /// The same, "@" and "]"
+    /// "/", "?", "#", "@", "]"
     Unusual,
     /// "?", "#"
     Path,
@@ -21,10 +21,10 @@ pub(crate) enum End {
 /// The first byte from `i` on that ends a part, or the end of the text.
 #[inline(always)]
 fn find(text: &[u8], mut i: usize, end: End) -> usize {
-    let rest = || text.get(i..).unwrap_or(&[]);
+    let tail = || text.get(i..).unwrap_or(&[]);
     match end {
-        End::Path => memchr::memchr2(b'?', b'#', rest()).map_or(text.len(), |n| i + n),
-        End::Query => memchr::memchr(b'#', rest()).map_or(text.len(), |n| i + n),
+        End::Path => memchr::memchr2(b'?', b'#', tail()).map_or(text.len(), |n| i + n),
+        End::Query => memchr::memchr(b'#', tail()).map_or(text.len(), |n| i + n),
         _ => loop {
             i = skip_common::<false>(text, i);
             match (text.get(i), end) {
@@ -36,20 +36,20 @@ fn find(text: &[u8], mut i: usize, end: End) -> usize {
     }
 }
 
-/// The components of any text.  Texts of 4 GiB or more have none but a path that is cut there.
+/// The spans of any text.  A text of 4 GiB or more is read up to there.
 pub fn split(text: &[u8]) -> Spans {
     split_by(text, find)
 }
 
-/// The span of the host of any text, as `split` cuts it, without looking past the authority.
+/// The span of the host of any text, as `split` finds it, without reading past the authority.
 pub fn host(text: &[u8]) -> Option<Span> {
     start_by(clamp_to_32_bits(text), &mut find).host()
 }
 
-/// `split`, where the machine has AVX2.
+/// `split` for machines with AVX2.
 ///
 /// # Safety
-/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+/// The machine must have AVX2, BMI1, BMI2 and LZCNT, as `quickest!` checks.
 #[cfg(avx2)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
 pub fn split_avx2(text: &[u8]) -> Spans {
@@ -57,10 +57,10 @@ pub fn split_avx2(text: &[u8]) -> Spans {
     split_by(text, |text, i, end| window.find(text, i, end))
 }
 
-/// `host`, where the machine has AVX2.
+/// `host` for machines with AVX2.
 ///
 /// # Safety
-/// Only there: AVX2, BMI1, BMI2 and LZCNT, as `quickest!` finds out.
+/// The machine must have AVX2, BMI1, BMI2 and LZCNT, as `quickest!` checks.
 #[cfg(avx2)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]
 pub fn host_avx2(text: &[u8]) -> Option<Span> {
@@ -68,7 +68,7 @@ pub fn host_avx2(text: &[u8]) -> Option<Span> {
     start_by(clamp_to_32_bits(text), &mut |text, i, end| window.find(text, i, end)).host()
 }
 
-/// What offsets of 32 bits reach.
+/// The part of a text that 32-bit offsets can address.
 #[inline(always)]
 fn clamp_to_32_bits(text: &[u8]) -> &[u8] {
     text.part(..text.len().min(OMITTED as usize - 1))
@@ -91,7 +91,7 @@ fn split_by(text: &[u8], mut find: impl FnMut(&[u8], usize, End) -> usize) -> Sp
     spans
 }
 
-/// The scheme and the authority; the path begins where they end.
+/// Split off the scheme and the authority; the path begins where they end.
 #[inline(always)]
 fn start_by(text: &[u8], find: &mut impl FnMut(&[u8], usize, End) -> usize) -> Spans {
     let mut spans = Spans::EMPTY;
@@ -107,7 +107,7 @@ fn start_by(text: &[u8], find: &mut impl FnMut(&[u8], usize, End) -> usize) -> S
         i = find(text, start, End::Unusual);
         if matches!(text.get(i), Some(b'@' | b']')) {
             i = find(text, i, End::Authority);
-            unusual(text, start, i, &mut spans);
+            split_unusual(text, start, i, &mut spans);
         } else {
             spans.host_end = find(text, start, End::Scheme) as u32;
         }
@@ -116,9 +116,10 @@ fn start_by(text: &[u8], find: &mut impl FnMut(&[u8], usize, End) -> usize) -> S
     spans
 }
 
-/// 3.2: the last "@" ends the userinfo (decision 3986-10); a port follows the first colon past it and past "]".
+/// Split an authority with "@" or "]" (3.2): the last "@" ends the userinfo (decision 3986-10); a port follows the
+/// first colon after it and after "]".
 #[cold]
-fn unusual(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
+fn split_unusual(text: &[u8], start: usize, end: usize, spans: &mut Spans) {
     let mut host = start;
     if let Some(at) = memchr::memrchr(b'@', text.part(start..end)) {
         spans.userinfo_end = (start + at) as u32;

@@ -1,4 +1,4 @@
-//! Registrable domains by the rules of a list (publicsuffix.org, The Algorithm), which the caller brings.
+//! Registrable domains by the rules of a list (publicsuffix.org, The Algorithm), which the caller passes.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,16 +7,16 @@ use memchr::memrchr;
 
 use crate::place::{At, Part};
 
-/// A rule of just this name.
+/// A rule for exactly this name.
 pub const EXACT: u8 = 1;
-/// A rule of the names with one label before this one.
+/// A wildcard rule: for the names with one label before this one.
 pub const WILDCARD: u8 = 2;
-/// A rule that this name is none of a wildcard's.
+/// An exception rule: a wildcard does not match this name.
 pub const EXCEPTION: u8 = 4;
-/// How far the same flags are shifted for the private section.
+/// The shift of the same flags for the private section, in bits.
 pub const PRIVATE: u8 = 3;
 
-/// FNV-1a: names are short, and who asks does not choose what is in the table.
+/// FNV-1a: names are short, and an attacker cannot choose the names in the table.
 pub struct Fnv(u64);
 
 impl Default for Fnv {
@@ -34,55 +34,55 @@ impl Hasher for Fnv {
     }
 
     #[inline]
-    fn write_usize(&mut self, _: usize) {} // the length of a slice, of which its octets say enough
+    fn write_usize(&mut self, _: usize) {} // the length of a slice: its bytes suffice
 
     fn finish(&self) -> u64 {
         self.0
     }
 }
 
-/// The names of a list in lower case, each with what its rules say; every name above one of them is there too.
+/// The names of a list in lower case, each with the flags of its rules; the parents of each name are included.
 pub struct Suffixes(HashMap<Box<[u8]>, u8, BuildHasherDefault<Fnv>>);
 
-/// What a host's name is cut into.
+/// How a host splits into subdomain, registrable domain and public suffix.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// An address, or a name with an empty label.
+    /// No split: an address, or a name with an empty label.
     Nothing,
     /// Not decided here: the host has escapes, or characters beyond US-ASCII.
     Open,
-    /// Where the registrable domain begins, if there is one, where the public suffix does, and where the name ends.
+    /// The start of the registrable domain, if there is one; the start of the public suffix; the end of the name.
     At(Option<usize>, usize, usize),
 }
 
 impl Suffixes {
-    /// The rules by name.
+    /// A list from names and the flags of their rules.
     pub fn new(names: impl IntoIterator<Item = (String, u8)>) -> Self {
         Suffixes(
             names.into_iter().map(|(name, flags)| (name.into_bytes().into_boxed_slice(), flags)).collect(),
         )
     }
 
-    /// A host cut by the rule that prevails: an exception, or the one with the most labels, or "*" (one label).
+    /// Split a host by the prevailing rule: an exception, or the rule with the most labels, or "*" (one label).
     pub fn cut(&self, host: &[u8], private: bool, lower: &mut Vec<u8>) -> Cut {
-        let (mut upper, mut labels) = (false, true);
+        let (mut has_upper, mut has_all_labels) = (false, true);
         let mut last = b'.';
         for &b in host {
             if b == b'%' || !b.is_ascii() {
                 return Cut::Open;
             }
-            upper |= b.is_ascii_uppercase();
-            labels &= b != b'.' || last != b'.';
+            has_upper |= b.is_ascii_uppercase();
+            has_all_labels &= b != b'.' || last != b'.';
             last = b;
         }
         let name = host.strip_suffix(b".").unwrap_or(host);
-        if name.is_empty() || name.at(0) == b'[' || !labels {
+        if name.is_empty() || name.at(0) == b'[' || !has_all_labels {
             return Cut::Nothing;
         }
         if is_number(name.part(label(name, name.len())..)) {
             return Cut::Nothing;
         }
-        let suffix = if upper {
+        let suffix = if has_upper {
             lower.clear();
             lower.extend(name.iter().map(u8::to_ascii_lowercase));
             self.suffix(lower, private)
@@ -97,7 +97,7 @@ impl Suffixes {
         Cut::At(registrable, suffix, name.len())
     }
 
-    /// Where the public suffix begins.
+    /// The start of the public suffix.
     fn suffix(&self, name: &[u8], private: bool) -> usize {
         let (mut end, mut before) = (name.len(), name.len());
         let mut best = label(name, end);
@@ -122,12 +122,13 @@ impl Suffixes {
     }
 }
 
-/// Where the label begins that ends at `end`.
+/// The start of the label that ends at `end`.
 fn label(name: &[u8], end: usize) -> usize {
     memrchr(b'.', name.part(..end)).map_or(0, |dot| dot + 1)
 }
 
-/// No top-level domain is a number (RFC 3696 2): what ends in one is an address, in whatever spelling.
+/// Whether a label is a number: a host that ends in one is an address in some notation, because no top-level domain
+/// is a number (RFC 3696 2).
 fn is_number(label: &[u8]) -> bool {
     match label {
         [b'0', b'x' | b'X', digits @ ..] => digits.iter().all(u8::is_ascii_hexdigit),

@@ -1,12 +1,12 @@
-//! Where in running text a URI may begin: the places at which the regular expression of `text/trigger.py` matches.
+//! The places in running text at which a URI may begin: where the regular expression of `text/trigger.py` matches.
 
 use std::collections::BTreeSet;
 
 use crate::place::Part;
 
-/// A character of a text, in as many bytes as CPython stores it.
+/// A character of a text, in the width in which CPython stores it.
 pub trait Character: Copy {
-    /// Its code point, which may be a surrogate's.
+    /// Its code point, which may be a surrogate.
     fn code(self) -> u32;
 }
 
@@ -23,40 +23,40 @@ macro_rules! characters {
 
 characters! { u8 u16 u32 }
 
-/// What is searched for; brackets, quotes, and "//" after a colon always are.
+/// A search for schemes, hosts or addresses; brackets, quotes, and "//" after a colon are always searched for.
 pub struct Trigger {
-    /// The names of schemes by their last character, in lower case.
+    /// The names of schemes in lower case, by their last character, which they lack.
     names: Vec<Vec<Vec<u8>>>,
-    /// How many characters of the shortest name, two at most, are compared where slashes follow.
+    /// The number of characters of a name that are compared before slashes: the length of the shortest, two at most.
     width: usize,
     abbreviated: bool,
     mail: bool,
-    /// The last labels of hosts that are searched for, in lower case; empty for all.
+    /// The last labels of the hosts to find, in lower case; empty for all hosts, None for no hosts.
     tops: Option<BTreeSet<Vec<u8>>>,
-    /// The characters that a place to look at has, some of them twice.
+    /// The characters at which a match may be, some of them twice.
     marks: [u8; 5],
 }
 
-/// What comes next.
+/// The next step of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// The expression may match at this place.
+    /// The regular expression may match at this place.
     Match(usize),
-    /// It matches nowhere before this place; what follows is beyond US-ASCII, and known to the expression alone.
+    /// It matches nowhere before this place; only the expression can search the characters beyond US-ASCII after it.
     Search(usize),
 }
 
-/// How many characters are looked at together.
+/// The number of characters that are compared together.
 const BLOCK: usize = 16;
 
-/// Past either end of the text; no code point.
+/// The code outside of the text, which is not a code point.
 const OUTSIDE: u32 = u32::MAX;
 
 impl Trigger {
-    /// For schemes of these names, which are not empty and in lower case; None if they are anything else.
+    /// A search for schemes of these names; None if one is empty or not US-ASCII in lower case.
     ///
-    /// abbreviated: also the dot of "www." and "ftp."; mail: also the "@" of an address; tops: also hosts with such a last
-    /// label of US-ASCII, with any if there are none.
+    /// abbreviated: find the dot of "www." and "ftp." too; mail: find the "@" of an address too; tops: find hosts with
+    /// such a last label of US-ASCII too, or all hosts if it is empty.
     pub fn new<'a>(
         names: impl IntoIterator<Item = &'a str>,
         abbreviated: bool,
@@ -80,7 +80,7 @@ impl Trigger {
         Some(new)
     }
 
-    /// The first place from `from` on where a URI may begin, has a colon or a dot.
+    /// The first place from `from` on where a URI may begin, or has its colon or dot.
     pub fn next<C: Character>(&self, text: &[C], from: usize) -> Option<Next> {
         let mut at = from;
         while let Some(block) = text.get(at..).and_then(<[C]>::first_chunk::<BLOCK>) {
@@ -107,8 +107,9 @@ impl Trigger {
         }))
     }
 
+    /// The step at a place with one of the marks; None if nothing matches there.
     fn trigger<C: Character>(&self, text: &[C], place: usize, from: usize) -> Option<Next> {
-        let found = match ascii(text, place)? {
+        let is_match = match ascii(text, place)? {
             b':' => self.is_colon(text, place),
             b'"' => self.is_quote(text, place),
             b'<' => self.is_bracket(text, place),
@@ -119,10 +120,10 @@ impl Trigger {
             },
             _ => false,
         };
-        found.then_some(Next::Match(place))
+        is_match.then_some(Next::Match(place))
     }
 
-    /// A host that begins at or after `from`, whose first dot this is.
+    /// The step at a host that begins at or after `from`, and whose first dot is at `dot`.
     fn host<C: Character>(&self, text: &[C], dot: usize, from: usize) -> Option<Next> {
         let tops = self.tops.as_ref()?;
         if !is_letter(text.code(dot + 1)) {
@@ -156,7 +157,7 @@ impl Trigger {
         (!abbreviated && is_known && !is(text, end, b'_')).then_some(Next::Match(start))
     }
 
-    /// Whether one of the names stands before a place, or so many of its last characters.
+    /// Whether one of the names, or its last `width` characters, precedes a place.
     fn is_named<C: Character>(&self, text: &[C], place: usize, width: usize) -> bool {
         let before = |count| ascii(text, place.wrapping_sub(count));
         let Some(names) = before(1).and_then(|last| self.names.get(usize::from(last))) else { return false };
@@ -164,15 +165,15 @@ impl Trigger {
         names.iter().any(|name| name.iter().rev().zip(2..=width).all(is_before))
     }
 
-    /// Before what has the form of a scheme, of two characters or more, and a colon; where it is none of the names, with
-    /// nothing but white space and line marks before a slash.
+    /// Whether the quote at a place precedes the form of a scheme, of two characters or more, and a colon; unless it is
+    /// one of the names, a slash must follow, after nothing but white space and line marks.
     fn is_quote<C: Character>(&self, text: &[C], place: usize) -> bool {
         if !ascii(text, place + 1).is_some_and(|first| first.is_ascii_lowercase()) {
             return false;
         }
-        let rest = (0..64).take_while(|i| is_scheme(text.code(place + 2 + i))).count();
-        let colon = place + 2 + rest;
-        if rest == 0 || !is(text, colon, b':') {
+        let length = (0..64).take_while(|i| is_scheme(text.code(place + 2 + i))).count();
+        let colon = place + 2 + length;
+        if length == 0 || !is(text, colon, b':') {
             return false;
         }
         let mut next = colon + 1;
@@ -182,21 +183,23 @@ impl Trigger {
         is(text, next, b'/') || self.is_named(text, colon, usize::MAX)
     }
 
-    /// Before "//" and something, or after the name of a scheme; before other slashes, after what ends as one does.
+    /// Whether the colon at a place follows a name, or precedes "//" and an authority; before other "//", the end of a
+    /// name suffices.
     fn is_colon<C: Character>(&self, text: &[C], place: usize) -> bool {
         if !(is(text, place + 1, b'/') && is(text, place + 2, b'/')) {
             return self.is_named(text, place, usize::MAX);
         }
         let next = text.code(place + 3);
         let authority = if next == u32::from(b'/') {
-            is_black(text.code(place + 4)) && !is(text, place + 4, b'/')
+            is_visible(text.code(place + 4)) && !is(text, place + 4, b'/')
         } else {
-            is_black(next) && !is(text, place + 3, b'?') && !is(text, place + 3, b'#')
+            is_visible(next) && !is(text, place + 3, b'?') && !is(text, place + 3, b'#')
         };
         authority || self.is_named(text, place, self.width)
     }
 
-    /// Before what may be a scheme or an abbreviated reference, however it is broken by white space and line marks.
+    /// Whether the "<" at a place precedes a possible scheme or abbreviated reference, even one that white space and
+    /// line marks interrupt.
     fn is_bracket<C: Character>(&self, text: &[C], place: usize) -> bool {
         let mut start = place + 1;
         while is_ascii_space(text.code(start)) {
@@ -206,7 +209,7 @@ impl Trigger {
             return false;
         }
         let mut end = start + 1;
-        // A line mark stands after white space or another one.
+        // A line mark follows white space or another line mark.
         let mut blank = false;
         loop {
             let code = text.code(end);
@@ -236,24 +239,24 @@ impl<C: Character> Codes for [C] {
     }
 }
 
-/// After "www" or "ftp" at the start of a word, before something.
+/// Whether the dot at a place follows "www" or "ftp" at the start of a word, and precedes a visible character.
 fn is_dot<C: Character>(text: &[C], place: usize) -> bool {
-    let letter = |before| ascii(text, place.wrapping_sub(before));
-    let (Some(one), Some(two), Some(three)) = (letter(3), letter(2), letter(1)) else { return false };
-    matches!(&[one, two, three], b"www" | b"ftp")
-        && !letter(4).is_some_and(|b| b.is_ascii_alphanumeric() || br"_@/.\-".contains(&b))
-        && is_black(text.code(place + 1))
+    let before = |count| ascii(text, place.wrapping_sub(count));
+    let (Some(first), Some(second), Some(third)) = (before(3), before(2), before(1)) else { return false };
+    matches!(&[first, second, third], b"www" | b"ftp")
+        && !before(4).is_some_and(|b| b.is_ascii_alphanumeric() || br"_@/.\-".contains(&b))
+        && is_visible(text.code(place + 1))
         && !is(text, place + 1, b'.')
 }
 
-/// Within what may be a mail address.
+/// Whether the "@" at a place is within a possible mail address.
 fn is_at_sign<C: Character>(text: &[C], place: usize) -> bool {
     let is_local = |b: u8| b.is_ascii_alphanumeric() || b"_+%-".contains(&b);
     ascii(text, place.wrapping_sub(1)).is_some_and(is_local)
         && ascii(text, place + 1).is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Whether the letters stand there, with nothing but white space and line marks between them.
+/// Whether the text at `start` is these letters, with nothing but white space and line marks between them.
 fn spells<C: Character>(text: &[C], start: usize, letters: &[u8]) -> bool {
     let mut at = start;
     for &letter in letters {
@@ -268,7 +271,7 @@ fn spells<C: Character>(text: &[C], start: usize, letters: &[u8]) -> bool {
     true
 }
 
-/// The character at a place if it is one of US-ASCII, a letter in lower case.
+/// The character at a place, in lower case; None beyond US-ASCII.
 #[inline(always)]
 fn ascii<C: Character>(text: &[C], place: usize) -> Option<u8> {
     let code = text.code(place);
@@ -288,33 +291,33 @@ fn is_ascii_space(code: u32) -> bool {
     matches!(code, 9..=13 | 32)
 }
 
-/// Whether something stands there, and no white space of US-ASCII.
-fn is_black(code: u32) -> bool {
+/// Whether a code is that of a character, and not white space of US-ASCII.
+fn is_visible(code: u32) -> bool {
     code != OUTSIDE && !is_ascii_space(code)
 }
 
-/// Beyond US-ASCII: it may be a letter.
+/// Whether a character is beyond US-ASCII; it may be a letter.
 fn is_wide(code: u32) -> bool {
     code >= 128 && code != OUTSIDE
 }
 
-/// What may begin a label of a host.
+/// Whether a character may begin a label of a host.
 fn is_letter(code: u32) -> bool {
     is_wide(code) || (code < 128 && (code as u8).is_ascii_alphanumeric())
 }
 
-/// What may stand in a label of a host.
+/// Whether a label of a host may contain a character.
 fn is_label(code: u32) -> bool {
     is_letter(code) || code == u32::from(b'-')
 }
 
-/// White space of any script, as Python's `\s` knows it.
+/// Whether a character is white space of any script, by Python's `\s`.
 fn is_space(code: u32) -> bool {
     matches!(code, 9..=13 | 28..=32 | 0x85 | 0xA0)
         || matches!(code, 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000)
 }
 
-/// ">" or "|", by which mail programs mark the lines that they quote.
+/// Whether a character is a line mark: ">" or "|", with which mail programs mark quoted lines.
 fn is_mark(code: u32) -> bool {
     code == u32::from(b'>') || code == u32::from(b'|')
 }
@@ -334,15 +337,15 @@ mod tests {
     #[test]
     fn places_are_those_of_characters_of_any_width() {
         let text = "a http://h, <a\u{3000}b:c>, \"x:\" \"xy:\" www.w3.org awww.w MailTo:me@h.org x://\u{e9} www. <f\n> tP.";
-        let found: Vec<usize> = ["://h", "<a", "\"xy", ":\" www", ".w3", ":me", "://\u{e9}", "<f"]
+        let expected: Vec<usize> = ["://h", "<a", "\"xy", ":\" www", ".w3", ":me", "://\u{e9}", "<f"]
             .iter()
             .filter_map(|place| Some(text.split_once(place)?.0.chars().count()))
             .collect();
         let wide: Vec<u32> = text.chars().map(u32::from).collect();
         let units: Vec<u16> = text.encode_utf16().collect();
-        assert_eq!(places(&wide, false), found);
-        assert_eq!(places(&units, false), found);
-        assert_eq!(places(&wide, true).len(), found.len() + 1);
+        assert_eq!(places(&wide, false), expected);
+        assert_eq!(places(&units, false), expected);
+        assert_eq!(places(&wide, true).len(), expected.len() + 1);
     }
 
     #[test]
@@ -361,7 +364,7 @@ mod tests {
             let wide: Vec<u32> = text.chars().map(u32::from).collect();
             trigger.as_ref().and_then(|trigger| trigger.next(&wide, 0))
         };
-        for (text, found) in [
+        for (text, places) in [
             ("a h.org b", Some(Next::Match(2))),
             ("see a.b.co.UK.", Some(Next::Match(4))),
             ("a.b x.org", Some(Next::Match(4))),
@@ -370,7 +373,7 @@ mod tests {
             ("x a\u{e9}b.org", Some(Next::Search(2))),
             ("www.h.org", Some(Next::Match(3))),
         ] {
-            assert_eq!(next(text), found, "{text}");
+            assert_eq!(next(text), places, "{text}");
         }
     }
 }

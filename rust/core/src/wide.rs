@@ -1,17 +1,17 @@
-//! Eight bytes at a time: how far a text goes on with the characters that components are mostly made of.
+//! Skip the most common characters of components, eight bytes at a time.
 //!
-//! Arithmetic on a 64-bit word, so it is the same on every machine, and safe.
+//! This is safe arithmetic on a 64-bit word, so it gives the same result on every machine.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of each byte that is `low..=high`; all bytes are below 0x80.
+/// Set the high bit of each byte in `low..=high`; all bytes must be below 0x80.
 #[inline(always)]
 fn in_range(word: u64, low: u8, high: u8) -> u64 {
     (word + ONES * u64::from(0x80 - low)) & !(word + ONES * u64::from(0x7F - high)) & HIGH
 }
 
-/// Past letters, digits, "-" and "."; with `PATH`, "/" and "_" too.  Stops at any other byte, or near the end.
+/// Skip letters, digits, "-" and "."; with `PATH`, "/" and "_" too.  Stops at any other byte, or near the end.
 #[inline(always)]
 pub fn skip_common<const PATH: bool>(text: &[u8], mut i: usize) -> usize {
     while let Some(block) = text.get(i..).and_then(<[u8]>::first_chunk::<8>) {
@@ -23,9 +23,9 @@ pub fn skip_common<const PATH: bool>(text: &[u8], mut i: usize) -> usize {
         } else {
             in_range(low, b'-', b'.') | in_range(low, b'0', b'9')
         };
-        let other = (!(letters | marks) | word) & HIGH;
-        if other != 0 {
-            return i + other.trailing_zeros() as usize / 8;
+        let foreign = (!(letters | marks) | word) & HIGH;
+        if foreign != 0 {
+            return i + foreign.trailing_zeros() as usize / 8;
         }
         i += 8;
     }

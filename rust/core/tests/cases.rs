@@ -46,20 +46,20 @@ fn parse(text: &[u8], rule: Rule) -> Result<Spans, usize> {
     quick
 }
 
-/// Percent-decoding, the same way: of a text alone, and of one that goes on.
+/// Percent-decoding on both kernels: of a text alone, and of one followed by more bytes.
 fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<bool, usize> {
-    let (start, found) = (out.len(), percent::decode(text, out));
-    for more in ["", "41%zz", "%", &"4%41b".repeat(9)] {
-        let (onward, mut other) = ([text, more.as_bytes()].concat(), b"before".to_vec());
+    let (start, plain) = (out.len(), percent::decode(text, out));
+    for suffix in ["", "41%zz", "%", &"4%41b".repeat(9)] {
+        let (onward, mut other) = ([text, suffix.as_bytes()].concat(), b"before".to_vec());
         // SAFETY: as above.
         let quick = quickest!(unsafe { percent::decode_avx2(&onward, text.len(), &mut other) }, {
             other.extend(&out[start..]);
-            found
+            plain
         });
-        assert_eq!(quick, found, "{}", String::from_utf8_lossy(&onward));
+        assert_eq!(quick, plain, "{}", String::from_utf8_lossy(&onward));
         assert_eq!(&other[6..], &out[start..], "{}", String::from_utf8_lossy(&onward));
     }
-    found
+    plain
 }
 
 /// Appendix B, the same way.
@@ -80,7 +80,7 @@ fn spans(text: &str, rule: Rule) -> Spans {
     spans.unwrap_or_else(|at| panic!("{text:?} is valid, and refused at {at}"))
 }
 
-fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+fn output_of(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
     String::from_utf8(out).expect("UTF-8")
@@ -89,12 +89,12 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
 #[test]
 fn parse_rows() {
     for row in rows("parse", 300) {
-        let (given, wanted) = (text(&row, "text"), row["is"].as_table().expect("a table"));
-        let read = spans(given, Rule::UriReference);
-        assert_eq!(split(given.as_bytes()), read, "{given:?}: split and parse");
-        assert_eq!(parse(given.as_bytes(), Rule::Uri).is_ok(), read.scheme().is_some(), "{given:?}");
-        assert_eq!(first_finding(given.as_bytes(), Rule::UriReference, false), None, "{given:?}");
-        let found = [
+        let (input, expected) = (text(&row, "text"), row["is"].as_table().expect("a table"));
+        let read = spans(input, Rule::UriReference);
+        assert_eq!(split(input.as_bytes()), read, "{input:?}: split and parse");
+        assert_eq!(parse(input.as_bytes(), Rule::Uri).is_ok(), read.scheme().is_some(), "{input:?}");
+        assert_eq!(first_finding(input.as_bytes(), Rule::UriReference, false), None, "{input:?}");
+        let components = [
             ("scheme", read.scheme()),
             ("authority", read.authority()),
             ("userinfo", read.userinfo()),
@@ -102,33 +102,33 @@ fn parse_rows() {
             ("port_text", read.port()),
             ("path", Some(read.path())),
             ("query", read.query()),
-            ("fragment", read.fragment(given.len())),
+            ("fragment", read.fragment(input.len())),
         ];
-        for (name, span) in found {
-            let component = span.map(|span| span.of_str(given));
-            assert_eq!(component, wanted.get(name).and_then(Value::as_str), "{given:?}: {name}");
+        for (name, span) in components {
+            let component = span.map(|span| span.of_str(input));
+            assert_eq!(component, expected.get(name).and_then(Value::as_str), "{input:?}: {name}");
         }
-        let kind = read.host().map(|host| match host_kind(host.of(given.as_bytes())) {
+        let kind = read.host().map(|host| match host_kind(host.of(input.as_bytes())) {
             HostKind::RegName => "reg-name",
             HostKind::IPv4address => "IPv4address",
             HostKind::IPv6address => "IPv6address",
             HostKind::IPvFuture => "IPvFuture",
         });
-        assert_eq!(kind, wanted.get("host_kind").and_then(Value::as_str), "{given:?}");
+        assert_eq!(kind, expected.get("host_kind").and_then(Value::as_str), "{input:?}");
     }
 }
 
 #[test]
 fn invalid_rows() {
     for row in rows("invalid", 300) {
-        let given = text(&row, "text");
+        let input = text(&row, "text");
         let rule = if text(&row, "rule") == "URI" { Rule::Uri } else { Rule::UriReference };
-        assert!(parse(given.as_bytes(), rule).is_err(), "{given:?} is refused");
-        let (kind, at) = first_finding(given.as_bytes(), rule, false).expect("a finding");
+        assert!(parse(input.as_bytes(), rule).is_err(), "{input:?} is refused");
+        let (kind, at) = first_finding(input.as_bytes(), rule, false).expect("a finding");
         // The rows count characters.
-        let start = String::from_utf8_lossy(&given.as_bytes()[..at]).chars().count() as i64;
-        let wanted = (text(&row, "kind"), row["start"].as_integer().expect("a number"));
-        assert_eq!((NAMES[kind as usize], start), wanted, "{given:?}");
+        let start = String::from_utf8_lossy(&input.as_bytes()[..at]).chars().count() as i64;
+        let expected = (text(&row, "kind"), row["start"].as_integer().expect("a number"));
+        assert_eq!((NAMES[kind as usize], start), expected, "{input:?}");
     }
 }
 
@@ -142,11 +142,11 @@ fn resolve_rows() {
         let answers = row["is"].as_table().expect("a table");
         let strict = text(answers, "rfc3986");
         let loose = answers.get("nonstrict").map_or(strict, |answer| answer.as_str().expect("a text"));
-        for (is_strict, wanted) in [(true, strict), (false, loose)] {
+        for (is_strict, expected) in [(true, strict), (false, loose)] {
             let mut out = b"before ".to_vec();
             let read = resolve(base, reference, is_strict, &mut out);
-            assert_eq!(String::from_utf8_lossy(&out), format!("before {wanted}"), "{row}");
-            assert_eq!(read, split(wanted.as_bytes()), "{row}: where the components stand");
+            assert_eq!(String::from_utf8_lossy(&out), format!("before {expected}"), "{row}");
+            assert_eq!(read, split(expected.as_bytes()), "{row}: where the components stand");
         }
         // The inverse: from the base to what was reached.
         let target = spans(strict, Rule::Uri);
@@ -154,13 +154,13 @@ fn resolve_rows() {
         let read = relate(base, of(strict, &target), &mut out);
         let back = read.map(|_| String::from_utf8_lossy(&out[7..]).into_owned());
         assert!(out == b"before " || read.is_some(), "{row}: nothing is written without a way back");
-        let clean = written(|out| remove_dot_segments(of(strict, &target).path(), out));
+        let clean = output_of(|out| remove_dot_segments(of(strict, &target).path(), out));
         assert!(back.is_some() || clean.as_bytes() != of(strict, &target).path(), "{row}: a way back");
         if let Some(back) = back {
-            let again = spans(&back, Rule::UriReference);
-            assert_eq!(read, Some(again), "{row}: where the components of {back} stand");
+            let back_spans = spans(&back, Rule::UriReference);
+            assert_eq!(read, Some(back_spans), "{row}: where the components of {back} stand");
             let mut reached = Vec::new();
-            resolve(base, of(&back, &again), true, &mut reached);
+            resolve(base, of(&back, &back_spans), true, &mut reached);
             assert_eq!(String::from_utf8_lossy(&reached), strict, "{row}: by {back}");
             assert!(back.len() <= strict.len(), "{row}: {back} is no shorter");
         }
@@ -171,25 +171,25 @@ fn resolve_rows() {
 fn dots_rows() {
     for row in rows("dots", 90) {
         let path = text(&row, "path");
-        assert_eq!(written(|out| remove_dot_segments(path.as_bytes(), out)), text(&row, "is"), "{path:?}");
+        assert_eq!(output_of(|out| remove_dot_segments(path.as_bytes(), out)), text(&row, "is"), "{path:?}");
     }
 }
 
 #[test]
 fn normalize_rows() {
     for row in rows("normalize", 100) {
-        let given = text(&row, "text");
-        let read = spans(given, Rule::UriReference);
+        let input = text(&row, "text");
+        let read = spans(input, Rule::UriReference);
         let forms = row["is"].as_table().expect("a table");
-        for (rung, wanted) in
-            [(0, given), (1, text(forms, "CASE")), (2, text(forms, "PERCENT")), (3, text(forms, "PATH"))]
+        for (rung, expected) in
+            [(0, input), (1, text(forms, "CASE")), (2, text(forms, "PERCENT")), (3, text(forms, "PATH"))]
         {
             assert_eq!(
-                written(|out| normalize(given.as_bytes(), &read, rung, out)),
-                wanted,
-                "{given:?}: {rung}"
+                output_of(|out| normalize(input.as_bytes(), &read, rung, out)),
+                expected,
+                "{input:?}: {rung}"
             );
-            assert!(may_change(given.as_bytes(), &read, rung) || wanted == given, "{given:?}: {rung}");
+            assert!(may_change(input.as_bytes(), &read, rung) || expected == input, "{input:?}: {rung}");
         }
     }
 }
@@ -199,7 +199,7 @@ fn normalize_rows() {
 fn scheme_rung() {
     let http = SchemeRules { default_port: Some("80".to_owned()), slash_for_empty_path: true };
     let none = SchemeRules::default();
-    for (given, of_http, of_none) in [
+    for (input, of_http, of_none) in [
         ("s://h", "s://h/", "s://h"),
         ("s://h:", "s://h/", "s://h"),
         ("s://h:?q", "s://h/?q", "s://h?q"),
@@ -214,10 +214,10 @@ fn scheme_rung() {
         ("s:?80", "s:?80", "s:?80"),
         ("s:/..//h:80", "s:/.//h:80", "s:/.//h:80"),
     ] {
-        let read = spans(given, Rule::Uri);
-        for (rules, wanted) in [(&http, of_http), (&none, of_none)] {
-            assert_eq!(written(|out| rules.normalize(given.as_bytes(), &read, out)), wanted, "{given:?}");
-            assert!(rules.may_change(given.as_bytes(), &read) || wanted == given, "{given:?}");
+        let read = spans(input, Rule::Uri);
+        for (rules, expected) in [(&http, of_http), (&none, of_none)] {
+            assert_eq!(output_of(|out| rules.normalize(input.as_bytes(), &read, out)), expected, "{input:?}");
+            assert!(rules.may_change(input.as_bytes(), &read) || expected == input, "{input:?}");
         }
     }
 }
@@ -225,15 +225,15 @@ fn scheme_rung() {
 #[test]
 fn iri_rows() {
     for row in rows("iri", 70) {
-        let (given, wanted) = (text(&row, "iri"), text(&row, "uri"));
+        let (input, expected) = (text(&row, "iri"), text(&row, "uri"));
         let mut uri = Vec::new();
-        match iri::escape(given, &mut uri) {
+        match iri::escape(input, &mut uri) {
             Some(escaped) => {
-                assert_eq!(String::from_utf8_lossy(&uri), wanted);
-                assert!(escaped.fits(&spans(wanted, Rule::UriReference)), "{given:?}");
-                assert_eq!(&given[..escaped.at], &wanted[..escaped.at]);
+                assert_eq!(String::from_utf8_lossy(&uri), expected);
+                assert!(escaped.fits(&spans(expected, Rule::UriReference)), "{input:?}");
+                assert_eq!(&input[..escaped.at], &expected[..escaped.at]);
             }
-            None => assert_eq!(given, wanted, "nothing but US-ASCII stays"),
+            None => assert_eq!(input, expected, "nothing but US-ASCII stays"),
         }
     }
 }
@@ -242,13 +242,14 @@ fn iri_rows() {
 #[test]
 fn octets() {
     let all: Vec<u8> = (0..=255).collect();
-    let kept = |extra: &'static [u8]| {
+    let is_safe = |extra: &'static [u8]| {
         move |b: &u8| b.is_ascii_alphanumeric() || b"-._~".contains(b) || extra.contains(b)
     };
-    let own = Safe::new(&all.iter().copied().filter(kept(b"/")).collect::<Vec<u8>>());
-    for (safe, extra) in [(Safe::of("query").expect("a component"), b"".as_slice()), (&own, b"/")] {
-        let one = |b: &u8| if kept(extra)(b) { char::from(*b).to_string() } else { format!("%{b:02X}") };
-        assert_eq!(written(|out| encode(&all, safe, out)), all.iter().map(one).collect::<String>());
+    let with_slash = Safe::new(&all.iter().copied().filter(is_safe(b"/")).collect::<Vec<u8>>());
+    for (safe, extra) in [(Safe::of("query").expect("a component"), b"".as_slice()), (&with_slash, b"/")] {
+        let encoded =
+            |b: &u8| if is_safe(extra)(b) { char::from(*b).to_string() } else { format!("%{b:02X}") };
+        assert_eq!(output_of(|out| encode(&all, safe, out)), all.iter().map(encoded).collect::<String>());
         // More than a block of it, and as far as nothing needs an escape.
         let long = all.repeat(40);
         let (mut text, mut back) = (Vec::new(), Vec::new());
@@ -283,7 +284,7 @@ fn octets() {
     assert_eq!(text, "~~+\u{fc}".as_bytes());
 }
 
-/// RFC 6874 2: "%25" and at least one character of a ZoneID, where it is asked for.
+/// RFC 6874 2: "%25" and at least one character of a ZoneID, if zones are allowed.
 #[test]
 fn zones() {
     for (host, good) in [
@@ -309,8 +310,8 @@ fn zones() {
             }
         }
     }
-    let found = first_finding(b"//[fe80::1%25en0]", Rule::UriReference, false).expect("a finding");
-    assert_eq!((NAMES[found.0 as usize], found.1), ("ip-zone", 10));
+    let (kind, at) = first_finding(b"//[fe80::1%25en0]", Rule::UriReference, false).expect("a finding");
+    assert_eq!((NAMES[kind as usize], at), ("ip-zone", 10));
 }
 
 /// Components that end at, before and behind the borders of what is read at once.
@@ -334,17 +335,17 @@ fn long_texts() {
 #[test]
 fn every_octet_of_a_path() {
     for octet in 0..=255u8 {
-        let stands = octet.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?#".contains(&octet);
+        let is_valid = octet.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?#".contains(&octet);
         for at in 1..80 {
             let mut text = vec![b'z'; 80];
             text[0] = b'/';
             text[at] = octet;
-            assert_eq!(parse(&text, Rule::UriReference).is_ok(), stands, "{octet} at {at}");
+            assert_eq!(parse(&text, Rule::UriReference).is_ok(), is_valid, "{octet} at {at}");
         }
     }
 }
 
-/// As urllib decodes: what is no whole escape stays, and "+" is a space only if that is asked.
+/// As in urllib: an invalid escape stays, and "+" becomes a space only with `plus`.
 #[test]
 fn decoding_keeps_what_is_no_escape() {
     for (text, plus, found) in [

@@ -2,7 +2,7 @@
 
 use crate::place::{Part, Spans};
 
-/// A URI in its components; those that are undefined keep their buffers for the next row.
+/// The components of a URI; undefined ones keep their buffers for the next row.
 #[derive(Default)]
 pub(crate) struct Components {
     pub scheme: Vec<u8>,
@@ -13,7 +13,7 @@ pub(crate) struct Components {
     pub path: Vec<u8>,
     pub query: Text,
     pub fragment: Text,
-    /// What is written before it becomes a component.
+    /// A buffer in which a new component is written before it replaces the old one.
     pub spare: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ fn fill(buffer: &mut Vec<u8>, text: &[u8]) {
     buffer.extend_from_slice(text);
 }
 
-/// A text becomes what `write` writes of it.
+/// Replace a text by what `write` writes for it.
 pub(crate) fn rewrite(text: &mut Vec<u8>, spare: &mut Vec<u8>, write: impl FnOnce(&[u8], &mut Vec<u8>)) {
     spare.clear();
     write(text, spare);
@@ -68,7 +68,7 @@ impl Components {
         self.fragment.set(spans.fragment(text.len()).map(|span| span.of(text)));
     }
 
-    /// The path, written so that it is read back as one (decision 3986-1).
+    /// Prefix the path so that it is read back as a path (decision 3986-1).
     pub fn guard(&mut self) {
         if !self.has_authority && self.path.starts_with(b"//") {
             self.path.splice(..0, *b"/.");
@@ -80,7 +80,7 @@ impl Components {
         self.has_authority && self.host.first() != Some(&b'[')
     }
 
-    /// 5.3
+    /// Write the URI (5.3).
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.scheme);
         out.push(b':');
@@ -110,12 +110,12 @@ impl Components {
     }
 }
 
-/// The scheme in lower case, compared with a name in lower case.
+/// Whether the scheme equals a name, in any case.
 pub(crate) fn is_scheme(uri: &Components, name: &[u8]) -> bool {
     uri.scheme.eq_ignore_ascii_case(name)
 }
 
-/// A port without the zeros in front.
+/// A port without its leading zeros.
 pub(crate) fn without_zeros(port: &[u8]) -> &[u8] {
     port.part(port.iter().take_while(|&&digit| digit == b'0').count()..)
 }

@@ -3,12 +3,12 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::components::{rewrite, Components};
-use super::{Done, NeedsPython};
+use super::{NeedsPython, StepResult};
 use crate::percent::octet;
 use crate::place::{At, Part};
 
-/// No dots around the host, one between labels.
-pub(super) fn dots(uri: &mut Components) {
+/// Remove dots before and after the host, and all but one between labels.
+pub(super) fn remove_extra_dots(uri: &mut Components) {
     if !uri.has_name() {
         return;
     }
@@ -21,14 +21,14 @@ pub(super) fn dots(uri: &mut Components) {
     }
 }
 
-/// "www." and its like, as often as they stand in front; two labels stay at least.
+/// Remove all leading labels such as "www." and "www2."; keep at least two labels.
 pub(super) fn drop_www(uri: &mut Components) {
     if !uri.has_authority {
         return;
     }
     let host = &uri.host;
     let mut end = 0;
-    while let Some(length) = www(host.part(end..)) {
+    while let Some(length) = www_length(host.part(end..)) {
         end += length;
     }
     if end == 0 {
@@ -40,15 +40,15 @@ pub(super) fn drop_www(uri: &mut Components) {
     uri.host.drain(..end);
 }
 
-/// The length of "www", digits and a dot in front.
-fn www(host: &[u8]) -> Option<usize> {
-    let rest = host.get(3..).filter(|_| host.part(..3).eq_ignore_ascii_case(b"www"))?;
-    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    (rest.get(digits) == Some(&b'.')).then_some(3 + digits + 1)
+/// The length of a leading "www", digits and a dot.
+fn www_length(host: &[u8]) -> Option<usize> {
+    let after_www = host.get(3..).filter(|_| host.part(..3).eq_ignore_ascii_case(b"www"))?;
+    let digits = after_www.iter().take_while(|b| b.is_ascii_digit()).count();
+    (after_www.get(digits) == Some(&b'.')).then_some(3 + digits + 1)
 }
 
-/// A name in escapes as its A-labels: those beyond US-ASCII are Python's, all others stay.
-pub(super) fn idna(uri: &mut Components) -> Done {
+/// Write a name with escapes as A-labels: a name beyond US-ASCII needs Python, all others stay.
+pub(super) fn idna(uri: &mut Components) -> StepResult {
     if !uri.has_name() || memchr::memchr(b'%', &uri.host).is_none() {
         return Ok(());
     }
@@ -64,8 +64,8 @@ fn decode(host: &[u8], out: &mut Vec<u8>) {
     let mut i = 0;
     while i < host.len() {
         match octet(host, i) {
-            Some(one) => {
-                out.push(one);
+            Some(octet) => {
+                out.push(octet);
                 i += 3;
             }
             None => {
@@ -76,15 +76,15 @@ fn decode(host: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// An IPv4 address as `inet_aton` reads it, dotted.
-pub(super) fn ipv4(uri: &mut Components) -> Done {
+/// Write an IPv4 address, in any notation that `inet_aton` reads, in dotted decimal.
+pub(super) fn ipv4(uri: &mut Components) -> StepResult {
     if !uri.has_name() {
         return Ok(());
     }
     let address = if memchr::memchr(b'%', &uri.host).is_some() {
         let mut name = Vec::new();
         decode(&uri.host, &mut name);
-        // Digits of other scripts, and what is an address in brackets or with colons only when it is decoded.
+        // Digits of other scripts, and addresses with brackets or colons in escapes, need Python.
         if !name.is_ascii() || name.iter().any(|b| b"[:".contains(b)) {
             return Err(NeedsPython);
         }
@@ -99,7 +99,8 @@ pub(super) fn ipv4(uri: &mut Components) -> Done {
     Ok(())
 }
 
-/// 7.4: "a.b.c.d", "a.b.c", "a.b" or "a", each in decimal, octal or hexadecimal, with a dot behind it or none.
+/// The address in a text (7.4): "a.b.c.d", "a.b.c", "a.b" or "a", each number in decimal, octal or hexadecimal, with or
+/// without a final dot.
 fn aton(text: &[u8]) -> Option<u32> {
     let text = text.strip_suffix(b".").unwrap_or(text);
     if !text.first()?.is_ascii_digit() {
@@ -112,14 +113,14 @@ fn aton(text: &[u8]) -> Option<u32> {
         count += 1;
     }
     let (first, last) = (parts.part(..count - 1), parts.at(count - 1));
-    if first.iter().any(|&one| one > 255) || last >= 1 << (8 * (5 - count)) {
+    if first.iter().any(|&number| number > 255) || last >= 1 << (8 * (5 - count)) {
         return None;
     }
-    let value = first.iter().zip([24, 16, 8]).fold(last, |value, (&one, shift)| value + (one << shift));
+    let value = first.iter().zip([24, 16, 8]).fold(last, |value, (&number, shift)| value + (number << shift));
     u32::try_from(value).ok()
 }
 
-/// A number in the notation that its beginning tells; one too large for an address is any that is too large.
+/// The value of a number in the notation that its prefix indicates; a value too large for an address may be inexact.
 fn number(part: &[u8]) -> Option<u64> {
     let (digits, base) = match part {
         [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
@@ -136,9 +137,9 @@ fn number(part: &[u8]) -> Option<u64> {
     })
 }
 
-/// An IPv6 address as RFC 5952 writes it; `dotted`: a mapped or NAT64 one as the IPv4 address.
-pub(super) fn ipv6(uri: &mut Components, dotted: bool) -> Done {
-    let inside = uri.host.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+/// Write an IPv6 address in the form of RFC 5952; `dotted`: write a mapped or NAT64 address as the IPv4 address.
+pub(super) fn ipv6(uri: &mut Components, dotted: bool) -> StepResult {
+    let inside = uri.host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
     let Some(inside) = inside.filter(|_| uri.has_authority) else { return Ok(()) };
     if matches!(inside.first(), Some(b'v' | b'V')) {
         return Ok(());
@@ -148,7 +149,7 @@ pub(super) fn ipv6(uri: &mut Components, dotted: bool) -> Done {
     let mapped = address.to_ipv4_mapped();
     let octets = address.octets();
     let translated = octets.starts_with(&[0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let written = if dotted && (mapped.is_some() || translated) {
+    let new_host = if dotted && (mapped.is_some() || translated) {
         let [.., a, b, c, d] = octets;
         Ipv4Addr::new(a, b, c, d).to_string()
     } else if let Some(mapped) = mapped {
@@ -157,18 +158,18 @@ pub(super) fn ipv6(uri: &mut Components, dotted: bool) -> Done {
         format!("[{address}]")
     };
     uri.host.clear();
-    uri.host.extend_from_slice(written.as_bytes());
+    uri.host.extend_from_slice(new_host.as_bytes());
     Ok(())
 }
 
-/// The host in lower case, digits of escapes in upper case.
+/// Write the host in lower case, with the digits of escapes in upper case.
 pub(super) fn lower(uri: &mut Components) {
     if uri.has_authority {
         super::paths::lower(&mut uri.host);
     }
 }
 
-/// A host without escapes, and what may not stand there escaped once.
+/// Decode all escapes in a host, and escape once the octets that a host does not allow.
 pub(super) fn unescape(uri: &mut Components) {
     if uri.has_name() {
         let Components { host, spare, .. } = uri;

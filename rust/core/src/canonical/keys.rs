@@ -1,4 +1,4 @@
-//! Keys to compare by that are not URIs: SURT of web archives, and the text that Safe Browsing hashes.
+//! Keys for comparison that are not URIs: SURT of web archives, and the text that Safe Browsing hashes.
 
 use super::components::Components;
 use super::paths::unescape_fully;
@@ -6,13 +6,13 @@ use super::queries::sort_pairs;
 use crate::percent::{encode, Safe};
 use crate::place::Part;
 
-/// What a form writes as its key.
+/// The key of a form.
 pub(super) enum Key {
     Surt,
     SafeBrowsing,
 }
 
-/// All but the octets up to 32, from 127 on, "#" and "%".
+/// All octets from 33 to 126 except "#" and "%".
 static MINIMAL: Safe = Safe::between(33, 126).without(b'#').without(b'%');
 
 impl Key {
@@ -35,7 +35,7 @@ impl Key {
     }
 }
 
-/// Labels and octets of addresses in reverse, path and query in small letters.
+/// Write the SURT: labels and numbers of addresses in reverse order, everything in lower case.
 fn surt(uri: &Components, out: &mut Vec<u8>) {
     let mut from = out.len();
     if uri.host.is_empty() {
@@ -44,11 +44,11 @@ fn surt(uri: &Components, out: &mut Vec<u8>) {
         from = out.len();
     } else {
         let mut name = uri.host.as_slice();
-        while let Some(rest) = name.strip_prefix(b"[").or_else(|| name.strip_prefix(b"]")) {
-            name = rest;
+        while let Some(stripped) = name.strip_prefix(b"[").or_else(|| name.strip_prefix(b"]")) {
+            name = stripped;
         }
-        while let Some(rest) = name.strip_suffix(b"]").or_else(|| name.strip_suffix(b"[")) {
-            name = rest;
+        while let Some(stripped) = name.strip_suffix(b"]").or_else(|| name.strip_suffix(b"[")) {
+            name = stripped;
         }
         for (number, label) in name.rsplit(|&b| b == b'.').enumerate() {
             if number > 0 {
@@ -70,8 +70,8 @@ fn surt(uri: &Components, out: &mut Vec<u8>) {
         text.make_ascii_lowercase();
         sort_pairs(&text, out);
     }
-    if let Some(written) = out.get_mut(from..) {
-        written.make_ascii_lowercase();
+    if let Some(key) = out.get_mut(from..) {
+        key.make_ascii_lowercase();
     }
 }
 

@@ -1,8 +1,7 @@
 //! Canonical forms: named steps that rewrite a URI, as `overthere.canonical` defines them.
 //!
-//! A form is compiled once.  A row that a step cannot finish alone (a host that needs IDNA, a scheme with rules of its
-//! own) is handed back whole, and Python applies all steps to it.  So a step is right for what it accepts, or it says
-//! `NeedsPython`.
+//! A form is compiled once.  If a step cannot handle a row (a host that needs IDNA, a scheme with special rules), it
+//! returns `NeedsPython`, and Python applies all steps to the row.
 
 mod components;
 mod hosts;
@@ -22,10 +21,10 @@ use keys::Key;
 pub use sessions::{Session, Sessions};
 use steps::Step;
 
-/// The row is for Python.
+/// The row needs Python.
 pub(crate) struct NeedsPython;
 
-type Done = Result<(), NeedsPython>;
+type StepResult = Result<(), NeedsPython>;
 
 /// The value of a step's parameter.
 pub enum Argument {
@@ -40,20 +39,20 @@ pub enum Argument {
 /// A step as Python names it: its name, and its parameters by their names.
 pub type Named = (String, HashMap<String, Argument>);
 
-/// What is known of a scheme.
+/// The facts about a scheme that steps use.
 pub struct Scheme {
     /// The default port in decimal digits.
     pub port: Option<Vec<u8>>,
-    /// The rules of its normal form; None where it has others than the common ones.
+    /// The rules of its normal form; None if it has more than the common rules.
     pub rules: Option<SchemeRules>,
 }
 
-/// What Python knows and steps go by.
+/// Facts that Python passes, for use by the steps.
 #[derive(Default)]
 pub struct Facts {
-    /// Schemes by their names in lower case; URIs of others are left to Python where the scheme plays a part.
+    /// Schemes by their names in lower case; where a step depends on the scheme, URIs of other schemes need Python.
     pub schemes: HashMap<Vec<u8>, Scheme>,
-    /// Session identifiers.
+    /// The session identifiers to drop.
     pub sessions: Sessions,
 }
 
@@ -64,7 +63,7 @@ pub struct Form {
     facts: Facts,
 }
 
-/// What one thread works with, made once for all its rows.
+/// Buffers of one thread, reused for all its rows.
 #[derive(Default)]
 pub struct Scratch {
     uri: Components,
@@ -72,16 +71,16 @@ pub struct Scratch {
 }
 
 impl Form {
-    /// The form of these steps; None where one of them is not known here.
+    /// The form of these steps; None if one of them, or the key, is unknown here.
     ///
-    /// `key` is the name of the text that `apply` writes where it is asked for the key: "" is the URI itself.
+    /// `key` names the text that `apply` writes as the key; "" means the URI itself.
     pub fn new(steps: &[Named], key: &str, facts: Facts) -> Option<Self> {
         let steps = steps.iter().map(Step::new).collect::<Option<Vec<_>>>()?;
         Some(Form { steps, key: if key.is_empty() { None } else { Some(Key::named(key)?) }, facts })
     }
 
-    /// Write the canonical form of a valid URI, or its key, to the end of `out`; false if Python is to do it, and then
-    /// nothing is written.
+    /// Write the canonical form of a valid URI, or its key, to the end of `out`; false, with nothing written, if the
+    /// row needs Python.
     pub fn apply(
         &self,
         text: &[u8],
@@ -106,12 +105,12 @@ impl Form {
     }
 }
 
-/// Where the pieces of a query between "&" stand: one even of an empty query.
+/// The pieces of a query between "&"; even an empty query has one.
 fn pieces(query: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     query.split(|&b| b == b'&')
 }
 
-/// A pair at its first "=": the name, and the value if there is one.
+/// Split a pair at its first "=": the name, and the value if there is one.
 fn name_and_value(pair: &[u8]) -> (&[u8], Option<&[u8]>) {
     memchr::memchr(b'=', pair).map_or((pair, None), |at| (pair.part(..at), Some(pair.part(at + 1..))))
 }
@@ -122,9 +121,10 @@ mod tests {
     use crate::parse::{parse, Rule};
 
     fn form(steps: &[(&str, &[(&str, &str)])], key: &str) -> Form {
-        let named = |&(name, given): &(&str, &[(&str, &str)])| {
-            let given = given.iter().map(|&(name, text)| (name.to_owned(), Argument::Text(text.to_owned())));
-            (name.to_owned(), given.collect())
+        let named = |&(name, arguments): &(&str, &[(&str, &str)])| {
+            let arguments =
+                arguments.iter().map(|&(name, text)| (name.to_owned(), Argument::Text(text.to_owned())));
+            (name.to_owned(), arguments.collect())
         };
         Form::new(&steps.iter().map(named).collect::<Vec<_>>(), key, Facts::default()).unwrap()
     }

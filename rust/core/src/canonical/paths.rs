@@ -1,33 +1,33 @@
-//! Steps that rewrite the path, and what escapes of any component become.
+//! Steps that rewrite the path, and escapes in any component.
 
 use super::components::{rewrite, Components};
-use super::{Done, NeedsPython};
+use super::{NeedsPython, StepResult};
 use crate::classes;
 use crate::normalize::{escapes, SYNTAX};
 use crate::percent::{encode, octet, Safe};
 use crate::place::{At, Part};
 use crate::resolve::{may_have_dot_segments, without_dot_segments};
 
-/// What may stand in each component unescaped.
+/// The bytes that each component allows unescaped.
 pub(super) static HOST: Safe = Safe::members(classes::REG_NAME);
 pub(super) static PATH: Safe = Safe::members(classes::PATH);
 pub(super) static QUERY: Safe = Safe::members(classes::QUERY);
 
-/// Octets from which no escape can be taken any more, written to the end of `out`: one pass over a stack.
+/// Decode escapes until none is left, and append the result to `out`: one pass, with `out` as a stack.
 pub(super) fn unescape_fully(text: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     for &b in text {
         out.push(b);
         while out.len() >= start + 3 {
             let at = out.len() - 3;
-            let Some(one) = octet(out, at) else { break };
+            let Some(octet) = octet(out, at) else { break };
             out.truncate(at);
-            out.push(one);
+            out.push(octet);
         }
     }
 }
 
-/// A text without escapes, and what is not safe escaped once.
+/// Decode all escapes in a text, and escape once the octets that are not safe.
 pub(super) fn unescape(text: &mut Vec<u8>, spare: &mut Vec<u8>, safe: &Safe) {
     if memchr::memchr(b'%', text).is_some() {
         rewrite(text, spare, |text, out| {
@@ -38,34 +38,35 @@ pub(super) fn unescape(text: &mut Vec<u8>, spare: &mut Vec<u8>, safe: &Safe) {
     }
 }
 
-/// A text in lower case, digits of escapes in upper case.
+/// Write a text in lower case, with the digits of escapes in upper case.
 pub(super) fn lower(text: &mut [u8]) {
     text.make_ascii_lowercase();
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'%', rest) {
-        let Some((escape, after)) = rest.get_mut(at..).and_then(|tail| tail.split_at_mut_checked(3)) else {
+    let mut remaining = text;
+    while let Some(at) = memchr::memchr(b'%', remaining) {
+        let Some((escape, after)) = remaining.get_mut(at..).and_then(|tail| tail.split_at_mut_checked(3))
+        else {
             return;
         };
         escape.make_ascii_uppercase();
-        rest = after;
+        remaining = after;
     }
 }
 
-/// 6.2.2.1 and 6.2.2.2 for the escapes of a component.
+/// Normalize the escapes of a component (6.2.2.1, and from rung 2 on 6.2.2.2).
 pub(super) fn normalize_escapes(text: &mut Vec<u8>, spare: &mut Vec<u8>, rung: u8) {
     if memchr::memchr(b'%', text).is_some() {
         rewrite(text, spare, |text, out| escapes(text, rung, out));
     }
 }
 
-/// 6.2.2.3 on a path whose escapes are normal.
+/// Remove the dot-segments (6.2.2.3) of a path whose escapes are normalized.
 pub(super) fn remove_dots(path: &mut Vec<u8>) {
     if may_have_dot_segments(path) {
         without_dot_segments(path, 0);
     }
 }
 
-/// The step of that name: an absolute path at the path rung.
+/// The step `remove-dots`: normalize an absolute path at the path rung.
 pub(super) fn normalize(uri: &mut Components) {
     if uri.path.first() == Some(&b'/') {
         normalize_escapes(&mut uri.path, &mut uri.spare, SYNTAX);
@@ -73,7 +74,7 @@ pub(super) fn normalize(uri: &mut Components) {
     }
 }
 
-/// One slash for several.
+/// Replace several adjacent slashes by one.
 pub(super) fn collapse(uri: &mut Components) {
     if memchr::memmem::find(&uri.path, b"//").is_none() {
         return;
@@ -84,13 +85,13 @@ pub(super) fn collapse(uri: &mut Components) {
     uri.path.dedup_by(|next, before| *next == b'/' && *before == b'/');
 }
 
-/// No slash at the end, unless the path is nothing else.
+/// Remove slashes at the end, except the first byte of the path.
 pub(super) fn drop_trailing_slash(path: &mut Vec<u8>) {
     let end = path.iter().rposition(|&b| b != b'/').map_or(0, |at| at + 1);
     path.truncate(end.max(1));
 }
 
-/// No default name at the end of the path.
+/// Remove a default name, such as "index.html", at the end of the path.
 pub(super) fn drop_index(path: &mut Vec<u8>, names: &[Vec<u8>]) {
     if let Some(slash) = memchr::memrchr(b'/', path) {
         if names.iter().any(|name| path.part(slash + 1..) == name) {
@@ -99,19 +100,19 @@ pub(super) fn drop_index(path: &mut Vec<u8>, names: &[Vec<u8>]) {
     }
 }
 
-/// Escapes only where they must be and for octets of `keep`, digits of those that stay in upper case.
+/// Write a text with escapes only where they are necessary, and for octets of `keep`; their digits are in upper case.
 pub(super) fn rewrite_escapes(text: &[u8], keep: &[u8], safe: &Safe, out: &mut Vec<u8>) {
     let mut i = 0;
     while i < text.len() {
         match octet(text, i) {
-            Some(one) if keep.contains(&one) => {
+            Some(octet) if keep.contains(&octet) => {
                 out.extend_from_slice(
                     &[b'%', text.at(i + 1), text.at(i + 2)].map(|b| b.to_ascii_uppercase()),
                 );
                 i += 3;
             }
-            Some(one) => {
-                encode(&[one], safe, out);
+            Some(octet) => {
+                encode(&[octet], safe, out);
                 i += 3;
             }
             None => {
@@ -122,22 +123,22 @@ pub(super) fn rewrite_escapes(text: &[u8], keep: &[u8], safe: &Safe, out: &mut V
     }
 }
 
-/// Normalization Form C of what escapes mean: a text of characters that nothing composes with stays, others are
-/// Python's.
-pub(super) fn nfc(text: &[u8]) -> Done {
+/// Normalization Form C of escaped characters: a text whose characters all satisfy `is_composed` stays, others need
+/// Python.
+pub(super) fn nfc(text: &[u8]) -> StepResult {
     let mut run = Vec::new();
     let mut i = 0;
     while let Some(at) = memchr::memchr(b'%', text.part(i..)) {
         i += at;
         run.clear();
-        while let Some(one) = octet(text, i) {
-            run.push(one);
+        while let Some(octet) = octet(text, i) {
+            run.push(octet);
             i += 3;
         }
         if !run.is_ascii() {
             // Octets that are not UTF-8 stay as they are.
-            let all = run.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
-            if !all.into_iter().all(is_composed) {
+            let characters = run.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
+            if !characters.into_iter().all(is_composed) {
                 return Err(NeedsPython);
             }
         }
@@ -145,8 +146,8 @@ pub(super) fn nfc(text: &[u8]) -> Done {
     Ok(())
 }
 
-/// Whether a character is in a range of those that are starters, stay in Normalization Form C, and compose with nothing
-/// before them.  There are others; these are most of what URIs hold.
+/// Whether a character is in one of these ranges of starters that Normalization Form C keeps, and that never compose
+/// with a character before them.  There are others, but URIs contain mostly these.
 fn is_composed(c: char) -> bool {
     matches!(c,
         '\0'..='\u{2FF}' | '\u{400}'..='\u{482}' | '\u{48A}'..='\u{52F}' | '\u{3041}'..='\u{3096}'

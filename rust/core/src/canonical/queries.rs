@@ -1,4 +1,4 @@
-//! Steps that rewrite the query, and the fragment.
+//! Steps that rewrite the query or the fragment.
 
 use super::components::{rewrite, Text};
 use super::paths::rewrite_escapes;
@@ -15,10 +15,10 @@ static UNRESERVED: Safe = Safe::members(classes::UNRESERVED);
 /// The unreserved characters and "=".
 static IN_FRAGMENT: Safe = Safe::members(classes::UNRESERVED).with(b'=');
 
-/// What a name or a value may hold: all of a query but "&" and "=".
+/// The bytes that a name or a value allows: those of a query except "&" and "=".
 static IN_PAIRS: Safe = Safe::members(classes::QUERY).without(b'&').without(b'=');
 
-/// A query that is what `write` writes, and undefined where it writes nothing and answers false.
+/// Replace a query by what `write` writes; make it undefined if `write` returns false.
 fn rewrite_or_clear(query: &mut Text, spare: &mut Vec<u8>, write: impl FnOnce(&[u8], &mut Vec<u8>) -> bool) {
     let Some(text) = query.get_mut() else { return };
     let mut is_defined = true;
@@ -28,41 +28,42 @@ fn rewrite_or_clear(query: &mut Text, spare: &mut Vec<u8>, write: impl FnOnce(&[
     }
 }
 
-/// The pairs changed as `forms.Parameters` changes them.
+/// Change the pairs as `forms.Parameters` does.
 pub(super) fn change(query: &mut Text, spare: &mut Vec<u8>, change: &Change, scratch: &mut Scratch) {
     rewrite_or_clear(query, spare, |text, out| FORM.change(Some(text), change, scratch, out));
 }
 
-/// Pairs that `keep` keeps; none at all, and an empty text, are an undefined query.
+/// Keep the pairs for which `keep` returns true; a query that is empty then becomes undefined.
 fn filter(query: &mut Text, spare: &mut Vec<u8>, mut keep: impl FnMut(&[u8]) -> bool) {
     rewrite_or_clear(query, spare, |text, out| {
-        let mut any = false;
+        let mut has_pairs = false;
         for piece in pieces(text).filter(|piece| keep(piece)) {
-            separate(&mut any, out);
+            separate(&mut has_pairs, out);
             out.extend_from_slice(piece);
         }
         !out.is_empty()
     });
 }
 
-fn separate(any: &mut bool, out: &mut Vec<u8>) {
-    if std::mem::replace(any, true) {
+/// Write "&" before every pair but the first.
+fn separate(has_pairs: &mut bool, out: &mut Vec<u8>) {
+    if std::mem::replace(has_pairs, true) {
         out.push(b'&');
     }
 }
 
-/// Pairs of these names alone.
+/// Keep only the pairs of these names.
 pub(super) fn keep(query: &mut Text, spare: &mut Vec<u8>, names: &[Vec<Vec<u8>>], scratch: &mut Scratch) {
     let is_named = |piece: &[u8], scratch: &mut Scratch| FORM.has_name(piece, names, scratch);
-    // One empty pair alone is an empty query, of which nothing is left out.
+    // An empty pair stays if it is the only one to remove.
     let is_one_empty = query.get().is_some_and(|text| {
-        let mut others = pieces(text).filter(|piece| !is_named(piece, scratch));
-        others.next().is_some_and(<[u8]>::is_empty) && others.next().is_none()
+        let mut unnamed = pieces(text).filter(|piece| !is_named(piece, scratch));
+        unnamed.next().is_some_and(<[u8]>::is_empty) && unnamed.next().is_none()
     });
     filter(query, spare, |piece| is_named(piece, scratch) || (is_one_empty && piece.is_empty()));
 }
 
-/// No empty pairs, or if `valueless` none without a value.
+/// Drop empty pairs, or if `valueless` all pairs without a value.
 pub(super) fn drop_empty(query: &mut Text, spare: &mut Vec<u8>, valueless: bool) {
     filter(query, spare, |piece| {
         if valueless {
@@ -73,13 +74,13 @@ pub(super) fn drop_empty(query: &mut Text, spare: &mut Vec<u8>, valueless: bool)
     });
 }
 
-/// No "=" behind a name without a value.
+/// Drop the "=" after a name if the value is empty.
 pub(super) fn drop_empty_values(query: &mut Text, spare: &mut Vec<u8>) {
     let Some(text) = query.get_mut() else { return };
     rewrite(text, spare, |text, out| {
-        let mut any = false;
+        let mut has_pairs = false;
         for piece in pieces(text) {
-            separate(&mut any, out);
+            separate(&mut has_pairs, out);
             match piece {
                 [name @ .., b'='] if memchr::memchr(b'=', name).is_none() => out.extend_from_slice(name),
                 _ => out.extend_from_slice(piece),
@@ -88,7 +89,7 @@ pub(super) fn drop_empty_values(query: &mut Text, spare: &mut Vec<u8>) {
     });
 }
 
-/// Pairs by their names as they are written, then by their values; without a value before an empty one.
+/// Sort pairs by their undecoded names, then by their values; a missing value sorts before an empty one.
 pub(super) fn sort_pairs(query: &[u8], out: &mut Vec<u8>) {
     if memchr::memchr(b'&', query).is_none() {
         out.extend_from_slice(query);
@@ -96,9 +97,9 @@ pub(super) fn sort_pairs(query: &[u8], out: &mut Vec<u8>) {
     }
     let mut pairs: Vec<_> = pieces(query).map(name_and_value).collect();
     pairs.sort();
-    let mut any = false;
+    let mut has_pairs = false;
     for (name, value) in pairs {
-        separate(&mut any, out);
+        separate(&mut has_pairs, out);
         out.extend_from_slice(name);
         if let Some(value) = value {
             out.push(b'=');
@@ -107,14 +108,14 @@ pub(super) fn sort_pairs(query: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The step of that name.
+/// The step `sort-parameters` by pair.
 pub(super) fn sort_by_pair(query: &mut Text, spare: &mut Vec<u8>) {
     if let Some(text) = query.get_mut() {
         rewrite(text, spare, sort_pairs);
     }
 }
 
-/// Pairs decoded, sorted by name and value, and written anew as a form.
+/// Decode the pairs, sort them by name and value, and encode them as a form.
 pub(super) fn rewrite_parameters(query: &mut Text, spare: &mut Vec<u8>) {
     rewrite_or_clear(query, spare, |text, out| {
         let mut octets = Vec::with_capacity(text.len());
@@ -131,18 +132,19 @@ pub(super) fn rewrite_parameters(query: &mut Text, spare: &mut Vec<u8>) {
             (octets.part(start..middle), octets.part(middle..end))
         };
         places.sort_by(|a, b| pair(a).cmp(&pair(b)));
-        let mut any = false;
+        let mut has_pairs = false;
         for place in &places {
             let (name, value) = pair(place);
-            separate(&mut any, out);
+            separate(&mut has_pairs, out);
             quote_plus(name, out);
             out.push(b'=');
             quote_plus(value, out);
         }
-        any
+        has_pairs
     });
 }
 
+/// Encode a name or value of a form, with "+" for a space.
 fn quote_plus(octets: &[u8], out: &mut Vec<u8>) {
     for (number, piece) in octets.split(|&b| b == b' ').enumerate() {
         if number > 0 {
@@ -152,12 +154,12 @@ fn quote_plus(octets: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Escapes in names and values only where they must be, for "+", and for "=" in values; no empty pairs.
+/// Keep escapes in names and values only where they are necessary, for "+", and for "=" in values; drop empty pairs.
 pub(super) fn rewrite_pairs(query: &mut Text, spare: &mut Vec<u8>) {
     rewrite_or_clear(query, spare, |text, out| {
-        let mut any = false;
+        let mut has_pairs = false;
         for piece in pieces(text).filter(|piece| !piece.is_empty()) {
-            separate(&mut any, out);
+            separate(&mut has_pairs, out);
             let (name, value) = name_and_value(piece);
             rewrite_escapes(name, b"+", &IN_PAIRS, out);
             let Some(value) = value else { continue };
@@ -169,15 +171,15 @@ pub(super) fn rewrite_pairs(query: &mut Text, spare: &mut Vec<u8>) {
                 rewrite_escapes(between, b"+", &IN_PAIRS, out);
             }
         }
-        any
+        has_pairs
     });
 }
 
-/// All escaped but unreserved characters and "="; no empty fragment.
+/// Escape all but unreserved characters and "="; make an empty fragment undefined.
 pub(super) fn rewrite_fragment(fragment: &mut Text, spare: &mut Vec<u8>) {
     rewrite_or_clear(fragment, spare, |text, out| {
         let mut octets = Vec::with_capacity(text.len());
-        // The escapes of a valid text are whole.
+        // The escapes of a valid text are valid, so this never happens.
         if crate::percent::decode(text, &mut octets).is_err() {
             octets.extend_from_slice(text);
         }
@@ -186,14 +188,14 @@ pub(super) fn rewrite_fragment(fragment: &mut Text, spare: &mut Vec<u8>) {
     });
 }
 
-/// No query for an empty one.
+/// Make an empty query undefined.
 pub(super) fn drop_if_empty(query: &mut Text) {
     if query.get().is_some_and(<[u8]>::is_empty) {
         query.clear();
     }
 }
 
-/// What stands between the "*" of names.
+/// The texts between the "*" of each name.
 pub(super) fn patterns(names: &[String]) -> Vec<Vec<Vec<u8>>> {
     names.iter().map(|name| name.split('*').map(|piece| piece.as_bytes().to_vec()).collect()).collect()
 }

@@ -1,32 +1,32 @@
 //! Session identifiers of well-known servers in paths and queries.
 
 use super::components::{Components, Text};
-use super::{Done, NeedsPython};
+use super::{NeedsPython, StepResult};
 use crate::place::{At, Part};
 
-/// The session identifiers that are left out of a query.
+/// The session identifiers to remove from a query.
 #[derive(Default)]
 pub struct Sessions {
-    /// Those of one pair.
+    /// Those in one pair.
     pub single: Vec<Session>,
-    /// The beginnings of two pairs of one identifier that stand together, in lower case, with their "=".
+    /// The beginnings of two adjacent pairs that form one identifier, in lower case, with their "=".
     pub double: (Vec<u8>, Vec<u8>),
 }
 
 /// A session identifier at the end of a pair.
 pub struct Session {
-    /// What stands in front, in lower case: "aspsessionid".
+    /// The start of the name, in lower case: "aspsessionid".
     pub name: Vec<u8>,
-    /// How many letters follow it.
+    /// The number of letters that follow it.
     pub letters: usize,
-    /// Whether the value has digits, too, besides letters.
+    /// Whether the value may have digits besides letters.
     pub has_digits: bool,
-    /// The length of the value, behind "=".
+    /// The length of the value, after "=".
     pub length: usize,
 }
 
 impl Session {
-    /// Where it begins in a pair that it ends.
+    /// The start of the identifier in a pair that ends with it.
     fn start(&self, pair: &[u8]) -> Option<usize> {
         let value = pair.len().checked_sub(self.length)?;
         let is_value = |b: &u8| b.is_ascii_alphabetic() || (self.has_digits && b.is_ascii_digit());
@@ -41,70 +41,71 @@ impl Session {
     }
 }
 
-/// Of each server's identifiers the last one; what stands around it is joined.
-pub(super) fn drop(uri: &mut Components, sessions: &Sessions) -> Done {
-    // Folders of ASP.NET are Python's.
-    if memchr::memchr(b'(', &uri.path).is_some() && has_page(&uri.path) {
+/// Remove the last identifier of each kind, and join the text around it.
+pub(super) fn drop(uri: &mut Components, sessions: &Sessions) -> StepResult {
+    // Session identifiers in folders of ASP.NET need Python.
+    if memchr::memchr(b'(', &uri.path).is_some() && has_aspx_page(&uri.path) {
         return Err(NeedsPython);
     }
-    of_query(&mut uri.query, sessions);
+    drop_from_query(&mut uri.query, sessions);
     Ok(())
 }
 
-fn has_page(path: &[u8]) -> bool {
+/// Whether a path contains ".aspx".
+fn has_aspx_page(path: &[u8]) -> bool {
     memchr::memchr_iter(b'.', path)
         .any(|dot| path.get(dot..dot + 5).is_some_and(|end| end.eq_ignore_ascii_case(b".aspx")))
 }
 
-fn of_query(query: &mut Text, sessions: &Sessions) {
+fn drop_from_query(query: &mut Text, sessions: &Sessions) {
     let Some(text) = query.get_mut().filter(|text| !text.is_empty()) else { return };
     for session in &sessions.single {
-        let found = pairs_from_the_end(text)
+        let place = pairs_from_the_end(text)
             .find_map(|(start, end)| Some((start + session.start(text.part(start..end))?, end)));
-        if let Some((start, end)) = found {
+        if let Some((start, end)) = place {
             text.drain(start..(end + 1).min(text.len()));
         }
     }
     let mut after: Option<(usize, usize)> = None;
-    let mut found = None;
+    let mut place = None;
     for (start, end) in pairs_from_the_end(text) {
         if let Some(second) = after.filter(|&(from, to)| is_second(text.part(from..to), &sessions.double.1)) {
-            if let Some(at) = first(text.part(start..end), &sessions.double.0) {
-                found = Some((start + at, second.1));
+            if let Some(at) = first_start(text.part(start..end), &sessions.double.0) {
+                place = Some((start + at, second.1));
                 break;
             }
         }
         after = Some((start, end));
     }
-    if let Some((start, end)) = found {
+    if let Some((start, end)) = place {
         text.drain(start..(end + 1).min(text.len()));
     }
 }
 
-/// Where pairs stand, the last first.
+/// The places of the pairs, from the last to the first.
 fn pairs_from_the_end(query: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut end = Some(query.len());
     std::iter::from_fn(move || {
-        let here = end?;
-        let separator = memchr::memrchr(b'&', query.part(..here));
+        let pair_end = end?;
+        let separator = memchr::memrchr(b'&', query.part(..pair_end));
         end = separator;
-        Some((separator.map_or(0, |at| at + 1), here))
+        Some((separator.map_or(0, |at| at + 1), pair_end))
     })
 }
 
-/// The second pair of two: a name and a value.
+/// Whether a pair can be the second of two: it has the name and a value.
 fn is_second(pair: &[u8], name: &[u8]) -> bool {
     pair.len() > name.len() && pair.part(..name.len()).eq_ignore_ascii_case(name)
 }
 
-/// Where the last name with a value stands in the first pair of two.
-fn first(pair: &[u8], name: &[u8]) -> Option<usize> {
-    let whole = pair.part(..pair.len().saturating_sub(1));
-    let mut names = whole.windows(name.len().max(1)).enumerate().rev();
-    names.find(|(at, one)| one.eq_ignore_ascii_case(name) && !is_in_escape(pair, *at)).map(|(at, _)| at)
+/// The offset of the last occurrence of the name, with a value, in the first pair of two.
+fn first_start(pair: &[u8], name: &[u8]) -> Option<usize> {
+    let before_last = pair.part(..pair.len().saturating_sub(1));
+    let mut names = before_last.windows(name.len().max(1)).enumerate().rev();
+    names.find(|(at, window)| window.eq_ignore_ascii_case(name) && !is_in_escape(pair, *at)).map(|(at, _)| at)
 }
 
-/// Whether a place is within an escape, whose digits may be the first letters of a name.
+/// Whether a place is within an escape, whose digits may look like the first letters of a name.
 fn is_in_escape(pair: &[u8], at: usize) -> bool {
     memchr::memchr(b'%', pair.part(at.saturating_sub(2)..at)).is_some()
 }

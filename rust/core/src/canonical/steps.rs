@@ -1,13 +1,13 @@
-//! The steps by their names: compiled from what Python names, and applied to a URI.
+//! Steps: compiled from the names that Python passes, and applied to a URI.
 
 use std::collections::HashMap;
 
 use super::components::{is_scheme, rewrite, without_zeros, Components};
-use super::{hosts, paths, queries, sessions, Argument, Done, Facts, Named, NeedsPython, Scheme};
+use super::{hosts, paths, queries, sessions, Argument, Facts, Named, NeedsPython, Scheme, StepResult};
 use crate::normalize::{host, SYNTAX};
 use crate::parameters::{Change, Scratch};
 
-/// Which port goes.
+/// The ports to drop.
 #[derive(Clone, Copy)]
 pub(super) enum Port {
     Default,
@@ -80,11 +80,11 @@ impl Arguments<'_> {
 }
 
 impl Step {
-    /// The step of that name; None if it, or a value of a parameter, is not known here.
+    /// The step of this name; None if it, or a value of a parameter, is unknown here.
     pub fn new((name, arguments): &Named) -> Option<Self> {
-        let given = Arguments(arguments);
+        let arguments = Arguments(arguments);
         Some(match name.as_str() {
-            "ladder" => Step::Ladder(match given.text("rung", "")? {
+            "ladder" => Step::Ladder(match arguments.text("rung", "")? {
                 "STRING" => 0,
                 "CASE" => 1,
                 "PERCENT" => 2,
@@ -95,8 +95,8 @@ impl Step {
             "remove-dots" => Step::RemoveDots,
             "lower-host" => Step::LowerHost,
             "drop-fragment" => Step::DropFragment,
-            "drop-userinfo" => Step::DropUserinfo { empty: given.flag("empty")? },
-            "drop-port" => Step::DropPort(match given.text("only", "default")? {
+            "drop-userinfo" => Step::DropUserinfo { empty: arguments.flag("empty")? },
+            "drop-port" => Step::DropPort(match arguments.text("only", "default")? {
                 "default" => Port::Default,
                 "empty" => Port::Empty,
                 "any" => Port::Any,
@@ -107,7 +107,7 @@ impl Step {
             "https" => Step::Https,
             "host-dots" => Step::HostDots,
             "ipv4" => Step::Ipv4,
-            "ipv6" => Step::Ipv6 { dotted: given.flag("dotted")? },
+            "ipv6" => Step::Ipv6 { dotted: arguments.flag("dotted")? },
             "host-idna" => Step::HostIdna,
             "unescape" => Step::Unescape,
             "nfc" => Step::Nfc,
@@ -115,26 +115,26 @@ impl Step {
             "root-slash" => Step::RootSlash,
             "drop-trailing-slash" => Step::DropTrailingSlash,
             "drop-index" => {
-                Step::DropIndex(given.names()?.iter().map(|name| name.as_bytes().to_vec()).collect())
+                Step::DropIndex(arguments.names()?.iter().map(|name| name.as_bytes().to_vec()).collect())
             }
             "lower-path" => Step::LowerPath,
             "lower-query" => Step::LowerQuery,
             "rewrite-path" => {
-                // The octet of a character's number; others are written in more digits than an escape has.
-                let octets = given.text("keep", "/?")?.chars().filter_map(|c| u8::try_from(c).ok());
+                // Characters above U+00FF have no octet: their numbers have more digits than an escape.
+                let octets = arguments.text("keep", "/?")?.chars().filter_map(|c| u8::try_from(c).ok());
                 Step::RewritePath { keep: octets.collect() }
             }
             "rewrite-query" => Step::RewriteQuery,
             "rewrite-fragment" => Step::RewriteFragment,
-            "sort-parameters" => match given.text("by", "name")? {
+            "sort-parameters" => match arguments.text("by", "name")? {
                 "name" => Step::ChangePairs(Change::Sort),
                 "pair" => Step::SortByPair,
                 _ => return None,
             },
             "rewrite-parameters" => Step::RewriteParameters,
-            "drop-parameters" => Step::ChangePairs(Change::Without(queries::patterns(given.names()?))),
-            "keep-parameters" => Step::KeepParameters(queries::patterns(given.names()?)),
-            "drop-empty-parameters" => Step::DropEmptyParameters { valueless: given.flag("valueless")? },
+            "drop-parameters" => Step::ChangePairs(Change::Without(queries::patterns(arguments.names()?))),
+            "keep-parameters" => Step::KeepParameters(queries::patterns(arguments.names()?)),
+            "drop-empty-parameters" => Step::DropEmptyParameters { valueless: arguments.flag("valueless")? },
             "drop-empty-values" => Step::DropEmptyValues,
             "drop-empty-query" => Step::DropEmptyQuery,
             "drop-sessions" => Step::DropSessions,
@@ -142,8 +142,8 @@ impl Step {
         })
     }
 
-    /// The components afterwards, but for the guard of the path.
-    pub fn apply(&self, uri: &mut Components, facts: &Facts, scratch: &mut Scratch) -> Done {
+    /// Apply the step to the components; the caller then guards the path.
+    pub fn apply(&self, uri: &mut Components, facts: &Facts, scratch: &mut Scratch) -> StepResult {
         match self {
             Step::Ladder(rung) => return ladder(uri, *rung, facts),
             Step::RemoveDots => paths::normalize(uri),
@@ -163,7 +163,7 @@ impl Step {
                     uri.scheme.extend_from_slice(b"https");
                 }
             }
-            Step::HostDots => hosts::dots(uri),
+            Step::HostDots => hosts::remove_extra_dots(uri),
             Step::Ipv4 => return hosts::ipv4(uri),
             Step::Ipv6 { dotted } => return hosts::ipv6(uri, *dotted),
             Step::HostIdna => return hosts::idna(uri),
@@ -216,24 +216,25 @@ impl Step {
     }
 }
 
+/// The facts about a URI's scheme; `NeedsPython` if it is not among them.
 fn scheme_of<'a>(uri: &Components, facts: &'a Facts) -> Result<&'a Scheme, NeedsPython> {
-    let known = if uri.scheme.iter().any(u8::is_ascii_uppercase) {
+    let scheme = if uri.scheme.iter().any(u8::is_ascii_uppercase) {
         facts.schemes.get(&uri.scheme.to_ascii_lowercase())
     } else {
         facts.schemes.get(&uri.scheme)
     };
-    known.ok_or(NeedsPython)
+    scheme.ok_or(NeedsPython)
 }
 
-/// The normal form at a rung.
-fn ladder(uri: &mut Components, rung: u8, facts: &Facts) -> Done {
+/// Normalize a URI at a rung.
+fn ladder(uri: &mut Components, rung: u8, facts: &Facts) -> StepResult {
     if rung == 0 {
         return Ok(());
     }
     let generic = rung.min(SYNTAX);
     uri.scheme.make_ascii_lowercase();
     let Components { userinfo, host: name, path, query, fragment, spare, .. } = uri;
-    for text in [userinfo, query, fragment].into_iter().filter_map(|one| one.get_mut()) {
+    for text in [userinfo, query, fragment].into_iter().filter_map(|text| text.get_mut()) {
         paths::normalize_escapes(text, spare, generic);
     }
     paths::normalize_escapes(path, spare, generic);
@@ -264,9 +265,9 @@ fn ladder(uri: &mut Components, rung: u8, facts: &Facts) -> Done {
     Ok(())
 }
 
-fn drop_port(uri: &mut Components, which: Port, facts: &Facts) -> Done {
+fn drop_port(uri: &mut Components, which: Port, facts: &Facts) -> StepResult {
     let Some(port) = uri.port.get() else { return Ok(()) };
-    let goes = match which {
+    let is_dropped = match which {
         Port::Any => true,
         Port::Empty => port.is_empty(),
         Port::Web => match without_zeros(port) {
@@ -277,7 +278,7 @@ fn drop_port(uri: &mut Components, which: Port, facts: &Facts) -> Done {
         Port::Default if port.is_empty() => true,
         Port::Default => scheme_of(uri, facts)?.port.as_deref() == Some(without_zeros(port)),
     };
-    if goes {
+    if is_dropped {
         uri.port.clear();
     }
     Ok(())
