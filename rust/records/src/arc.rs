@@ -1,25 +1,25 @@
-//! A record of an ARC file, version 1: behind a line of five fields, URL, address, time, type and length (Internet
-//! Archive, ARC File Format).
+//! Records of ARC files, version 1: a line of five fields (URL, address, time, type and length) precedes the content
+//! (Internet Archive, ARC File Format).
 
 use overthere_core::place::{At, Part};
 
 use crate::warc::{target, Exchange, Frame, Member, Record, DNS, FILE_DESCRIPTION, HEADER_MOST};
 
-/// What a line says that is needed here.
+/// The fields of a record's line that the reader needs.
 struct Line<'a> {
     url: &'a [u8],
     length: usize,
-    /// Octets of the line with its end.
+    /// The length of the line with its end, in bytes.
     size: usize,
 }
 
-const LONGEST: usize = 1 << 16;
-const DATE: usize = 14;
-const DIGITS: usize = 18;
+const MAX_LINE_LENGTH: usize = 1 << 16;
+const DATE_LENGTH: usize = 14;
+const MAX_DIGITS: usize = 18;
 
-/// The line that the octets begin with; None if there is none, or one that is seldom.
+/// The line at the beginning of the data; None if it is not a usual line of five fields.
 fn line(data: &[u8]) -> Option<Line<'_>> {
-    let end = memchr::memchr(b'\n', data.part(..data.len().min(LONGEST)))?;
+    let end = memchr::memchr(b'\n', data.part(..data.len().min(MAX_LINE_LENGTH)))?;
     let text = data.part(..end);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let mut fields = text.split(|octet| *octet == b' ');
@@ -29,26 +29,29 @@ fn line(data: &[u8]) -> Option<Line<'_>> {
     let media = fields.next()?;
     let length = fields.next()?;
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let is_sure = fields.next().is_none()
+    let is_valid = fields.next().is_none()
         && has_scheme(url)
         && !address.is_empty()
-        && date.len() == DATE
+        && date.len() == DATE_LENGTH
         && is_number(date)
         && !media.is_empty()
-        && length.len() <= DIGITS
+        && length.len() <= MAX_DIGITS
         && is_number(length)
         && text.iter().all(|octet| matches!(octet, b' '..=b'~'));
     let length = length.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit.wrapping_sub(b'0')));
-    is_sure.then_some(Line { url, length, size: end + 1 })
+    is_valid.then_some(Line { url, length, size: end + 1 })
 }
 
 fn has_scheme(url: &[u8]) -> bool {
     let colon = memchr::memchr(b':', url).unwrap_or_default();
-    let is_of_name = |octet: &u8| octet.is_ascii_alphanumeric() || b"+.-".contains(octet);
-    (1..=32).contains(&colon) && url.at(0).is_ascii_alphabetic() && url.part(..colon).iter().all(is_of_name)
+    let is_scheme_byte = |octet: &u8| octet.is_ascii_alphanumeric() || b"+.-".contains(octet);
+    (1..=32).contains(&colon)
+        && url.at(0).is_ascii_alphabetic()
+        && url.part(..colon).iter().all(is_scheme_byte)
 }
 
 impl<'a> Line<'a> {
+    /// The member of a record with this line and this content.
     fn member(&self, content: &'a [u8]) -> Member<'a> {
         let scheme = self.url.part(..memchr::memchr(b':', self.url).unwrap_or_default());
         if scheme.eq_ignore_ascii_case(b"filedesc") {
@@ -62,48 +65,48 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What a whole gzip member holds: one record and line ends.
+/// The record in the data of a complete gzip member: one record and line ends.
 pub fn arc_member(data: &[u8]) -> Member<'_> {
     let Some(line) = line(data) else { return Member::Odd };
-    let rest = data.part(line.size..);
-    match (rest.get(..line.length), rest.get(line.length..)) {
-        (Some(content), Some(tail)) if blank(tail) == tail.len() => line.member(content),
+    let after_line = data.part(line.size..);
+    match (after_line.get(..line.length), after_line.get(line.length..)) {
+        (Some(content), Some(tail)) if count_line_ends(tail) == tail.len() => line.member(content),
         _ => Member::Odd,
     }
 }
 
-/// Line ends at the beginning.
-fn blank(data: &[u8]) -> usize {
+/// The number of bytes of line ends at the beginning.
+fn count_line_ends(data: &[u8]) -> usize {
     data.iter().take_while(|octet| matches!(octet, b'\r' | b'\n')).count()
 }
 
-/// The record at the beginning of what is not compressed, behind line ends; it begins at the place that is told.
+/// The offset of the first record in uncompressed data, after line ends, and the record.
 ///
-/// is_last: whether the file ends with `data`; most: octets of a content.
+/// is_last: whether the file ends with `data`; most: the longest content that is read, in bytes.
 pub fn arc_frame(data: &[u8], is_last: bool, most: usize) -> (usize, Frame<'_>) {
-    let start = blank(data);
+    let start = count_line_ends(data);
     (start, frame(data.part(start..), start, is_last, most))
 }
 
 fn frame(data: &[u8], start: usize, is_last: bool, most: usize) -> Frame<'_> {
-    let Some(found) = line(data) else {
+    let Some(record_line) = line(data) else {
         let is_short = data.len() < HEADER_MOST && !is_last;
         return if is_short { Frame::Cut } else { Frame::Odd };
     };
-    if found.length > most {
+    if record_line.length > most {
         return Frame::Odd;
     }
-    let end = found.size + found.length;
+    let end = record_line.size + record_line.length;
     let Some(tail) = data.get(end..) else { return if is_last { Frame::Odd } else { Frame::Cut } };
-    let next = blank(tail);
-    let behind = tail.part(next..);
-    let is_whole = match line(behind) {
+    let next = count_line_ends(tail);
+    let following = tail.part(next..);
+    let is_complete = match line(following) {
         Some(_) => next > 0,
-        None if !is_last && behind.len() < LONGEST => return Frame::Cut,
-        None => is_last && behind.is_empty(),
+        None if !is_last && following.len() < MAX_LINE_LENGTH => return Frame::Cut,
+        None => is_last && following.is_empty(),
     };
-    if is_whole {
-        Frame::Whole(found.member(data.part(found.size..end)), start + end)
+    if is_complete {
+        Frame::Whole(record_line.member(data.part(record_line.size..end)), start + end)
     } else {
         Frame::Odd
     }

@@ -1,8 +1,8 @@
-//! The fields of a header, of WARC or HTTP.
+//! Fields of a WARC or HTTP header.
 
 use overthere_core::place::Part;
 
-/// Without the white space around it, as `bytes.strip` of Python has it.
+/// A text without the white space around it, as by Python's `bytes.strip`.
 pub fn trim(text: &[u8]) -> &[u8] {
     let is_space = |octet: &u8| matches!(octet, b'\t'..=b'\r' | b' ');
     let start = text.iter().position(|octet| !is_space(octet)).unwrap_or(text.len());
@@ -10,15 +10,15 @@ pub fn trim(text: &[u8]) -> &[u8] {
     text.part(start..end)
 }
 
-/// Whether a value is printable US-ASCII and blanks: what Python strips and compares as text is then the same here.
+/// Whether a value is printable US-ASCII and blanks: then stripping and comparing gives the same result as in Python.
 pub fn is_plain(value: &[u8]) -> bool {
     value.iter().all(|octet| matches!(octet, b'\t' | b' '..=b'~'))
 }
 
-/// Whether around a value there is more than blanks and the CR of the line's end.
-fn has_other_space(written: &[u8], value: &[u8]) -> bool {
+/// Whether the space around a value is more than blanks and the CR of the line's end.
+fn has_other_space(after_colon: &[u8], value: &[u8]) -> bool {
     let blanks = |text: &[u8]| text.iter().all(|octet| matches!(octet, b' ' | b'\t'));
-    let line = written.strip_suffix(b"\r").unwrap_or(written);
+    let line = after_colon.strip_suffix(b"\r").unwrap_or(after_colon);
     let start = line.iter().take_while(|octet| matches!(octet, b' ' | b'\t')).count();
     let end = start + value.len();
     line.get(start..end) != Some(value) || !blanks(line.part(end..))
@@ -28,12 +28,12 @@ fn has_other_space(written: &[u8], value: &[u8]) -> bool {
 pub struct Fields<'a>(Vec<(&'a [u8], &'a [u8])>);
 
 impl<'a> Fields<'a> {
-    /// Those of a header whose lines end with LF; a CR before it is white space.
+    /// The fields of a header whose lines end with LF; a CR before it is white space.
     ///
-    /// None if a line goes on with the one before, if there is white space around a name, or other white space than
+    /// None if a line continues the previous one, if there is white space around a name, or white space other than
     /// blanks around a value.
     pub fn read(header: &'a [u8]) -> Option<Self> {
-        let mut found = Vec::with_capacity(16);
+        let mut fields = Vec::with_capacity(16);
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', header).chain([header.len()]) {
             let line = header.part(start..end);
@@ -43,31 +43,31 @@ impl<'a> Fields<'a> {
             start = end + 1;
             if let Some(colon) = memchr::memchr(b':', line) {
                 let name = line.part(..colon);
-                let written = line.part(colon + 1..);
-                let value = trim(written);
-                if trim(name).len() != name.len() || has_other_space(written, value) {
+                let after_colon = line.part(colon + 1..);
+                let value = trim(after_colon);
+                if trim(name).len() != name.len() || has_other_space(after_colon, value) {
                     return None;
                 }
-                found.push((name, value));
+                fields.push((name, value));
             }
             if start > header.len() {
                 break;
             }
         }
-        Some(Fields(found))
+        Some(Fields(fields))
     }
 
-    /// The value of the first field of that name, which is given in lower case.
+    /// The value of the first field with a name, which must be in lower case.
     pub fn first(&self, name: &[u8]) -> Option<&'a [u8]> {
         self.all(name).next()
     }
 
-    /// The values of the fields of that name.
+    /// The values of all fields with a name.
     pub fn all<'b>(&'b self, name: &'b [u8]) -> impl Iterator<Item = &'a [u8]> + 'b {
         self.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Names as they are written, and values.
+    /// The names, in their original case, and values.
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + '_ {
         self.0.iter().copied()
     }

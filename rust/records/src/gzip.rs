@@ -1,45 +1,45 @@
-//! A gzip member, inflated whole (RFC 1952).
+//! Inflating a complete gzip member (RFC 1952).
 
 use flate2::{Decompress, FlushDecompress, Status};
 use overthere_core::place::{At, Part};
 
-/// What came of a member.
+/// The outcome for a member.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Inflated {
-    /// It is whole; so many octets of the input are its own.
+    /// It is complete; its length in the input, in bytes.
     Whole(usize),
-    /// The input ends before it does.
+    /// The input ends before the member.
     Cut,
-    /// It is none, is broken, has a header that is seldom, or holds more than is wanted.
+    /// It is not a gzip member, is corrupt, has an unusual header, or its content is too large.
     Odd,
 }
 
-/// Flags of a header checksum and those that are reserved (RFC 1952 2.3.1).
-const UNUSUAL: u8 = 0b1110_0010;
-const HEADER: usize = 10;
-const STEP: usize = 1 << 16;
+/// The flag of a header checksum and the reserved flags (RFC 1952 2.3.1).
+const UNUSUAL_FLAGS: u8 = 0b1110_0010;
+const HEADER_LENGTH: usize = 10;
+const MIN_GROWTH: usize = 1 << 16;
 
-/// Inflate the member at the beginning of `data` into `out`, if that takes no more than `most` octets.
+/// Inflate the member at the beginning of `data` into `out`, up to `most` bytes.
 pub fn inflate(data: &[u8], out: &mut Vec<u8>, most: usize) -> Inflated {
     out.clear();
-    if data.len() < HEADER {
+    if data.len() < HEADER_LENGTH {
         return if b"\x1f\x8b\x08".starts_with(data.part(..data.len().min(3))) {
             Inflated::Cut
         } else {
             Inflated::Odd
         };
     }
-    if !data.starts_with(b"\x1f\x8b\x08") || data.at(3) & UNUSUAL != 0 {
+    if !data.starts_with(b"\x1f\x8b\x08") || data.at(3) & UNUSUAL_FLAGS != 0 {
         return Inflated::Odd;
     }
     let mut stream = Decompress::new_gzip(15);
     loop {
         if out.len() == out.capacity() {
-            out.reserve(out.len().max(STEP));
+            out.reserve(out.len().max(MIN_GROWTH));
         }
         let before = (stream.total_in(), stream.total_out());
-        let rest = data.part(usize::try_from(before.0).unwrap_or(data.len()).min(data.len())..);
-        match stream.decompress_vec(rest, out, FlushDecompress::None) {
+        let input = data.part(usize::try_from(before.0).unwrap_or(data.len()).min(data.len())..);
+        match stream.decompress_vec(input, out, FlushDecompress::None) {
             Ok(_) if out.len() > most => return Inflated::Odd,
             Ok(Status::StreamEnd) => return Inflated::Whole(usize::try_from(stream.total_in()).unwrap_or(0)),
             Ok(_) if before == (stream.total_in(), stream.total_out()) => return Inflated::Cut,
@@ -55,10 +55,10 @@ mod tests {
     use flate2::{Compress, Compression, FlushCompress};
 
     fn member(text: &[u8]) -> Vec<u8> {
-        let mut made = Vec::with_capacity(text.len() + 1000);
+        let mut compressed = Vec::with_capacity(text.len() + 1000);
         let mut stream = Compress::new_gzip(Compression::default(), 15);
-        stream.compress_vec(text, &mut made, FlushCompress::Finish).unwrap();
-        made
+        stream.compress_vec(text, &mut compressed, FlushCompress::Finish).unwrap();
+        compressed
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! An HTTP response as an archive holds it (RFC 9112), without its codings.
+//! Reading an HTTP response in an archive (RFC 9112), and removing its codings.
 
 use std::borrow::Cow;
 
@@ -7,32 +7,32 @@ use overthere_core::place::{At, Part};
 use crate::fields::{is_plain, trim, Fields};
 use crate::gzip::{inflate, Inflated};
 
-/// A response whose header is whole and not folded.
+/// A response whose header is complete and not folded.
 pub struct Response<'a> {
     /// The status code.
     pub status: u16,
-    /// The fields of the header; what follows the status code is among them, if it has a colon.
+    /// The fields of the header; the text after the status code is among them if it has a colon.
     pub fields: Fields<'a>,
-    /// What follows the header.
+    /// The bytes after the header.
     content: &'a [u8],
 }
 
 /// The content without its codings.
 pub struct Body<'a> {
-    /// The octets.
+    /// The bytes.
     pub content: Cow<'a, [u8]>,
-    /// Whether it has another length than Content-Length says, where that counts (RFC 9112 6.3).
+    /// Whether its length differs from a Content-Length that applies (RFC 9112 6.3).
     pub has_wrong_length: bool,
 }
 
-const HEADER_MOST: usize = 1 << 16;
-/// Digits of a size: more do not count anything that there is.
-const DIGITS: usize = 16;
+const MAX_HEADER_LENGTH: usize = 1 << 16;
+/// Digits of a size: longer sizes cannot occur.
+const MAX_DIGITS: usize = 16;
 
 impl<'a> Response<'a> {
-    /// None if there is no status line, no end of the header, or an interim response.
+    /// Read the header; None if there is no status line or no end of the header, or if the response is interim.
     pub fn read(block: &'a [u8]) -> Option<Self> {
-        let head = block.part(..block.len().min(HEADER_MOST));
+        let head = block.part(..block.len().min(MAX_HEADER_LENGTH));
         let digits = |at: usize| head.part(at..).iter().take_while(|octet| octet.is_ascii_digit()).count();
         let mut at = b"HTTP/".len();
         if !head.starts_with(b"HTTP/") || digits(at) == 0 {
@@ -53,31 +53,34 @@ impl<'a> Response<'a> {
             return None;
         }
         let end = memchr::memchr_iter(b'\n', head.part(at..)).find_map(|line| {
-            let behind = at + line + 1;
-            let returns = usize::from(head.get(behind) == Some(&b'\r'));
-            (head.get(behind + returns) == Some(&b'\n')).then_some(behind + returns + 1)
+            let next_line = at + line + 1;
+            let returns = usize::from(head.get(next_line) == Some(&b'\r'));
+            (head.get(next_line + returns) == Some(&b'\n')).then_some(next_line + returns + 1)
         })?;
         Some(Response { status, fields: Fields::read(head.part(at..end))?, content: block.part(end..) })
     }
 
-    /// The content, of at most `most` octets, without the codings "chunked" and "gzip"; None where there is another,
-    /// or what is coded is not whole.
+    /// The content, of at most `most` bytes, without the codings "chunked" and "gzip"; None if there is another coding,
+    /// or the coded content is incomplete.
     pub fn body(&self, most: usize) -> Option<Body<'a>> {
         let mut content = Cow::Borrowed(self.content);
         let mut is_coded = false;
-        for (name, known) in [(&b"transfer-encoding"[..], &b"chunked"[..]), (b"content-encoding", b"gzip")] {
-            let mut said = self.fields.all(name);
-            let Some(coding) = said.next() else { continue };
-            if said.next().is_some() {
+        for (name, supported) in
+            [(&b"transfer-encoding"[..], &b"chunked"[..]), (b"content-encoding", b"gzip")]
+        {
+            let mut codings = self.fields.all(name);
+            let Some(coding) = codings.next() else { continue };
+            if codings.next().is_some() {
                 return None;
             }
             if content.is_empty() || coding.is_empty() || coding.eq_ignore_ascii_case(b"identity") {
                 continue;
             }
-            if !coding.eq_ignore_ascii_case(known) {
+            if !coding.eq_ignore_ascii_case(supported) {
                 return None;
             }
-            content = Cow::Owned(if known == b"gzip" { gunzip(&content, most)? } else { unchunk(&content)? });
+            content =
+                Cow::Owned(if supported == b"gzip" { gunzip(&content, most)? } else { unchunk(&content)? });
             is_coded = true;
         }
         if content.len() > most || (is_coded && content.is_empty()) {
@@ -86,33 +89,34 @@ impl<'a> Response<'a> {
         Some(Body { content, has_wrong_length: !self.has_stated_length() })
     }
 
+    /// Whether the length of the content agrees with Content-Length, or Content-Length does not apply (RFC 9112 6.3).
     fn has_stated_length(&self) -> bool {
-        let said = self.fields.first(b"content-length").unwrap_or_default();
-        let is_number = !said.is_empty() && said.iter().all(u8::is_ascii_digit) && said.len() <= DIGITS;
+        let text = self.fields.first(b"content-length").unwrap_or_default();
+        let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit) && text.len() <= MAX_DIGITS;
         let is_transferred = self.fields.first(b"transfer-encoding").is_some_and(|coding| !coding.is_empty());
         if !is_number || is_transferred {
             return true;
         }
-        let length = said.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+        let length = text.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
         let size = self.content.len();
         length == size || (size == 0 && matches!(self.status, 204 | 304))
     }
 }
 
-/// One gzip member and nothing behind it.
+/// Decompress one gzip member; None if anything follows it.
 fn gunzip(data: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     (inflate(data, &mut out, most) == Inflated::Whole(data.len())).then_some(out)
 }
 
-/// Chunks that are whole, of which the last is empty, without trailer fields (RFC 9112 7.1).
+/// Join complete chunks, up to the empty last one; None if there are trailer fields or anything else (RFC 9112 7.1).
 fn unchunk(data: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(data.len());
     let mut at = 0;
     loop {
         let line = data.part(at..at + memchr::memchr(b'\n', data.part(at..))?);
         let line = line.strip_suffix(b"\r")?;
-        if line.is_empty() || line.len() > DIGITS / 2 || !line.iter().all(u8::is_ascii_hexdigit) {
+        if line.is_empty() || line.len() > MAX_DIGITS / 2 || !line.iter().all(u8::is_ascii_hexdigit) {
             return None;
         }
         let size = line.iter().fold(0, |sum, digit| sum * 16 + usize::from(hex(*digit)));
@@ -129,6 +133,7 @@ fn unchunk(data: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// The value of a hexadecimal digit.
 fn hex(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',
@@ -149,8 +154,8 @@ pub fn media_type(field: &[u8]) -> Option<(&[u8], &[u8])> {
             let value = trim(parameter.part((equals + 1).min(parameter.len())..));
             let is_quote = |octet: &u8| matches!(octet, b'"' | b'\'');
             let start = value.iter().take_while(|octet| is_quote(octet)).count();
-            let behind = value.part(start..).iter().rev().take_while(|octet| is_quote(octet)).count();
-            return Some((essence, value.part(start..value.len() - behind)));
+            let closing = value.part(start..).iter().rev().take_while(|octet| is_quote(octet)).count();
+            return Some((essence, value.part(start..value.len() - closing)));
         }
     }
     Some((essence, b""))
@@ -171,7 +176,7 @@ impl<'a> Iterator for Links<'a> {
             return None;
         }
         let mut at = end + 1;
-        // Parameters end at a comma that is not quoted.
+        // The parameters end at an unquoted comma.
         while let Some(octet) = inner.get(at) {
             match octet {
                 b',' => break,
@@ -232,12 +237,12 @@ mod tests {
 
     #[test]
     fn links() {
-        let found = |text: &'static str| Links(text.as_bytes()).collect::<Vec<_>>();
-        assert_eq!(found("<a>; rel=\"next, last\", < /b >;x"), [&b"a"[..], b"/b"]);
-        assert_eq!(found("<a>; t=\"\\\"<x>,\", <b>"), [b"a", b"b"]);
-        assert_eq!(found("<a>; t=\"x\"\\, <b>"), [b"a", b"b"]);
-        assert_eq!(found("<a>; t=\"x\\"), [b"a"]);
-        assert_eq!(found("<a> <b>, <c"), [b"a"]);
-        assert_eq!(found("x"), Vec::<&[u8]>::new());
+        let references = |text: &'static str| Links(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(references("<a>; rel=\"next, last\", < /b >;x"), [&b"a"[..], b"/b"]);
+        assert_eq!(references("<a>; t=\"\\\"<x>,\", <b>"), [b"a", b"b"]);
+        assert_eq!(references("<a>; t=\"x\"\\, <b>"), [b"a", b"b"]);
+        assert_eq!(references("<a>; t=\"x\\"), [b"a"]);
+        assert_eq!(references("<a> <b>, <c"), [b"a"]);
+        assert_eq!(references("x"), Vec::<&[u8]>::new());
     }
 }

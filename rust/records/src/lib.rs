@@ -1,8 +1,8 @@
-//! Records of WARC files (WARC 1.1 section 4, annex D) and ARC files, and the HTTP responses in them (RFC 9112), of
-//! those that are whole.
+//! Readers of complete records of WARC files (WARC 1.1 section 4, annex D) and ARC files, and of the HTTP responses in
+//! them (RFC 9112).
 //!
-//! What is cut, broken, folded or seldom is not judged here: it is left to the reader in Python, which knows what to
-//! say of it, so that both give the same rows.
+//! Truncated, invalid, folded or unusual records are left to the reader in Python, which also reports them, so that
+//! both readers give the same rows.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -1,70 +1,70 @@
-//! A record of a WARC file as it lies in the file, or in a gzip member of its own.
+//! Reading a record of a WARC file, either uncompressed or in its own gzip member.
 
 use overthere_core::place::Part;
 
 use crate::fields::{trim, Fields};
 
-/// Octets of a header block that are looked at; a longer one is left to Python.
+/// Maximum length of a header block, in bytes; a longer one is left to Python.
 pub const HEADER_MOST: usize = 1 << 16;
 
-/// What holds no document here: types of WARC records, of which "other" is none of WARC 1.1, and of ARC; a response
-/// without content, as most redirects are.
+/// Kinds of records without a document: types of WARC ("other": any type not in WARC 1.1) and of ARC records; a
+/// response without content, as most redirects have.
 pub const PASSED: [&str; 9] =
     ["warcinfo", "request", "metadata", "revisit", "continuation", "other", "filedesc", "dns", "empty"];
 const OTHER: usize = 5;
 /// In `PASSED`, the record that describes an ARC file.
 pub const FILE_DESCRIPTION: usize = 6;
-/// In `PASSED`, what came by DNS.
+/// In `PASSED`, a DNS response.
 pub const DNS: usize = 7;
 /// In `PASSED`, a response without content.
 pub const EMPTY: usize = 8;
 
-/// A record that is whole.
+/// A complete record.
 pub struct Record<'a> {
     /// The header block with its empty line; empty in an ARC file.
     pub header: &'a [u8],
     /// The content block.
     pub content: &'a [u8],
-    /// What was asked for and came by HTTP, if the record says that it is so.
+    /// The HTTP exchange, if the record is one.
     pub exchange: Option<Exchange<'a>>,
-    /// The URI of what JSON describes, if the record is whole metadata in JSON.
+    /// The URI that JSON metadata describe, if the record is complete metadata in JSON.
     pub described: Option<&'a [u8]>,
 }
 
-/// What was asked for and came by HTTP.
+/// A URI that was requested by HTTP, and the response.
 pub struct Exchange<'a> {
-    /// The URI that was asked for, as it is written, without angle brackets and fragment.
+    /// The requested URI, unchanged except that angle brackets and the fragment are removed.
     pub target: &'a [u8],
     /// The response.
     pub content: &'a [u8],
-    /// Whether it is one part of several, or was cut when it was written.
+    /// Whether the record is one segment of several, or was truncated when it was written.
     pub is_truncated: bool,
 }
 
-/// What stands in a gzip member, or at a place of a file without compression.
+/// The content of a gzip member, or the record at an offset of an uncompressed file.
 pub enum Member<'a> {
-    /// A record that may hold a document.
+    /// A record that may contain a document.
     Record(Record<'a>),
     /// A record without a document, by its number in `PASSED`.
     Passed(usize),
-    /// Something else, or not for sure.
+    /// Anything else, or an uncertain case; Python decides.
     Odd,
 }
 
-/// A member in a file without compression, and the octets to the next one.
+/// A member of an uncompressed file, and the number of bytes up to the next one.
 pub enum Frame<'a> {
-    /// It is whole.
+    /// It is complete.
     Whole(Member<'a>, usize),
-    /// The input ends before it does.
+    /// The input ends before the member.
     Cut,
-    /// It has no end that can be believed, or no beginning.
+    /// It has no plausible end, or no beginning.
     Odd,
 }
 
-const END: &[u8] = b"\r\n\r\n";
-const DIGITS: usize = 18;
+const RECORD_END: &[u8] = b"\r\n\r\n";
+const MAX_DIGITS: usize = 18;
 
-/// The end of the header block at the beginning; None if there is none.
+/// The end of the header block at the beginning; None if there is no valid header block.
 fn block_end(data: &[u8]) -> Option<usize> {
     let head = data.part(..data.len().min(HEADER_MOST));
     let version = head.strip_prefix(b"WARC/")?;
@@ -93,16 +93,16 @@ fn block_end(data: &[u8]) -> Option<usize> {
     }
 }
 
-/// What the header block says that is needed here: the length of the content, and the type.
-struct Said {
+/// The facts of a header block that the reader needs: the length of the content, and the type.
+struct BlockFacts {
     length: usize,
-    /// Its number in `PASSED`; None for one that may hold a document.
+    /// The type's number in `PASSED`; None for a record that may contain a document.
     passed: Option<usize>,
 }
 
-fn read_block(fields: &Fields<'_>) -> Option<Said> {
+fn read_block(fields: &Fields<'_>) -> Option<BlockFacts> {
     let length = fields.first(b"content-length")?;
-    if length.is_empty() || length.len() > DIGITS || !length.iter().all(u8::is_ascii_digit) {
+    if length.is_empty() || length.len() > MAX_DIGITS || !length.iter().all(u8::is_ascii_digit) {
         return None;
     }
     let length = length.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
@@ -111,17 +111,20 @@ fn read_block(fields: &Fields<'_>) -> Option<Said> {
         return None;
     }
     let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
-    let passed = if is("response") || is("resource") || is("conversion") || (is("metadata") && tells(fields))
+    let passed = if is("response")
+        || is("resource")
+        || is("conversion")
+        || (is("metadata") && may_have_references(fields))
     {
         None
     } else {
         Some(PASSED.part(..OTHER).iter().position(|name| is(name)).unwrap_or(OTHER))
     };
-    Some(Said { length, passed })
+    Some(BlockFacts { length, passed })
 }
 
-/// Whether metadata is of a type that may hold references.
-fn tells(fields: &Fields<'_>) -> bool {
+/// Whether metadata has a media type that may contain references.
+fn may_have_references(fields: &Fields<'_>) -> bool {
     fields.all(b"content-type").any(|value| {
         [&b"application/json"[..], b"application/warc-fields"].iter().any(|name| {
             value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
@@ -130,51 +133,53 @@ fn tells(fields: &Fields<'_>) -> bool {
     })
 }
 
-/// A header block, its fields and what is said in them.
-fn header(data: &[u8]) -> Option<(&[u8], Fields<'_>, Said)> {
+/// A header block, its fields, and the facts in them.
+fn header(data: &[u8]) -> Option<(&[u8], Fields<'_>, BlockFacts)> {
     let block = data.part(..block_end(data)?);
     let fields = Fields::read(block)?;
-    let said = read_block(&fields)?;
-    Some((block, fields, said))
+    let facts = read_block(&fields)?;
+    Some((block, fields, facts))
 }
 
-/// What a whole gzip member holds: one record and line ends.
+/// The record in the data of a complete gzip member: one record and line ends.
 pub fn member(data: &[u8]) -> Member<'_> {
-    let Some((header, fields, said)) = header(data) else { return Member::Odd };
-    let rest = data.part(header.len()..);
-    let Some(content) = rest.get(..said.length) else { return Member::Odd };
-    if !rest.part(said.length..).iter().all(|octet| matches!(octet, b'\r' | b'\n')) {
+    let Some((header, fields, facts)) = header(data) else { return Member::Odd };
+    let after_header = data.part(header.len()..);
+    let Some(content) = after_header.get(..facts.length) else { return Member::Odd };
+    if !after_header.part(facts.length..).iter().all(|octet| matches!(octet, b'\r' | b'\n')) {
         return Member::Odd;
     }
-    match said.passed {
+    match facts.passed {
         Some(kind) => Member::Passed(kind),
         None => Member::Record(record(header, &fields, content)),
     }
 }
 
-/// The record at the beginning of what is not compressed.
+/// The record at the beginning of uncompressed data.
 ///
-/// is_last: whether the file ends with `data`; most: octets of a content.
+/// is_last: whether the file ends with `data`; most: the longest content that is read, in bytes.
 pub fn frame(data: &[u8], is_last: bool, most: usize) -> Frame<'_> {
-    let Some((header, fields, said)) = header(data) else {
+    let Some((header, fields, facts)) = header(data) else {
         let is_short = data.len() < HEADER_MOST && !is_last;
         return if is_short { Frame::Cut } else { Frame::Odd };
     };
-    if said.length > most {
+    if facts.length > most {
         return Frame::Odd;
     }
-    let rest = data.part(header.len()..);
-    let after = said.length + END.len();
+    let after_header = data.part(header.len()..);
+    let after = facts.length + RECORD_END.len();
     let next = b"WARC/";
-    if rest.len() < after + next.len() && !is_last {
+    if after_header.len() < after + next.len() && !is_last {
         return Frame::Cut;
     }
-    let Some(tail) = rest.get(said.length..) else { return Frame::Odd };
-    if !tail.starts_with(END) || !(tail.len() == END.len() || tail.part(END.len()..).starts_with(next)) {
+    let Some(tail) = after_header.get(facts.length..) else { return Frame::Odd };
+    if !tail.starts_with(RECORD_END)
+        || !(tail.len() == RECORD_END.len() || tail.part(RECORD_END.len()..).starts_with(next))
+    {
         return Frame::Odd;
     }
-    let content = rest.part(..said.length);
-    let member = match said.passed {
+    let content = after_header.part(..facts.length);
+    let member = match facts.passed {
         Some(kind) => Member::Passed(kind),
         None => Member::Record(record(header, &fields, content)),
     };
@@ -186,15 +191,15 @@ fn record<'a>(header: &'a [u8], fields: &Fields<'a>, content: &'a [u8]) -> Recor
     let kind = fields.first(b"warc-type").unwrap_or_default();
     let media = fields.first(b"content-type").unwrap_or_default();
     let essence = media.part(..memchr::memchr(b';', media).unwrap_or(media.len()));
-    let is = |name: &[u8], essence_is: &[u8]| {
+    let is = |name: &[u8], media_type: &[u8]| {
         kind.eq_ignore_ascii_case(name)
             && media.len() < 1024
             && crate::is_plain(media)
-            && trim(essence).eq_ignore_ascii_case(essence_is)
+            && trim(essence).eq_ignore_ascii_case(media_type)
     };
     let target = fields.first(b"warc-target-uri").map(target);
-    let says = |name: &[u8]| fields.first(name).is_some_and(|value| !value.is_empty());
-    let is_truncated = says(b"warc-truncated") || says(b"warc-segment-number");
+    let has_value = |name: &[u8]| fields.first(name).is_some_and(|value| !value.is_empty());
+    let is_truncated = has_value(b"warc-truncated") || has_value(b"warc-segment-number");
     let exchange = target.filter(|_| is(b"response", b"application/http"));
     Record {
         header,
@@ -204,9 +209,9 @@ fn record<'a>(header: &'a [u8], fields: &Fields<'a>, content: &'a [u8]) -> Recor
     }
 }
 
-/// A URI that was asked for, without the angle brackets that older drafts have, and without its fragment.
-pub fn target(written: &[u8]) -> &[u8] {
-    let bare = written.strip_prefix(b"<").and_then(|inner| inner.strip_suffix(b">")).unwrap_or(written);
+/// A requested URI without the angle brackets of older drafts, and without its fragment.
+pub fn target(field: &[u8]) -> &[u8] {
+    let bare = field.strip_prefix(b"<").and_then(|inner| inner.strip_suffix(b">")).unwrap_or(field);
     bare.part(..memchr::memchr(b'#', bare).unwrap_or(bare.len()))
 }
 
