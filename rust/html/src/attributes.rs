@@ -1,26 +1,26 @@
-//! Which attributes are looked for.
+//! The attributes to find.
 
 use ahash::AHashMap as HashMap;
 
-/// The attributes to look for: a name, then the elements and the number of what to do with the value.
+/// The attributes to find: for each name, the elements and the number of the action for the value.
 ///
-/// No elements: every one.
+/// An empty list of elements means all.
 #[derive(Default)]
 pub struct Attributes {
     names: HashMap<Vec<u8>, Vec<Rule>>,
     longest: usize,
-    /// By the first letter of a name: a bit for each length.
+    /// The lengths of the names with each first letter, as bits.
     lengths: Vec<u64>,
 }
 
-/// The elements, and what to do with the value.
+/// The elements, and the action for the value.
 type Rule = (Vec<Vec<u8>>, usize);
 
 impl Attributes {
-    /// A rule more; the first that fits counts.
-    pub fn add(&mut self, name: &str, elements: &[String], way: usize) {
+    /// Add a rule; the first rule that matches an attribute counts.
+    pub fn add(&mut self, name: &str, elements: &[String], action: usize) {
         let elements = elements.iter().map(|element| element.clone().into_bytes()).collect();
-        self.names.entry(name.as_bytes().to_vec()).or_default().push((elements, way));
+        self.names.entry(name.as_bytes().to_vec()).or_default().push((elements, action));
         self.longest = self.longest.max(name.len());
         self.lengths.resize(256, 0);
         if let Some(lengths) = name.bytes().next().and_then(|first| self.lengths.get_mut(usize::from(first)))
@@ -29,7 +29,7 @@ impl Attributes {
         }
     }
 
-    /// Whether a name, in any case, may be one that is looked for.
+    /// Whether a name, in any case, may be one of these; `false` is certain.
     pub(crate) fn may_have(&self, name: &[u8]) -> bool {
         let first = name.first().map(u8::to_ascii_lowercase);
         let lengths =
@@ -38,14 +38,15 @@ impl Attributes {
             && (name.iter().any(u8::is_ascii_uppercase) || self.names.contains_key(name))
     }
 
-    pub(crate) fn way(&self, element: &[u8], name: &[u8]) -> Option<usize> {
+    /// The action for an attribute; None if it is not one of these.
+    pub(crate) fn action(&self, element: &[u8], name: &[u8]) -> Option<usize> {
         if name.len() > self.longest {
             return None;
         }
         let rules = self.names.get(name)?;
-        let fits =
-            |(elements, _): &&Rule| elements.is_empty() || elements.iter().any(|known| known == element);
-        rules.iter().find(fits).map(|(_, way)| *way)
+        let matches =
+            |(elements, _): &&Rule| elements.is_empty() || elements.iter().any(|name| name == element);
+        rules.iter().find(matches).map(|(_, action)| *action)
     }
 }
 

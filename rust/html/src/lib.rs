@@ -1,8 +1,8 @@
-//! What of an HTML document may hold URI references: attributes of start tags, style sheets, scripts that are wanted.
+//! Find the parts of an HTML document that may contain URI references: attributes of start tags, style sheets, scripts.
 //!
-//! Tokens (HTML Standard 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written.
-//! Of the tree, only what the tokenizer goes by is known (`tree`).  Which attributes hold references is not known here;
-//! the caller says so.
+//! This reads tokens (HTML Standard 13.2.5) and builds no tree: nesting costs nothing, and each reference is found
+//! once, where it is written.  `tree` tracks only the state that the tokenizer needs.  The caller chooses the
+//! attributes.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -23,44 +23,45 @@ use shallow::{Shallow, Shared};
 use tree::TagAttributes;
 pub use tree::{Namespace, DEPTH};
 
-/// Takes what is found, in the order of the document; octets are as in the input, character references decoded.
+/// Receives the results in document order, as bytes of the input with character references decoded.
 pub trait Sink {
-    /// An attribute that was looked for.
-    fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]);
-    /// The tag that had attributes which were looked for is over.  Returns: whether the text of a `script` is wanted.
+    /// Handle one of the chosen attributes.
+    fn attribute(&mut self, element: Element<'_>, name: &[u8], action: usize, value: &[u8]);
+    /// Handle the end of a tag with chosen attributes; return whether the text of its `script` is wanted.
     fn end_tag(&mut self) -> bool;
-    /// The text of a `style` element, and where the name of its tag begins; None for one of SVG.
+    /// Handle the text of a `style` element; `at` is the offset of its tag's name, None in SVG.
     fn style(&mut self, text: &[u8], at: Option<usize>);
-    /// The text of the `script` element of HTML that was wanted.
+    /// Handle the text of a wanted `script` element of HTML.
     fn script(&mut self, text: &[u8]);
-    /// The `base` that counted stood in a body that a frameset took the place of: none counts (13.2.6.4.7).
+    /// Forget the effective `base`: a frameset replaced the body that contained it, so there is none (13.2.6.4.7).
     fn no_base(&mut self);
 }
 
 /// An element that has an attribute.
 #[derive(Clone, Copy)]
 pub struct Element<'a> {
-    /// As the tokenizer has it, in lower case.
+    /// The name from the tokenizer, in lower case.
     pub name: &'a [u8],
-    /// Where it belongs.
+    /// Its namespace.
     pub namespace: Namespace,
-    /// It is the `base` that counts: the first of HTML with an `href` in the document's tree (4.2.3), which has no
-    /// contents of templates, and nothing but frames where there is a frameset.
+    /// Whether it is the effective `base`: the first of HTML with an `href` in the document's tree (4.2.3), which
+    /// excludes contents of templates, and consists only of frames if there is a frameset.
     pub is_base: bool,
-    /// It is in the contents of a `template`, which no browser shows (4.12.3), unless the document has shadow roots.
+    /// Whether it is in the contents of a `template`, which browsers do not show (4.12.3); false if the document has
+    /// shadow roots.
     pub is_inert: bool,
-    /// Where its name begins, in octets; not relied on by who can look.
+    /// The offset of its name, in bytes; callers with the input must check it.
     pub at: usize,
 }
 
 /// Read a document in UTF-8 (or near to it) into the sink.
 ///
-/// Returns: what there is to say of it as a whole.
+/// Returns notes on the document as a whole.
 pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
     read_with(octets, attributes, sink, &Shared::new(Some(attributes)))
 }
 
-/// The same, every tag token by token: what `read` is compared with, which passes over tags that say nothing.
+/// Read a document without skipping any tag: tests compare `read` with it, which skips tags without results.
 #[doc(hidden)]
 pub fn read_each_tag(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
     read_with(octets, attributes, sink, &Shared::new(None))
@@ -83,7 +84,7 @@ fn read_with(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink, share
         name: 0,
         value: 0,
         state: AttributeState::Absent,
-        held: Vec::new(),
+        pending: Vec::new(),
         is_script: false,
         sheet: None,
         text: Vec::new(),
@@ -91,23 +92,24 @@ fn read_with(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink, share
         shared,
     };
     let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, shared), emitter);
-    // It goes on after an error of its reader where it was.
+    // After an error of its reader, the tokenizer resumes at the same place.
     while tokenizer.next().is_some() {}
     drop(tokenizer);
     let is_too_deep = shared.tree.borrow().is_lossy;
     Notes { is_too_deep, is_unclosed: shared.ends_within(octets) }
 }
 
-/// What there is to say of a document as a whole.
+/// Notes on a document as a whole.
 #[derive(Clone, Copy, Default)]
 pub struct Notes {
-    /// Elements of SVG or MathML, or a template, lay so deep (`DEPTH`) that they were forgotten before they ended.
+    /// Whether elements of SVG or MathML, or a template, were nested so deep (`DEPTH`) that they were forgotten too
+    /// early.
     pub is_too_deep: bool,
-    /// It ends within a comment, a CDATA section, a tag, or an element whose text is no markup.
+    /// Whether the document ends within a comment, a CDATA section, a tag, or an element of raw text.
     pub is_unclosed: bool,
 }
 
-/// Elements of HTML in which there is no markup, and whose text says nothing of a frameset.
+/// Whether an element of HTML contains no markup, and its text does not affect framesets.
 fn is_raw(name: &[u8]) -> bool {
     matches!(
         name,
@@ -115,17 +117,18 @@ fn is_raw(name: &[u8]) -> bool {
     )
 }
 
-/// How far the attribute is that is being read.
+/// The state of the attribute that is being read.
 #[derive(Clone, Copy, PartialEq)]
 enum AttributeState {
     /// No attribute is being read.
     Absent,
     /// Its name is being read.
     InName,
-    /// It holds no reference.
+    /// Its value is not needed.
     Ignored,
     /// The `encoding` of `annotation-xml`, or the `type` of `input`.
     OfTag,
+    /// A chosen attribute, with its action.
     Known(usize),
 }
 
@@ -133,61 +136,65 @@ struct Reading<'a, S> {
     attributes: &'a Attributes,
     sink: &'a mut S,
     element: Vec<u8>,
-    /// The last start tag: only its end tag ends raw text.
+    /// The name of the last start tag: only its end tag ends raw text.
     opened: Vec<u8>,
     is_start: bool,
-    /// Octets that were read, and how many before the name of the tag.
+    /// The number of bytes read, and the offset of the tag's name.
     position: usize,
     at: usize,
     tag: TagAttributes,
-    /// It has an attribute in state `OfTag`: of two the first counts.
+    /// Whether the tag already has an attribute in state `OfTag`: only the first counts.
     has_attribute_of_tag: bool,
-    /// Whether the `base` that counts is in the body; None before there is one.
-    /// The document says `shadowrootmode`: contents of templates may be shown.
+    /// Whether the document contains "shadowrootmode": contents of templates may be shown.
     has_shadow_roots: bool,
+    /// Whether the effective `base` is in the body; None before there is one.
     base: Option<bool>,
-    /// The names and values of the tag so far, and where the last of them begin.
+    /// The names and values of the tag so far, and the start of the last name and value.
     octets: Vec<u8>,
     name: usize,
     value: usize,
     state: AttributeState,
-    /// What was found in the tag so far: one that does not end is none.
-    held: Vec<HeldAttribute>,
-    /// The text of a style sheet, or of a script that is wanted.
+    /// The chosen attributes of the tag so far; they are dropped if the tag does not end.
+    pending: Vec<PendingAttribute>,
+    /// The text of a style sheet, or of a wanted script.
     text: Vec<u8>,
     is_script: bool,
-    /// Where the name of the tag of a style sheet of HTML begins.
+    /// The offset of the tag name of a style sheet of HTML.
     sheet: Option<usize>,
-    /// A tag has begun, and nothing has come after it.
+    /// Whether a tag has begun and not ended.
     is_tag: bool,
-    /// The text that is read goes to `text` if it is kept.
+    /// State shared with the reader.
     shared: &'a Shared<'a>,
 }
 
-/// The ends of a name and of its value in the octets of the tag.
-struct HeldAttribute {
+/// An attribute in the octets of the tag: the start and end of its name, the end of its value, and its action.
+struct PendingAttribute {
     start: usize,
     name: usize,
     value: usize,
-    way: usize,
+    action: usize,
 }
 
 impl<S: Sink> Reading<'_, S> {
-    fn decide(&mut self) {
+    /// Look up the attribute whose name has ended.
+    fn find_action(&mut self) {
         self.value = self.octets.len();
         let name = self.octets.part(self.name..);
-        // Of an attribute that stands twice the first counts.
-        let twice = self.held.iter().any(|held| self.octets.part(held.start..held.name) == name);
-        let way = if self.is_start && !twice { self.attributes.way(&self.element, name) } else { None };
-        self.state = way.map_or(AttributeState::Ignored, AttributeState::Known);
+        // Only the first of several attributes with the same name counts.
+        let is_repeated =
+            self.pending.iter().any(|earlier| self.octets.part(earlier.start..earlier.name) == name);
+        let action =
+            if self.is_start && !is_repeated { self.attributes.action(&self.element, name) } else { None };
+        self.state = action.map_or(AttributeState::Ignored, AttributeState::Known);
         let is_plain = self.shared.tree.borrow().is_plain();
         if !is_plain {
-            self.decide_for_the_tree();
+            self.note_for_the_tree();
         }
     }
 
+    /// Note the attributes that the tree needs.
     #[cold]
-    fn decide_for_the_tree(&mut self) {
+    fn note_for_the_tree(&mut self) {
         match (&self.element[..], self.octets.part(self.name..)) {
             (b"font", b"color" | b"face" | b"size") => self.tag.is_styled = true,
             (b"annotation-xml", b"encoding") | (b"input", b"type") if !self.has_attribute_of_tag => {
@@ -201,19 +208,19 @@ impl<S: Sink> Reading<'_, S> {
     #[cold]
     fn end_attribute_of_tag(&mut self) {
         let value = self.octets.part(self.value..);
-        let known = [&b"text/html"[..], b"application/xhtml+xml"];
-        self.tag.is_html = known.iter().any(|known| value.eq_ignore_ascii_case(known));
+        let html_types = [&b"text/html"[..], b"application/xhtml+xml"];
+        self.tag.is_html = html_types.iter().any(|html_type| value.eq_ignore_ascii_case(html_type));
         self.tag.is_hidden = value.eq_ignore_ascii_case(b"hidden");
     }
 
     #[inline]
     fn end_attribute(&mut self) {
         if self.state == AttributeState::InName {
-            self.decide();
+            self.find_action();
         }
-        if let AttributeState::Known(way) = self.state {
+        if let AttributeState::Known(action) = self.state {
             let (start, name, value) = (self.name, self.value, self.octets.len());
-            self.held.push(HeldAttribute { start, name, value, way });
+            self.pending.push(PendingAttribute { start, name, value, action });
         } else {
             if self.state == AttributeState::OfTag {
                 self.end_attribute_of_tag();
@@ -235,13 +242,13 @@ impl<S: Sink> Reading<'_, S> {
         }
     }
 
-    fn begin(&mut self, is_start: bool) {
+    fn begin_tag(&mut self, is_start: bool) {
         (self.is_start, self.is_tag) = (is_start, true);
         self.at = self.position.saturating_sub(1); // its first letter has been read
         self.tag = TagAttributes::default();
         self.has_attribute_of_tag = false;
         self.element.clear();
-        self.held.clear();
+        self.pending.clear();
         self.octets.clear();
         self.name = 0;
         self.state = AttributeState::Absent;
@@ -289,16 +296,16 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     }
 
     fn init_start_tag(&mut self) {
-        self.begin(true);
+        self.begin_tag(true);
     }
 
     fn init_end_tag(&mut self) {
-        self.begin(false);
+        self.begin_tag(false);
     }
 
     fn init_comment(&mut self) {}
 
-    /// 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
+    /// Handle the tag; return the tokenizer state that tree construction would set, without scripting (13.2.6).
     fn emit_current_tag(&mut self) -> Option<State> {
         self.is_tag = false;
         self.end_attribute();
@@ -317,7 +324,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
             && namespace == Namespace::Html
             && self.base.is_none()
             && !(tree.is_in_template() || tree.is_dropped)
-            && self.held.iter().any(|held| self.octets.part(held.start..held.name) == b"href");
+            && self.pending.iter().any(|earlier| self.octets.part(earlier.start..earlier.name) == b"href");
         if is_base {
             self.base = Some(tree.is_body);
         }
@@ -327,12 +334,14 @@ impl<S: Sink> Emitter for Reading<'_, S> {
         }
         drop(tree);
         let element = Element { name: &self.element, namespace, is_base, is_inert, at: self.at };
-        for held in &self.held {
-            let (name, value) =
-                (self.octets.part(held.start..held.name), self.octets.part(held.name..held.value));
-            self.sink.attribute(element, name, held.way, value);
+        for attribute in &self.pending {
+            let (name, value) = (
+                self.octets.part(attribute.start..attribute.name),
+                self.octets.part(attribute.name..attribute.value),
+            );
+            self.sink.attribute(element, name, attribute.action, value);
         }
-        let is_wanted = !self.held.is_empty() && self.sink.end_tag();
+        let is_wanted = !self.pending.is_empty() && self.sink.end_tag();
         self.is_script = false;
         if namespace != Namespace::Html {
             let is_sheet =
@@ -373,7 +382,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
         let is_foreign = self.shared.tree.borrow().is_foreign();
         if !is_foreign {
-            self.shared.opened.set(None); // what looks like a CDATA section is a comment to the next ">"
+            self.shared.opened.set(None); // outside of foreign content, "<![CDATA[" begins a comment up to the next ">"
         }
         is_foreign
     }
@@ -402,7 +411,7 @@ impl<S: Sink> Emitter for Reading<'_, S> {
 
     fn push_attribute_value(&mut self, value: &[u8]) {
         if self.state == AttributeState::InName {
-            self.decide();
+            self.find_action();
         }
         if self.state != AttributeState::Ignored {
             self.octets.extend_from_slice(value);

@@ -1,7 +1,7 @@
-//! Passes over tags that say nothing: they have no attribute that is looked for, and begin no text without markup.
+//! Skip idle tags: tags that have no chosen attribute, and begin no raw text.
 //!
-//! Of a document most tags are such: they are read here at the cost of a search for their ends, as the tokenizer would
-//! read them (13.2.5.6 to 13.2.5.40).  What is not plainly so is left to the tokenizer.
+//! Most tags of a document are idle.  Here they cost only a search for their ends, by the rules of the tokenizer
+//! (13.2.5.6 to 13.2.5.40).  Tags that may not be idle are left to the tokenizer.
 
 use memchr::memchr;
 use overthere_core::place::{At, Part};
@@ -9,8 +9,8 @@ use overthere_core::place::{At, Part};
 use crate::tree::{TagAttributes, Tree};
 use crate::{is_raw, Attributes};
 
-/// How many octets there are of text and of tags that say nothing; the tree is told their names.
-pub(crate) fn pass_over(octets: &[u8], attributes: &Attributes, tree: &mut Tree) -> usize {
+/// The number of bytes of text and idle tags at the beginning; the tags are passed to the tree.
+pub(crate) fn count_idle(octets: &[u8], attributes: &Attributes, tree: &mut Tree) -> usize {
     let mut at = 0;
     loop {
         let Some(text) = memchr(b'<', octets.part(at..)) else {
@@ -37,7 +37,7 @@ pub(crate) fn pass_over(octets: &[u8], attributes: &Attributes, tree: &mut Tree)
     }
 }
 
-/// The octets of a tag behind its "<" or "</"; None if the tokenizer must read it.
+/// The length of an idle tag after its "<" or "</", in bytes; None if the tokenizer must read it.
 #[inline]
 fn idle_length(tag: &[u8], name: &[u8], is_end: bool, attributes: &Attributes) -> Option<usize> {
     let begins_text = |name| is_raw(name) || matches!(name, b"svg" | b"math" | b"plaintext");
@@ -46,7 +46,7 @@ fn idle_length(tag: &[u8], name: &[u8], is_end: bool, attributes: &Attributes) -
     }
     let mut at = name.len();
     if class(*tag.get(at)?) & NAME_END == 0 || tag.get(at) == Some(&b'=') {
-        return None; // the name goes on
+        return None; // the name continues
     }
     loop {
         at += count(tag.part(at..), BLANK | SLASH);
@@ -66,7 +66,7 @@ fn idle_length(tag: &[u8], name: &[u8], is_end: bool, attributes: &Attributes) -
     }
 }
 
-/// The octets of an attribute's value with what stands before it (13.2.5.35 to 13.2.5.38); None if it does not end.
+/// The length of an attribute's value with the blanks before it (13.2.5.35 to 13.2.5.38); None if it does not end.
 fn value_length(octets: &[u8]) -> Option<usize> {
     let at = count(octets, BLANK);
     match octets.get(at)? {
@@ -79,12 +79,12 @@ const BLANK: u8 = 1;
 const SLASH: u8 = 2;
 /// A lower-case letter or digit.
 const LETTER: u8 = 4;
-/// Ends the name of an attribute.
+/// A byte that ends the name of an attribute.
 const NAME_END: u8 = 8;
-/// Ends a value without quotes.
+/// A byte that ends an unquoted value.
 const VALUE_END: u8 = 16;
 
-/// The classes of each octet.
+/// The classes of each byte.
 #[expect(
     clippy::indexing_slicing,
     reason = "evaluated by the compiler, which would refuse a place that is not there"
@@ -110,12 +110,12 @@ fn class(octet: u8) -> u8 {
     CLASSES.at(usize::from(octet))
 }
 
-/// How many octets of a class a text begins with.
+/// The number of bytes of these classes at the beginning.
 fn count(octets: &[u8], classes: u8) -> usize {
     octets.iter().position(|octet| class(*octet) & classes == 0).unwrap_or(octets.len())
 }
 
-/// How many octets stand before the first of a class.
+/// The number of bytes before the first of these classes.
 fn count_until(octets: &[u8], classes: u8) -> usize {
     octets.iter().position(|octet| class(*octet) & classes != 0).unwrap_or(octets.len())
 }

@@ -1,4 +1,4 @@
-//! How the tokenizer is given a document: text that nobody asks for is passed over, and no tag takes the whole stack.
+//! The reader from which the tokenizer gets a document: it skips unneeded text, and bounds the tokenizer's stack.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -8,37 +8,37 @@ use memchr::memchr;
 use memchr::memmem::find;
 use overthere_core::place::Part;
 
-use crate::passing::pass_over;
+use crate::passing::count_idle;
 use crate::tree::Tree;
 use crate::Attributes;
 
-/// Double-quoted values in a row before the tokenizer comes back: one calls for the next from within, and a tag
-/// of a hundred thousand attributes would take the whole stack.
-const VALUES: u32 = 64;
+/// Double-quoted values in a row before the tokenizer must return: each is a recursive call, so a tag of a hundred
+/// thousand attributes would overflow the stack.
+const MAX_NESTED_VALUES: u32 = 64;
 
-/// What the reader and what takes the tokens tell one another.
+/// State that the reader (`Shallow`) and the emitter share.
 pub(crate) struct Shared<'a> {
-    /// The attributes that are looked for: a tag without one is passed over; None: none is.
+    /// The attributes to find: tags without one are skipped.  None: no tag is skipped.
     attributes: Option<&'a Attributes>,
     /// The open elements.
     pub(crate) tree: RefCell<Tree>,
-    /// What is read is content of elements, not of those whose text is no markup, and no frameset may come.
+    /// Whether the reader is in the content of elements that allow markup, and no frameset may follow.
     pub(crate) is_in_content: Cell<bool>,
-    /// The text that is read is a style sheet or a script that is wanted: of other text only its end counts.
+    /// Whether the text that is read is a style sheet or a wanted script; other text is skipped.
     pub(crate) is_kept: Cell<bool>,
-    /// The last comment or CDATA section.
+    /// The last comment or CDATA section that began.
     pub(crate) opened: Cell<Option<Opened>>,
-    /// The document ended within a tag, or an element whose text is no markup.
+    /// Whether the document ended within a tag, or an element of raw text.
     pub(crate) is_in_tag_or_raw: Cell<bool>,
 }
 
-/// What began, and may not have ended.
+/// A comment or CDATA section that began, and may not have ended.
 #[derive(Clone, Copy)]
 pub(crate) struct Opened {
-    /// How it ends.
+    /// The texts that end it.
     ends: &'static [&'static [u8]],
-    /// The octets of the document that are left where its content begins.
-    left: usize,
+    /// The number of bytes from the start of its content to the end of the document.
+    remaining: usize,
 }
 
 impl<'a> Shared<'a> {
@@ -53,20 +53,20 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// How many octets there are of text, and of tags that say nothing.
+    /// The number of bytes at the beginning that the tokenizer need not read: text and idle tags.
     fn count_idle(&self, octets: &[u8]) -> usize {
         match self.attributes {
             Some(attributes) if self.is_in_content.get() => {
-                pass_over(octets, attributes, &mut self.tree.borrow_mut())
+                count_idle(octets, attributes, &mut self.tree.borrow_mut())
             }
             _ => memchr(b'<', octets).unwrap_or(octets.len()),
         }
     }
 
-    /// Whether a document ended within something that had begun.
+    /// Whether a document ended within a construct that had begun.
     pub(crate) fn ends_within(&self, document: &[u8]) -> bool {
-        let is_open = |Opened { ends, left }: Opened| {
-            let content = document.part(document.len().saturating_sub(left)..);
+        let is_open = |Opened { ends, remaining }: Opened| {
+            let content = document.part(document.len().saturating_sub(remaining)..);
             let is_empty = ends == COMMENT && (content.starts_with(b">") || content.starts_with(b"->"));
             !is_empty && ends.iter().all(|end| find(content, end).is_none())
         };
@@ -74,18 +74,18 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// How a comment ends (13.2.5.45 to 13.2.5.52); at once, it may with less.
+/// The ends of a comment (13.2.5.45 to 13.2.5.52); an empty comment may have a shorter end.
 const COMMENT: &[&[u8]] = &[b"-->", b"--!>"];
 const CDATA: &[&[u8]] = &[b"]]>"];
 
-/// The octets of a document; an error now and then, which takes the tokenizer back to its beginning and no octet away.
+/// A reader of a document that sometimes fails without consuming a byte, so that the tokenizer returns to its loop.
 pub(crate) struct Shallow<'a> {
     octets: &'a [u8],
-    left: u32,
+    remaining_values: u32,
     shared: &'a Shared<'a>,
 }
 
-/// Nothing is wrong.
+/// The error with which the reader unwinds the tokenizer's stack; nothing is wrong with the document.
 #[derive(Debug)]
 pub(crate) struct Deep;
 
@@ -99,13 +99,13 @@ impl std::error::Error for Deep {}
 
 impl<'a> Shallow<'a> {
     pub(crate) fn new(octets: &'a [u8], shared: &'a Shared<'a>) -> Self {
-        Shallow { octets, left: VALUES, shared }
+        Shallow { octets, remaining_values: MAX_NESTED_VALUES, shared }
     }
 
     fn take(&mut self, count: usize) -> &'a [u8] {
-        let (taken, rest) = self.octets.split_at(count);
-        self.octets = rest;
-        taken
+        let (first, remaining) = self.octets.split_at(count);
+        self.octets = remaining;
+        first
     }
 }
 
@@ -122,47 +122,49 @@ impl Reader for Shallow<'_> {
 
     #[inline]
     fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Deep> {
-        let found = self.octets.get(..text.len()).is_some_and(|next| {
+        let matches = self.octets.get(..text.len()).is_some_and(|next| {
             if case_sensitive {
                 next == text
             } else {
                 next.eq_ignore_ascii_case(text)
             }
         });
-        if found {
+        if matches {
             self.take(text.len());
             match text {
-                b"-" => self.shared.opened.set(Some(Opened { ends: COMMENT, left: self.octets.len() })),
-                b"CDATA[" => self.shared.opened.set(Some(Opened { ends: CDATA, left: self.octets.len() })),
+                b"-" => self.shared.opened.set(Some(Opened { ends: COMMENT, remaining: self.octets.len() })),
+                b"CDATA[" => {
+                    self.shared.opened.set(Some(Opened { ends: CDATA, remaining: self.octets.len() }))
+                }
                 _ => {}
             }
         }
-        Ok(found)
+        Ok(matches)
     }
 
-    // Each state has bytes of its own to look for: told where it is compiled, they take no work when it runs.
+    // Each state searches for other bytes: inlining makes the needle a constant.
     #[inline(always)]
     fn read_until<'b>(
         &'b mut self,
         needle: &[u8],
         buffer: &'b mut [u8; 4],
     ) -> Result<Option<&'b [u8]>, Deep> {
-        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); what else it holds makes no tag.
+        // Text, of elements and of scripts, ends before a "<" (13.2.5.1, .2, .4); no other byte begins a tag.
         if (needle.starts_with(b"&<\0") || needle.starts_with(b"<\0")) && !self.shared.is_kept.get() {
             let idle = self.shared.count_idle(self.octets);
             return Ok((!self.octets.is_empty()).then(|| self.take(idle.max(1))));
         }
-        // What a double-quoted value may end with (13.2.5.36): this state is noted when it is entered.
+        // The bytes that may end a double-quoted value (13.2.5.36) show that this state begins.
         if needle.starts_with(b"\"&\0") {
-            self.left -= 1;
-            if self.left == 0 {
-                self.left = VALUES;
+            self.remaining_values -= 1;
+            if self.remaining_values == 0 {
+                self.remaining_values = MAX_NESTED_VALUES;
                 return Err(Deep);
             }
         }
         let mut octets = self.octets.to_reader();
-        let Ok(found) = octets.read_until(needle, buffer);
-        let length = found.map(<[u8]>::len);
+        let Ok(piece) = octets.read_until(needle, buffer);
+        let length = piece.map(<[u8]>::len);
         Ok(length.map(|length| self.take(length)))
     }
 }

@@ -1,16 +1,16 @@
-//! Which elements are open: as much of the tree's construction as tells how the tokenizer goes on (HTML 13.2.6).
+//! The open elements: the part of tree construction that the tokenizer needs (HTML 13.2.6).
 //!
-//! In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  What lies in which
-//! namespace follows from the rules for foreign content (13.2.6.5), and from the end tags of what is open around it
-//! (13.2.6.4.7).  Tags that may be left out and the places of tables change nothing of this, and are not looked at.
-//! Beside that: whether a `frameset` takes the place of the body (13.2.6.4.7), whose `base` elements are in no tree then.
+//! In SVG and MathML a `title` or `style` is an element like others, and `<![CDATA[` begins text.  The namespace of an
+//! element follows from the rules for foreign content (13.2.6.5), and from the end tags of the elements around it
+//! (13.2.6.4.7).  Omitted tags and the structure of tables do not affect this, and are ignored.  The tree also tracks
+//! whether a `frameset` replaces the body (13.2.6.4.7), whose `base` elements are then in no tree.
 
 use overthere_core::place::{At, Part};
 
-/// Elements that are kept: of more, the outer half is forgotten.
+/// Maximum number of open elements; when it is exceeded, the outer half is forgotten.
 pub const DEPTH: usize = 512;
 
-/// Where an element belongs.
+/// The namespace of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Namespace {
     /// HTML
@@ -21,7 +21,7 @@ pub enum Namespace {
     MathMl,
 }
 
-/// What the rules tell apart.
+/// The kinds of elements that the rules distinguish.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -30,11 +30,11 @@ enum Kind {
     MathMl,
     /// HTML integration points of SVG.
     SvgPoint,
-    /// `annotation-xml`, if it is said to be HTML.
+    /// `annotation-xml` whose encoding is HTML.
     MathMlPoint,
     /// MathML text integration points.
     TextPoint,
-    /// `annotation-xml` otherwise.
+    /// Other `annotation-xml`.
     Annotation,
 }
 
@@ -43,12 +43,12 @@ impl Kind {
         matches!(self, Kind::SvgPoint | Kind::MathMlPoint | Kind::TextPoint)
     }
 
-    /// Neither "in scope" nor "any other end tag" looks beyond it.
+    /// Whether "in scope" and "any other end tag" stop at this element.
     fn is_border(self) -> bool {
         self.is_point() || self == Kind::Annotation
     }
 
-    /// Whether a start tag follows the rules of HTML content, where this is the current node (13.2.6).
+    /// Whether a start tag follows the rules of HTML content if this is the current node (13.2.6).
     fn takes_html(self, name: &[u8]) -> bool {
         match self {
             Kind::Html | Kind::SvgPoint | Kind::MathMlPoint => true,
@@ -59,16 +59,16 @@ impl Kind {
     }
 }
 
-/// What matters of the attributes of a start tag.
+/// The facts about the attributes of a start tag that the tree needs.
 #[derive(Clone, Copy, Default)]
 pub struct TagAttributes {
     /// `<a/>`
     pub is_self_closing: bool,
-    /// Of `font`: it has `color`, `face` or `size`.
+    /// Whether a `font` has `color`, `face` or `size`.
     pub is_styled: bool,
-    /// Of `annotation-xml`: its `encoding` is HTML or XHTML.
+    /// Whether the `encoding` of an `annotation-xml` is HTML or XHTML.
     pub is_html: bool,
-    /// Of `input`: its type is hidden.
+    /// Whether the type of an `input` is hidden.
     pub is_hidden: bool,
 }
 
@@ -77,15 +77,15 @@ pub struct TagAttributes {
 pub struct Tree {
     names: Vec<u8>,
     open: Vec<(usize, Kind)>,
-    /// How many of them are `template` elements of HTML.
+    /// The number of open `template` elements of HTML.
     templates: usize,
-    /// An element of SVG or MathML was forgotten, so that what is outside may be taken for HTML; or a template.
+    /// Whether an open element of SVG or MathML, or a template, was forgotten, so that namespaces may be wrong.
     pub is_lossy: bool,
-    /// The body has begun; not kept up once it is settled.
+    /// Whether the body has begun; not updated once `is_settled`.
     pub is_body: bool,
-    /// Whether there is a frameset: the frameset-ok flag is "not ok" (13.2.4.5), or one was taken.
+    /// Whether no frameset may follow: the frameset-ok flag is "not ok" (13.2.4.5), or there is one.
     pub is_settled: bool,
-    /// A frameset was taken: what is no frame is in no tree.
+    /// Whether a frameset replaced the body: elements other than frames are in no tree.
     pub is_dropped: bool,
 }
 
@@ -99,17 +99,17 @@ impl Tree {
         self.current() != Kind::Html
     }
 
-    /// Whether a tag says no more to the tree than its name: no foreign content, and no frameset may come.
+    /// Whether only the name of a tag matters: there is no foreign content, and no frameset may follow.
     pub fn is_plain(&self) -> bool {
         self.is_settled && !self.is_foreign()
     }
 
-    /// Whether what follows is in the contents of a `template`, which are not in the document's tree (4.12.3).
+    /// Whether the current place is in the contents of a `template`, which are not in the document's tree (4.12.3).
     pub fn is_in_template(&self) -> bool {
         self.templates > 0
     }
 
-    /// A start tag.  Returns: the namespace of its element.
+    /// Handle a start tag, and return the namespace of its element.
     #[inline]
     pub fn start(&mut self, name: &[u8], tag: TagAttributes) -> Namespace {
         if self.is_foreign() || matches!(name, b"svg" | b"math") {
@@ -128,16 +128,16 @@ impl Tree {
     fn start_in_foreign(&mut self, name: &[u8], tag: TagAttributes) -> Namespace {
         let current = self.current();
         let namespace = if current.takes_html(name) {
-            in_html(name)
+            namespace_in_html(name)
         } else if breaks_out(name) || name == b"font" && tag.is_styled {
-            self.leave();
-            in_html(name)
+            self.leave_foreign();
+            namespace_in_html(name)
         } else if current == Kind::Svg {
             Namespace::Svg
         } else {
             Namespace::MathMl
         };
-        if !self.is_settled && (namespace == Namespace::Html || in_html(name) != Namespace::Html) {
+        if !self.is_settled && (namespace == Namespace::Html || namespace_in_html(name) != Namespace::Html) {
             self.settle(name, tag);
         }
         match namespace {
@@ -161,11 +161,11 @@ impl Tree {
         namespace
     }
 
-    /// What a start tag of HTML says of a frameset (13.2.6.4.6, 13.2.6.4.7).
+    /// Update the state of framesets after a start tag of HTML (13.2.6.4.6, 13.2.6.4.7).
     #[cold]
     fn settle(&mut self, name: &[u8], tag: TagAttributes) {
         if name == b"frameset" {
-            // In a template of the head the second open element is no body.
+            // In a template of the head, the second open element is not a body.
             self.is_dropped = self.is_body || self.templates == 0;
             self.is_settled = self.is_dropped;
         } else if !is_of_head(name) {
@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// An end tag.
+    /// Handle an end tag.
     #[inline]
     pub fn end(&mut self, name: &[u8]) {
         if !self.is_settled && matches!(name, b"body" | b"br" | b"html") {
@@ -189,10 +189,10 @@ impl Tree {
         }
     }
 
-    /// An end tag that is not the current node's, or the current node is not HTML.
+    /// Handle an end tag that does not match the current node, or whose current node is not HTML.
     fn end_of_another(&mut self, name: &[u8]) {
         if matches!(name, b"br" | b"p") {
-            self.leave();
+            self.leave_foreign();
         }
         let mut at = self.open.len();
         while at > 0 && self.open.at(at - 1).1 != Kind::Html {
@@ -202,26 +202,26 @@ impl Tree {
             }
         }
         if name == b"template" && self.templates > 0 {
-            // Whatever is open in it (13.2.6.4.4).
-            let found = (0..self.open.len()).rev().find(|at| self.is_template(*at));
-            return self.truncate_stack(found.unwrap_or_default());
+            // This closes all elements in the template too (13.2.6.4.4).
+            let template = (0..self.open.len()).rev().find(|at| self.is_template(*at));
+            return self.truncate_stack(template.unwrap_or_default());
         }
-        let is_wide = is_special(name);
+        let name_is_special = is_special(name);
         for at in (0..self.open.len()).rev() {
             let (kind, open) = (self.open.at(at).1, self.name(at));
             if kind == Kind::Html && open == name {
                 return self.truncate_stack(at);
             }
             let is_border = kind.is_border()
-                || kind == Kind::Html && if is_wide { is_scope(open) } else { is_special(open) };
+                || kind == Kind::Html && if name_is_special { is_scope(open) } else { is_special(open) };
             if is_border {
                 return;
             }
         }
     }
 
-    /// To the nearest place where HTML may stand.
-    fn leave(&mut self) {
+    /// Close foreign elements up to the nearest one that may contain HTML.
+    fn leave_foreign(&mut self) {
         while self.is_foreign() && !self.current().is_point() {
             self.truncate_stack(self.open.len() - 1);
         }
@@ -266,7 +266,8 @@ impl Tree {
     }
 }
 
-fn in_html(name: &[u8]) -> Namespace {
+/// The namespace of a start tag in HTML content.
+fn namespace_in_html(name: &[u8]) -> Namespace {
     match name {
         b"svg" => Namespace::Svg,
         b"math" => Namespace::MathMl,
@@ -274,7 +275,7 @@ fn in_html(name: &[u8]) -> Namespace {
     }
 }
 
-/// Start tags of HTML whose end tags close nothing else: void elements (13.1.2), and those of which there is one.
+/// Whether an element of HTML stays off the stack: void elements (13.1.2), and elements that occur only once.
 #[rustfmt::skip]
 fn has_no_end(name: &[u8]) -> bool {
     matches!(
@@ -285,7 +286,7 @@ fn has_no_end(name: &[u8]) -> bool {
     )
 }
 
-/// Start tags that begin no body (13.2.6.4.4, 13.2.6.4.6).
+/// Whether a start tag does not begin a body (13.2.6.4.4, 13.2.6.4.6).
 #[rustfmt::skip]
 fn is_of_head(name: &[u8]) -> bool {
     matches!(
@@ -295,7 +296,7 @@ fn is_of_head(name: &[u8]) -> bool {
     )
 }
 
-/// Start tags after which no frameset comes: they set the frameset-ok flag to "not ok" (13.2.6.4.7).
+/// Whether no frameset may follow a start tag: it sets the frameset-ok flag to "not ok" (13.2.6.4.7).
 #[rustfmt::skip]
 fn ends_framesets(name: &[u8]) -> bool {
     matches!(
@@ -306,7 +307,7 @@ fn ends_framesets(name: &[u8]) -> bool {
     )
 }
 
-/// Start tags that end foreign content (13.2.6.5).
+/// Whether a start tag ends foreign content (13.2.6.5).
 #[rustfmt::skip]
 fn breaks_out(name: &[u8]) -> bool {
     matches!(
@@ -318,7 +319,7 @@ fn breaks_out(name: &[u8]) -> bool {
     )
 }
 
-/// The elements of which an end tag of another name is no business (13.2.4.2, "special").
+/// Whether an element is "special" (13.2.4.2): end tags of other names do not close it.
 #[rustfmt::skip]
 fn is_special(name: &[u8]) -> bool {
     matches!(
@@ -333,7 +334,7 @@ fn is_special(name: &[u8]) -> bool {
     )
 }
 
-/// Where "has an element in scope" ends (13.2.4.2).
+/// Whether "has an element in scope" stops at an element (13.2.4.2).
 fn is_scope(name: &[u8]) -> bool {
     matches!(name, b"applet" | b"caption" | b"table" | b"td" | b"th" | b"marquee" | b"object" | b"template")
 }

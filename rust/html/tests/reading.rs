@@ -1,4 +1,4 @@
-//! What a document's tags and style sheets are read as.
+//! Tests of reading the tags and style sheets of a document.
 
 use overthere_html::{read, read_each_tag, Attributes, Element, Namespace, Sink, DEPTH};
 
@@ -30,7 +30,7 @@ impl Sink for All {
     }
 }
 
-fn wanted() -> Attributes {
+fn test_attributes() -> Attributes {
     let mut attributes = Attributes::default();
     attributes.add("href", &[], 0);
     attributes.add("data", &["object".to_owned()], 1);
@@ -40,7 +40,7 @@ fn wanted() -> Attributes {
 
 fn all(text: &str) -> Vec<String> {
     let mut sink = All::default();
-    read(text.as_bytes(), &wanted(), &mut sink);
+    read(text.as_bytes(), &test_attributes(), &mut sink);
     sink.0
 }
 
@@ -105,13 +105,13 @@ fn no_depth_takes_more_than_its_share() {
 fn attributes_without_number_take_no_stack() {
     for value in ["\"c\"", "\"\"", "\"&amp;\"", "'c'", "c"] {
         let text = format!("<a {} href={value}>", format!(" b={value}").repeat(300_000));
-        let found = std::thread::Builder::new()
+        let count = std::thread::Builder::new()
             .stack_size(1 << 20)
             .spawn(move || all(&text).len())
             .expect("a thread")
             .join()
             .expect("its answer");
-        assert_eq!(found, 1);
+        assert_eq!(count, 1);
     }
 }
 
@@ -226,12 +226,12 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// What `read` finds is what the tokenizer finds that reads each tag; OVERTHERE_SECONDS: how long that is tried.
+/// `read` agrees with reading each tag, on random documents; OVERTHERE_SECONDS is the duration.
 #[test]
 fn tags_that_say_nothing_are_passed_over() {
     let seconds = std::env::var("OVERTHERE_SECONDS").ok().and_then(|text| text.parse().ok());
     let began = std::time::Instant::now();
-    let attributes = wanted();
+    let attributes = test_attributes();
     let mut state = 20_261_128;
     let mut tried = 0u64;
     while seconds.map_or(tried < 40_000, |seconds: u64| began.elapsed().as_secs() < seconds) {
@@ -242,7 +242,7 @@ fn tags_that_say_nothing_are_passed_over() {
             text.push_str(PIECES.get(at).copied().unwrap_or_default());
         }
         if tried % 97 == 0 {
-            text = text.repeat(DEPTH); // what lies too deep is forgotten
+            text = text.repeat(DEPTH); // deeper elements are forgotten
         }
         let document = format!(
             "{}{text}",
