@@ -1,4 +1,4 @@
-//! Automata of the grammar engine, run here.
+//! Automata of the grammar engine, for Python.
 
 use std::sync::Arc;
 

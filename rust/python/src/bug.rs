@@ -1,4 +1,4 @@
-//! A panic is a mistake of ours: at every entry from CPython it is caught, and comes out as an exception that says so.
+//! A panic is a bug in this library: every entry from CPython catches it, and raises `KernelBug`.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::null_mut;
@@ -10,55 +10,55 @@ use pyo3::prelude::*;
 
 use crate::finalizing::Inside;
 
-/// `overthere.ground.errors.KernelBug`
+/// The exception `overthere.ground.errors.KernelBug` with a message.
 #[cold]
-pub fn bug(py: Python<'_>, what: &str) -> PyErr {
+pub fn bug(py: Python<'_>, message: &str) -> PyErr {
     let class =
         py.import(intern!(py, "overthere.ground.errors")).and_then(|m| m.getattr(intern!(py, "KernelBug")));
-    match class.and_then(|class| class.call1((what,))) {
+    match class.and_then(|class| class.call1((message,))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
 }
 
-/// What `KernelBug` says, where there is no exception but a message.
-pub fn message_of(what: &str) -> String {
-    format!("a bug in overthere's native kernel, please report it: {what}")
+/// The message of `KernelBug`, for callers that need a message instead of an exception.
+pub fn message_of(message: &str) -> String {
+    format!("a bug in overthere's native kernel, please report it: {message}")
 }
 
-/// Do the work of an entry; a panic in it becomes a `KernelBug`.
+/// Do the work of an entry from CPython; a panic in it becomes a `KernelBug`.
 #[inline(always)]
 pub fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     let _inside = Inside::enter(py);
     guarded_quick(py, work)
 }
 
-/// The same of an entry that runs no Python code, in which a thread could wait for the GIL; it is not counted.
+/// `guarded` for an entry that runs no Python code, in which the thread could wait for the GIL; it is not counted.
 #[inline(always)]
 pub fn guarded_quick<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    caught(work).unwrap_or_else(|what| Err(bug(py, &what)))
+    caught(work).unwrap_or_else(|message| Err(bug(py, &message)))
 }
 
-/// The same of an entry that answers CPython itself: null, with the exception set, where there is one.
+/// `guarded` for an entry that returns a raw pointer to CPython: null, with the exception set, on error.
 #[inline(always)]
 pub fn entry(py: Python<'_>, work: impl FnOnce() -> PyResult<*mut PyObject>) -> *mut PyObject {
     or_null(py, guarded(py, work))
 }
 
-/// The same of an entry that runs no Python code.
+/// `entry` for an entry that runs no Python code.
 #[inline(always)]
 pub fn entry_quick(py: Python<'_>, work: impl FnOnce() -> PyResult<*mut PyObject>) -> *mut PyObject {
     or_null(py, guarded_quick(py, work))
 }
 
-fn or_null(py: Python<'_>, found: PyResult<*mut PyObject>) -> *mut PyObject {
-    found.unwrap_or_else(|error| {
+fn or_null(py: Python<'_>, result: PyResult<*mut PyObject>) -> *mut PyObject {
+    result.unwrap_or_else(|error| {
         error.restore(py);
         null_mut()
     })
 }
 
-/// Do the work; a panic in it becomes its message.  What it leaves half done is dropped with the answer.
+/// Do the work; a panic in it becomes an error with its message.  Unfinished state is dropped with the result.
 #[inline(always)]
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let tripped = || {
@@ -68,8 +68,8 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         work()
     };
     catch_unwind(AssertUnwindSafe(tripped)).map_err(|panic| {
-        let what = panic.downcast_ref::<String>().map(String::as_str);
-        what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
     })
 }
 
@@ -77,7 +77,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 static IS_TRIPPED: AtomicBool = AtomicBool::new(false);
 
 #[cold]
-#[expect(clippy::panic, reason = "a test asks for it, to see what becomes of it")]
+#[expect(clippy::panic, reason = "tests check that a panic is caught")]
 fn trip() {
     panic!("a panic on purpose");
 }

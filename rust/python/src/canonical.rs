@@ -16,12 +16,12 @@ use crate::quick::{exact, text};
 /// A step: its name, and its parameters.
 type StepArguments<'py> = (String, HashMap<String, Bound<'py, PyAny>>);
 
-/// What is known of a scheme: its name in lower case, its default port, and the rules of its normal form (the port that
-/// is left out, whether an empty path is written "/") if it has no others.
+/// The facts about a scheme: its name in lower case, its default port, and the rules of its normal form (the omitted
+/// port, whether an empty path becomes "/"); None if it has other rules.
 type SchemeArguments = (String, Option<u32>, Option<(Option<String>, bool)>);
 
-/// Session identifiers: of one pair (name, letters behind it, whether the value has digits, its length), and the
-/// beginnings of the two pairs of another one.
+/// Session identifiers: those of one pair (name, number of letters after it, whether the value may have digits, its
+/// length), and the beginnings of the two pairs of another one.
 type SessionArguments = (Vec<(String, usize, bool, usize)>, (String, String));
 
 /// The steps of a form, compiled.
@@ -67,7 +67,7 @@ impl CanonicalForm {
     }
 }
 
-/// A step as the core takes it; None of a text that has no UTF-8 form.
+/// A step for the core; None if a text has no UTF-8 form.
 fn step((name, arguments): StepArguments<'_>) -> Option<Named> {
     let argument = |value: Bound<'_, PyAny>| {
         let flag = value.extract::<bool>().map(Argument::Flag);

@@ -1,6 +1,7 @@
-//! `Components`: a text and where its components are.
+//! `Components`: a text and the places of its components.
 //!
-//! The text is the caller's own `str`, of a subclass a true copy.  Offsets are code points; of a URI they are bytes too.
+//! The text is the caller's `str` object, or a copy of a subclass.  Offsets count code points, which for URIs are
+//! bytes.
 
 use overthere_core::host::{host_kind, HostKind};
 use overthere_core::iri;
@@ -19,11 +20,11 @@ use crate::fast::parse;
 use crate::finalizing::Inside;
 use crate::quick;
 
-/// Where components stand, in the unit that the text is read in.
+/// The places of the components, in the unit in which the text was read.
 pub(crate) enum Places {
-    /// Of US-ASCII.
+    /// For US-ASCII.
     Octets(Spans<Octets>),
-    /// Of what is beyond it.
+    /// For other texts.
     Characters(Spans<Characters>),
 }
 
@@ -36,19 +37,19 @@ pub struct Components {
     pub(crate) length: usize,
 }
 
-/// A rule of RFC 3986, and whether it is the one of RFC 3987 that extends it.
+/// A rule of RFC 3986, and whether its extension by RFC 3987 applies.
 pub(crate) type SyntaxRule = (Rule, bool);
 
-/// What the fast kernel says of a text.
+/// The fast kernel's result for a text.
 pub(crate) enum Reading {
     Derived(Components),
     NotDerived,
-    /// The reference kernel reads it.
+    /// The reference kernel must read it.
     Unread,
 }
 
 impl Components {
-    /// What a rule makes of a text.
+    /// Parse a text by a rule.
     #[inline(always)]
     pub(crate) fn read(text: &Bound<'_, PyString>, (rule, iri): SyntaxRule, zone: bool) -> Reading {
         if let Some(octets) = quick::ascii(text) {
@@ -61,7 +62,7 @@ impl Components {
                 Err(_) => Reading::Unread,
             };
         }
-        // A lone surrogate has no UTF-8 form, or there is no memory for it: plain Python tells which.
+        // Either a lone surrogate has no UTF-8 form, or memory is exhausted: the code in Python finds out which.
         let Ok(characters) = text.to_str() else { return Reading::Unread };
         let (places, length) = if iri && !characters.is_ascii() {
             if memchr::memchr(b'[', characters.as_bytes()).is_some() {
@@ -81,7 +82,7 @@ impl Components {
         }
     }
 
-    /// The characters of a component.
+    /// The text of a component; None if it is undefined.
     #[inline]
     pub(crate) fn slice<'py>(
         &self,
@@ -104,7 +105,7 @@ impl Components {
         }
     }
 
-    /// The places of US-ASCII, which are the same in octets and in characters; None of another text.
+    /// The places in a US-ASCII text, which are the same in octets and in characters; None for another text.
     #[inline(always)]
     pub(crate) fn octet_spans(&self) -> Option<&Spans<Octets>> {
         match &self.places {
@@ -113,7 +114,7 @@ impl Components {
         }
     }
 
-    /// Where a component stands, in characters.
+    /// The start and end of a component, in characters.
     #[inline]
     pub(crate) fn bounds(&self, component: Component) -> Option<(usize, usize)> {
         match &self.places {
@@ -122,15 +123,15 @@ impl Components {
         }
     }
 
-    /// From what the reference kernel found.
-    fn of_match(text: &Bound<'_, PyString>, found: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The components from a match of the reference kernel.
+    fn of_match(text: &Bound<'_, PyString>, result: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = text.py();
-        let found = places_of(&found.getattr(intern!(py, "regs"))?)?;
+        let places = places_of(&result.getattr(intern!(py, "regs"))?)?;
         let is_ascii: bool = text.call_method0(intern!(py, "isascii"))?.extract()?;
         let places = if is_ascii {
-            Places::Octets(Spans::of_places(found))
+            Places::Octets(Spans::of_places(places))
         } else {
-            Places::Characters(Spans::of_places(found))
+            Places::Characters(Spans::of_places(places))
         };
         Ok(Components { length: text.len()?, text: text.clone().unbind(), places })
     }
@@ -145,7 +146,7 @@ impl Components {
     }
 }
 
-/// The places of a match of the reference kernel, in characters: its groups, one by one.
+/// The places of a match of the reference kernel, in characters, from its groups.
 fn places_of(regs: &Bound<'_, PyAny>) -> PyResult<[u32; 8]> {
     let groups: Vec<(i64, i64)> = regs.extract()?;
     let [_, scheme, authority, userinfo, host, _, path, query, fragment, ..] = groups.as_slice() else {
@@ -155,7 +156,7 @@ fn places_of(regs: &Bound<'_, PyAny>) -> PyResult<[u32; 8]> {
     Ok(places.map(|place| u32::try_from(place).unwrap_or(OMITTED)))
 }
 
-/// The exact text of what a class is called with, and whether it may have a zone.
+/// The exact text of the argument of a class, and whether it may have a zone.
 fn text_argument<'py>(
     cls: &Bound<'py, PyType>,
     text: &Bound<'py, PyAny>,
@@ -178,7 +179,8 @@ fn text_argument<'py>(
     )))
 }
 
-/// The components of a text, by the fast kernel if it knows the rule and can tell, else by the reference one.
+/// The components of a text, by the fast kernel if it knows the rule and can read the text, otherwise by the reference
+/// kernel.
 fn components(
     text: &Bound<'_, PyString>,
     syntax: Option<SyntaxRule>,
@@ -192,14 +194,14 @@ fn components(
     }
     let py = text.py();
     let reference = py.import(intern!(py, "overthere.kernel.reference"))?;
-    let found = reference.call_method1(intern!(py, "parse"), (text, rule()?, zone))?;
-    if found.is_none() {
+    let result = reference.call_method1(intern!(py, "parse"), (text, rule()?, zone))?;
+    if result.is_none() {
         return Ok(None);
     }
-    Components::of_match(text, &found).map(Some)
+    Components::of_match(text, &result).map(Some)
 }
 
-/// The components of a text by the rule of a class, which is known or looked up.
+/// The components of a text by the rule of a class, which is looked up unless the caller knows it.
 fn by_class(
     cls: &Bound<'_, PyType>,
     known: Option<SyntaxRule>,
@@ -214,15 +216,15 @@ fn by_class(
     components(text, syntax, rule, zone)
 }
 
-/// The exception for a text that a rule does not derive, as `overthere.findings.refusal` makes it.
+/// The exception for a text that a rule does not derive, from `overthere.values.findings.refusal`.
 #[cold]
 pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone: bool) -> PyErr {
     static REFUSAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let _inside = Inside::enter(text.py());
-    let made = REFUSAL
+    let error = REFUSAL
         .import(text.py(), "overthere.values.findings", "refusal")
         .and_then(|refusal| refusal.call1((text, rule, zone)));
-    made.map_or_else(|error| error, |error| quick::raised(&error))
+    error.map_or_else(|error| error, |error| quick::raised(&error))
 }
 
 /// The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it.
@@ -235,7 +237,7 @@ pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResul
     })
 }
 
-/// The rule of that name.
+/// The rule with a name; None if it is unknown.
 pub(crate) fn rule_named(rule: &str) -> Option<SyntaxRule> {
     match rule {
         "URI" => Some((Rule::Uri, false)),
@@ -246,7 +248,7 @@ pub(crate) fn rule_named(rule: &str) -> Option<SyntaxRule> {
     }
 }
 
-/// What stands between "%25" and "]" of an IP-literal.
+/// The text between "%25" and "]" of an IP-literal.
 fn zone_of(host: &str) -> Option<&str> {
     let inside = host.strip_prefix('[')?.strip_suffix(']')?;
     inside.split_once("%25").map(|(_, zone)| zone)
@@ -301,13 +303,13 @@ impl Components {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         guarded(cls.py(), || {
             let (text, zone) = text_argument(cls, text, zone)?;
-            let known = quick::rule_of_class(cls);
-            match by_class(cls, known, &text, zone)? {
-                Some(value) if known.is_some() => quick::instance(cls, value).map(Some),
+            let rule = quick::rule_of_class(cls);
+            match by_class(cls, rule, &text, zone)? {
+                Some(value) if rule.is_some() => quick::instance(cls, value).map(Some),
                 Some(_) => {
-                    let how = PyDict::new(cls.py());
-                    how.set_item(intern!(cls.py(), "zone"), zone)?;
-                    cls.call((text,), Some(&how)).map(Some)
+                    let keywords = PyDict::new(cls.py());
+                    keywords.set_item(intern!(cls.py(), "zone"), zone)?;
+                    cls.call((text,), Some(&keywords)).map(Some)
                 }
                 None => Ok(None),
             }

@@ -1,8 +1,8 @@
-//! Daemon threads while the interpreter ends.
+//! Daemon threads when the interpreter shuts down.
 //!
-//! CPython before 3.14 then ends a thread that waits for the GIL by unwinding its stack, and a frame of Rust that is
-//! unwound so aborts the process.  At exit a function therefore waits until no other thread is in a native function,
-//! and a thread that comes to one later sleeps until the process is gone, as every such thread does from 3.14 on.
+//! CPython before 3.14 then ends a thread that waits for the GIL by unwinding its stack, and unwinding a frame of Rust
+//! this way aborts the process.  Therefore a function at exit waits until no other thread is in a native function, and
+//! a thread that enters one later sleeps until the process ends, as every such thread does from 3.14 on.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
@@ -12,36 +12,36 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// Whether the interpreter is about to end.
+/// Whether the interpreter is shutting down.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
-/// Threads in a native function with the interpreter attached.  It is changed with the GIL held.
+/// The number of threads in a native function with the interpreter attached.  It is changed with the GIL held.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// Threads in a native function that wait for the GIL.
+/// The number of threads in a native function that wait for the GIL.
 static RETURNING: AtomicUsize = AtomicUsize::new(0);
-/// How long the end waits for them: Python code that a native function has called may not come back.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a thread keeps the GIL at the end if another asks for it, in seconds.
+/// Time to wait for these threads: Python code that a native function has called may never return.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+/// Switch interval of the GIL during shutdown, in seconds.
 const SWITCH_INTERVAL: f64 = 1e-5;
 
 thread_local! {
-    /// Native functions in one another.
+    /// The number of nested native functions in this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread ends the interpreter.
+    /// Whether this thread shuts down the interpreter.
     static IS_LAST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A native function of this thread; the interpreter is attached at its beginning and end.
+/// A guard for a native function of this thread; the interpreter is attached when it is created and dropped.
 pub struct Inside;
 
 impl Inside {
-    /// Begin a native function, or sleep for ever.
+    /// Enter a native function; sleep forever if the interpreter is shutting down.
     #[inline(always)]
     pub fn enter(py: Python<'_>) -> Inside {
         let depth = DEPTH.get();
         if depth == 0 {
-            change(1);
+            change_inside(1);
             if IS_ENDING.load(Ordering::SeqCst) && !IS_LAST.get() {
-                change(usize::MAX);
+                change_inside(usize::MAX);
                 py.detach(|| sleep_forever());
             }
         }
@@ -56,17 +56,17 @@ impl Drop for Inside {
         let depth = DEPTH.get().saturating_sub(1);
         DEPTH.set(depth);
         if depth == 0 {
-            change(usize::MAX);
+            change_inside(usize::MAX);
         }
     }
 }
 
-/// Add to the threads inside.
+/// Add a number, or its two's complement, to the number of threads inside.
 #[inline(always)]
-fn change(by: usize) {
+fn change_inside(by: usize) {
     #[cfg(Py_GIL_DISABLED)]
     INSIDE.fetch_add(by, Ordering::SeqCst);
-    // The GIL is held: nobody else writes.
+    // The GIL is held, so no other thread writes.
     #[cfg(not(Py_GIL_DISABLED))]
     INSIDE.store(INSIDE.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
 }
@@ -77,7 +77,7 @@ fn sleep_forever() -> ! {
     }
 }
 
-/// Wait for the GIL from here on, or sleep for ever.
+/// Register this thread as waiting for the GIL; sleep forever if the interpreter is shutting down.
 fn begin_return() {
     RETURNING.fetch_add(1, Ordering::SeqCst);
     if IS_ENDING.load(Ordering::SeqCst) && !IS_LAST.get() {
@@ -86,28 +86,28 @@ fn begin_return() {
     }
 }
 
-/// Work with the interpreter detached, in a native function.
+/// Do work with the interpreter detached, in a native function.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     let depth = DEPTH.replace(0);
     if depth > 0 {
-        change(usize::MAX);
+        change_inside(usize::MAX);
     }
-    let done = py.detach(|| {
-        let done = catch_unwind(AssertUnwindSafe(work));
+    let result = py.detach(|| {
+        let result = catch_unwind(AssertUnwindSafe(work));
         begin_return();
-        done
+        result
     });
     if depth > 0 {
-        change(1);
+        change_inside(1);
     }
     DEPTH.set(depth);
     RETURNING.fetch_sub(1, Ordering::SeqCst);
-    done.unwrap_or_else(|panic| resume_unwind(panic))
+    result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Work with the interpreter attached, from a thread where it may be detached.
+/// Do work with the interpreter attached, from a thread where it may be detached.
 pub fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> T {
-    // SAFETY: it may be called by every thread.
+    // SAFETY: every thread may call it.
     #[cfg(not(feature = "abi3"))]
     let is_attached = unsafe { pyo3::ffi::PyGILState_Check() } == 1;
     #[cfg(feature = "abi3")]
@@ -118,19 +118,19 @@ pub fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> T {
     begin_return();
     Python::attach(|py| {
         let inside = Inside::enter_returned();
-        let done = catch_unwind(AssertUnwindSafe(|| work(py)));
+        let result = catch_unwind(AssertUnwindSafe(|| work(py)));
         drop(inside);
-        done
+        result
     })
     .unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 impl Inside {
-    /// Begin after `begin_return`.
+    /// Enter a native function again after `begin_return`.
     fn enter_returned() -> Inside {
         let depth = DEPTH.get();
         if depth == 0 {
-            change(1);
+            change_inside(1);
         }
         DEPTH.set(depth + 1);
         RETURNING.fetch_sub(1, Ordering::SeqCst);
@@ -148,9 +148,9 @@ fn wait_for_threads(py: Python<'_>) -> PyResult<()> {
     IS_ENDING.store(true, Ordering::SeqCst);
     py.import("sys")?.call_method1("setswitchinterval", (SWITCH_INTERVAL,))?;
     py.detach(|| {
-        let begun = Instant::now();
+        let start = Instant::now();
         let count = || INSIDE.load(Ordering::SeqCst) + RETURNING.load(Ordering::SeqCst);
-        while count() > 0 && begun.elapsed() < PATIENCE {
+        while count() > 0 && start.elapsed() < SHUTDOWN_TIMEOUT {
             sleep(Duration::from_millis(1));
         }
     });
@@ -164,7 +164,7 @@ fn forget_threads() {
     RETURNING.store(0, Ordering::SeqCst);
 }
 
-/// Let both be called when they are due.
+/// Register both functions: at exit, and in a child process after a fork.
 pub fn install(py: Python<'_>) -> PyResult<()> {
     let end = pyo3::wrap_pyfunction!(wait_for_threads, py)?;
     py.import("atexit")?.call_method1("register", (end,))?;

@@ -1,5 +1,5 @@
-//! The components of a value, as CPython reads them: attributes without a layer between, for most reads find a few
-//! octets or None.
+//! The components of a value as direct attributes for CPython: most reads return a few bytes or None, so a layer
+//! between would dominate the cost.
 
 use std::ffi::{c_void, CStr};
 use std::ptr::null_mut;
@@ -14,7 +14,7 @@ use overthere_core::place::{Component, Span};
 use crate::bug::entry_quick;
 use crate::components::{Components, Places};
 
-/// A part of the text, or None; null with an exception set where CPython has no room for it.
+/// A component as `str`, or None; null, with an exception set, if CPython has no memory.
 ///
 /// # Safety
 /// The interpreter is attached.
@@ -22,11 +22,11 @@ use crate::components::{Components, Places};
 unsafe fn part(py: Python<'_>, value: &Components, component: Component) -> PyResult<*mut PyObject> {
     let (start, end) = match &value.places {
         Places::Octets(spans) => match spans.get(component, value.length) {
-            // Of one character and of none CPython has what it gives.
+            // CPython has shared objects for texts of at most one character.
             #[cfg(not(feature = "abi3"))]
             Some(span) if span.end > span.start + 1 => {
                 let part = span.of(value.octets(py)?);
-                // SAFETY: as the caller says; what is new has room for as many characters of one octet, all of them
+                // SAFETY: by the caller's promise; the new object has room for as many one-byte characters, and all are
                 // below 0x80.
                 return Ok(unsafe {
                     let new = ffi::PyUnicode_New(part.len() as ffi::Py_ssize_t, 127);
@@ -48,21 +48,21 @@ unsafe fn part(py: Python<'_>, value: &Components, component: Component) -> PyRe
             None => return Ok(py.None().into_ptr()),
         },
     };
-    // SAFETY: as the caller says; the text is alive, for the value is, and CPython looks whether the place is in it.  Its
-    // places are characters, which the octets of US-ASCII are.
+    // SAFETY: by the caller's promise; the value keeps the text alive, and CPython checks the range.  Places are in
+    // characters, or in octets of US-ASCII, which is the same.
     Ok(unsafe {
         ffi::PyUnicode_Substring(value.text.as_ptr(), start as ffi::Py_ssize_t, end as ffi::Py_ssize_t)
     })
 }
 
-/// The scheme: most are one of two, and need no new text.
+/// The scheme: "http" and "https", the most common, need no new text.
 ///
 /// # Safety
 /// The interpreter is attached.
 #[inline(always)]
 unsafe fn scheme(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> {
     if let Places::Octets(spans) = &value.places {
-        let known = match spans.scheme() {
+        let shared = match spans.scheme() {
             Some(span) if span.end == 4 || span.end == 5 => match value.octets(py)? {
                 [b'h', b't', b't', b'p', b's', b':', ..] => Some(intern!(py, "https")),
                 [b'h', b't', b't', b'p', b':', ..] => Some(intern!(py, "http")),
@@ -70,15 +70,15 @@ unsafe fn scheme(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> 
             },
             _ => None,
         };
-        if let Some(text) = known {
+        if let Some(text) = shared {
             return Ok(text.clone().into_ptr());
         }
     }
-    // SAFETY: as the caller says.
+    // SAFETY: by the caller's promise.
     unsafe { part(py, value, Component::Scheme) }
 }
 
-/// The port as a number of up to 18 digits, or None.
+/// The port as a number, or None if it is undefined, empty, or has more than 18 digits.
 ///
 /// # Safety
 /// The interpreter is attached.
@@ -95,12 +95,12 @@ unsafe fn number(py: Python<'_>, value: &Components) -> PyResult<*mut PyObject> 
     };
     Ok(match number {
         None => py.None().into_ptr(),
-        // SAFETY: as the caller says.
+        // SAFETY: by the caller's promise.
         Some(number) => unsafe { ffi::PyLong_FromUnsignedLongLong(number) },
     })
 }
 
-/// What digits stand for; None of none, and of more than 18 beside zeros in front.
+/// The value of digits; None if there are none, or more than 18 after leading zeros.
 pub(crate) fn digits(text: &[u8]) -> Option<u64> {
     let zeros = text.iter().take_while(|&&digit| digit == b'0').count();
     if text.is_empty() || text.len() - zeros > 18 {
@@ -109,12 +109,13 @@ pub(crate) fn digits(text: &[u8]) -> Option<u64> {
     Some(text.iter().fold(0, |number, digit| 10 * number + u64::from(digit.wrapping_sub(b'0'))))
 }
 
-/// Getters, and what makes their attributes.
+/// Defines getter functions, and the table of their attributes.
 macro_rules! getters {
     ($($name:ident, $text:literal, $documentation:literal, |$py:ident, $value:ident| $read:expr;)*) => {
         $(
             unsafe extern "C" fn $name(object: *mut PyObject, _: *mut c_void) -> *mut PyObject {
-                // SAFETY: CPython calls it for a value of the class that has the attribute, and is attached.
+                // SAFETY: CPython calls it with a value of the class that has the attribute, with the interpreter
+                // attached.
                 unsafe {
                     let $py = Python::assume_attached();
                     entry_quick($py, || {
@@ -149,23 +150,24 @@ getters! {
         |py, v| number(py, v);
 }
 
-/// Give a class its attributes: `Components`, and those below that are asked most, for CPython then need not look
-/// whether a value's class is one below.
+/// Give a class the attributes: `Components`, and its most used subclasses, so that CPython need not check whether a
+/// value's class is a subclass.
 pub fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
     let py = class.py();
     for (name, documentation, get) in GETTERS {
-        // What CPython keeps for as long as the process lives.
-        let own = Box::leak(Box::new(ffi::PyGetSetDef {
+        // CPython keeps the definition as long as the process lives.
+        let definition = Box::leak(Box::new(ffi::PyGetSetDef {
             name: name.as_ptr(),
             get: Some(*get),
             set: None,
             doc: documentation.as_ptr(),
             closure: null_mut(),
         }));
-        // SAFETY: the definition is whole and never freed, and the getter takes values of this class, which is
-        // `Components` or below.
-        let attribute =
-            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewGetSet(class.as_type_ptr(), own))? };
+        // SAFETY: the definition is complete and never freed, and the getter takes values of this class, which is
+        // `Components` or a subclass.
+        let attribute = unsafe {
+            Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewGetSet(class.as_type_ptr(), definition))?
+        };
         class.setattr(name.to_string_lossy(), attribute)?;
     }
     Ok(())

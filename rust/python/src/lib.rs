@@ -1,4 +1,4 @@
-//! The border: `overthere._native`.  Everything that knows RFC 3986 is in `overthere-core`.
+//! The Python bindings: `overthere._native`.  The implementation of RFC 3986 is in `overthere-core`.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
@@ -38,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use super::components::{parse_text, Components};
     #[pymodule_export]
-    use super::fast::ways;
+    use super::fast::read_each_way;
     #[cfg(not(feature = "abi3"))]
     #[pymodule_export]
     use super::fast_path::with_fast_path;

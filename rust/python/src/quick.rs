@@ -1,35 +1,36 @@
-//! What CPython's whole C API allows beyond its stable part: values without an argument tuple, text without a check.
+//! Shortcuts through CPython's full C API beyond its stable part: calls without an argument tuple, text without a
+//! check.
 //!
-//! With the feature `abi3` the stable part serves: one build for all versions, slower by what `docs/decisions.md` says.
+//! With the feature `abi3` only the stable part is used: one build for all versions, slower (see `docs/decisions.md`).
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use crate::components::{Components, SyntaxRule};
 
-/// The text as a `str` and no subclass: theirs may answer as they like, hold others, and be held in a cycle.
+/// The text as an exact `str`: a subclass may override methods, hold other objects, and be part of a cycle.
 #[inline]
 pub fn exact<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     if text.is_exact_instance_of::<PyString>() {
         return Ok(text.clone());
     }
-    // SAFETY: of a subclass CPython makes a true copy, by its content and none of its methods, or sets an error.
+    // SAFETY: CPython copies the content of a subclass, without calling its methods, or sets an error.
     unsafe {
         let copy = pyo3::ffi::PyUnicode_FromObject(text.as_ptr());
         Ok(Bound::from_owned_ptr_or_err(text.py(), copy)?.cast_into_unchecked())
     }
 }
 
-/// The octets of a text that is US-ASCII, as they lie in it; None of another, and where CPython does not show them.
+/// The bytes of a US-ASCII text, borrowed from it; None for another text, and if CPython does not expose them.
 #[inline(always)]
 pub fn ascii<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     #[cfg(not(feature = "abi3"))]
     {
         use pyo3::ffi;
-        // SAFETY: the characters of such a text lie one in a byte; they never change, and live as long as it does.
+        // SAFETY: such a text stores a character in a byte; the bytes never change, and live as long as the text.
         unsafe {
             let object = text.as_ptr();
-            // From 3.14 on the flags are CPython's own: it tells how wide a character is, and Latin-1 is as wide.
+            // From 3.14 on the flags are private: only the width of a character is known, and Latin-1 has the same.
             #[cfg(not(Py_3_14))]
             let is_narrow = ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0;
             #[cfg(Py_3_14)]
@@ -45,14 +46,14 @@ pub fn ascii<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     None
 }
 
-/// UTF-8 as a `str`; US-ASCII, which nearly all is, is only copied.
+/// UTF-8 as a `str`; US-ASCII, the usual case, is copied without decoding.
 #[inline]
 pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString>> {
     #[cfg(not(feature = "abi3"))]
     if octets.len() > 1 && octets.is_ascii() {
         use pyo3::ffi;
-        // SAFETY: the new object has room for as many characters of one byte, nobody else has it yet, and all
-        // of them are below 0x80, as was promised to `PyUnicode_New`.
+        // SAFETY: the new object has room for as many one-byte characters, nothing else refers to it yet, and all
+        // characters are below 0x80, as promised to `PyUnicode_New`.
         unsafe {
             let new = ffi::PyUnicode_New(octets.len() as ffi::Py_ssize_t, 127);
             let object = Bound::from_owned_ptr_or_err(py, new)?;
@@ -64,9 +65,9 @@ pub fn text<'py>(py: Python<'py>, octets: &[u8]) -> PyResult<Bound<'py, PyString
     Ok(PyString::new(py, characters))
 }
 
-/// The exception as it is when it has been raised here: what was being handled is its context.
+/// The exception as if raised here: the exception that is being handled becomes its context.
 pub fn raised(error: &Bound<'_, PyAny>) -> PyErr {
-    // SAFETY: the interpreter is attached, and takes its own references to an exception and its class.
+    // SAFETY: the interpreter is attached, and takes its own references to the exception and its class.
     unsafe { pyo3::ffi::PyErr_SetObject(error.get_type_ptr().cast(), error.as_ptr()) };
     PyErr::fetch(error.py())
 }
@@ -99,14 +100,15 @@ mod values {
     use crate::bug::guarded_quick;
     use crate::components::{refusal, Reading};
 
-    /// Whether calling the class is no more than `Components.__new__`, now: `__new__` and `__init__` can be assigned.
+    /// Whether a call of the class currently only runs `Components.__new__`: `__new__` and `__init__` can be
+    /// reassigned.
     #[inline]
     fn is_plain(py: Python<'_>, class: *mut PyTypeObject) -> bool {
-        // SAFETY: both are types, which live as long as the interpreter's reference to them.
+        // SAFETY: both are types that the interpreter keeps alive.
         unsafe {
-            let own = Components::type_object_raw(py);
-            (*class).tp_new.map(|f| f as usize) == (*own).tp_new.map(|f| f as usize)
-                && (*class).tp_init.map(|f| f as usize) == (*own).tp_init.map(|f| f as usize)
+            let components = Components::type_object_raw(py);
+            (*class).tp_new.map(|f| f as usize) == (*components).tp_new.map(|f| f as usize)
+                && (*class).tp_init.map(|f| f as usize) == (*components).tp_init.map(|f| f as usize)
         }
     }
 
@@ -119,7 +121,7 @@ mod values {
                 count: usize,
                 names: *mut PyObject,
             ) -> *mut PyObject {
-                // SAFETY: CPython calls it by its vectorcall protocol, as `call` wants.
+                // SAFETY: CPython calls it by its vectorcall protocol, as `call` requires.
                 unsafe { call($rule, class, arguments, count, names) }
             }
         )*
@@ -134,11 +136,11 @@ mod values {
         call_iri_reference, (Rule::UriReference, true);
     }
 
-    /// `class(*arguments)`: one `str` that the rule is read in is made a value or refused here, all else goes by
-    /// `type.__call__`.
+    /// `class(*arguments)`: a single `str` that the native parser can read becomes a value or is rejected here; all
+    /// other calls go to `type.__call__`.
     ///
     /// # Safety
-    /// As of CPython's vectorcall protocol, of which this is an implementation.
+    /// As in CPython's vectorcall protocol, which this implements.
     #[inline(always)]
     unsafe fn call(
         rule: SyntaxRule,
@@ -147,14 +149,14 @@ mod values {
         count: usize,
         names: *mut PyObject,
     ) -> *mut PyObject {
-        // SAFETY: by the protocol the interpreter is attached, the class is one that `quicken` was told of, a subclass
-        // of `Components`, and `arguments` holds as many objects as `count` and `names` say while the call lasts.
+        // SAFETY: by the protocol the interpreter is attached, the class was passed to `quicken` and is a subclass of
+        // `Components`, and `arguments` holds as many objects as `count` and `names` indicate during the call.
         unsafe {
             let py = Python::assume_attached();
             if ffi::PyVectorcall_NARGS(count) == 1 && names.is_null() && is_plain(py, class.cast()) {
                 let text = Borrowed::from_ptr(py, *arguments);
                 if let Ok(text) = text.cast_exact::<PyString>() {
-                    let made = guarded_quick(py, || match Components::read(&text, rule, false) {
+                    let value = guarded_quick(py, || match Components::read(&text, rule, false) {
                         Reading::Derived(value) => new(py, value, class.cast()).map(Some),
                         Reading::NotDerived => Err(refusal(
                             &text,
@@ -163,7 +165,7 @@ mod values {
                         )),
                         Reading::Unread => Ok(None),
                     });
-                    match made {
+                    match value {
                         Ok(Some(new)) => return new,
                         Ok(None) => {}
                         Err(error) => {
@@ -177,14 +179,14 @@ mod values {
         }
     }
 
-    /// A value as it lies in memory: what CPython has of every object, and ours.
+    /// The memory layout of a value: CPython's object header, then `Components`.
     #[repr(C)]
     struct Object {
         base: PyObject,
         value: Components,
     }
 
-    /// Whether objects of the class are `Object` and no more.
+    /// Whether objects of the class have exactly the layout `Object`.
     unsafe fn is_bare(class: *mut PyTypeObject) -> bool {
         // SAFETY: a type, as in `is_plain`.
         unsafe {
@@ -200,13 +202,13 @@ mod values {
     /// # Safety
     /// The class is a subclass of `Components`.
     unsafe fn new(py: Python<'_>, value: Components, class: *mut PyTypeObject) -> PyResult<*mut PyObject> {
-        // SAFETY: a subclass of `Components` can hold one.  Where it adds no place of its own, the memory is `Object`,
-        // all of which is written here; what is new is nobody else's yet.
+        // SAFETY: a subclass of `Components` can hold one.  If it adds no fields, its layout is `Object`, which is
+        // written completely here; nothing else refers to the new object yet.
         unsafe {
             if !is_bare(class) {
                 return tp_new_impl::<_, Components>(py, PyClassInitializer::from(value), class);
             }
-            // It holds a text and nothing else, so the collector need not know of it.
+            // It refers only to a text, so the garbage collector need not track it.
             let new = ffi::PyObject_GC_New::<Object>(class);
             if new.is_null() {
                 return Err(PyErr::fetch(py));
@@ -216,16 +218,20 @@ mod values {
         }
     }
 
-    /// The end of a value: the text, the memory and the class are given back.
-    unsafe extern "C" fn end(object: *mut PyObject) {
-        // SAFETY: CPython calls it when nothing refers to the object any more.  Its class is one of those to which
-        // `quicken` gave this, or one below, of which `subtype_dealloc` has undone all that is not `Object`; then
-        // it leaves the reference to the class to us, as to every class that was made at run time.
+    /// Deallocate a value: release the text, the memory and the class.
+    unsafe extern "C" fn deallocate(object: *mut PyObject) {
+        // SAFETY: CPython calls it when nothing refers to the object any more.  `quicken` set it for the object's
+        // class, or for a base class, in which case `subtype_dealloc` has cleared everything beyond `Object`; it leaves
+        // the reference to the class to us, as for every class created at run time.
         unsafe {
             let class = ffi::Py_TYPE(object);
-            let own = (*class).tp_dealloc.is_some_and(|f| std::ptr::fn_addr_eq(f, end as ffi::destructor));
-            // A method `__del__` can be given to a class at any time, and can keep the object alive.
-            if own && (*class).tp_finalize.is_some() && ffi::PyObject_CallFinalizerFromDealloc(object) < 0 {
+            let is_direct =
+                (*class).tp_dealloc.is_some_and(|f| std::ptr::fn_addr_eq(f, deallocate as ffi::destructor));
+            // `__del__` can be assigned to a class at any time, and can keep the object alive.
+            if is_direct
+                && (*class).tp_finalize.is_some()
+                && ffi::PyObject_CallFinalizerFromDealloc(object) < 0
+            {
                 return;
             }
             ffi::PyObject_GC_UnTrack(object.cast());
@@ -237,10 +243,10 @@ mod values {
         }
     }
 
-    /// What a class without vectorcall does.
+    /// Call a class as CPython does without vectorcall.
     ///
     /// # Safety
-    /// As of `call`.
+    /// As for `call`.
     #[cold]
     unsafe fn by_type(
         class: *mut PyObject,
@@ -248,7 +254,7 @@ mod values {
         count: ffi::Py_ssize_t,
         names: *mut PyObject,
     ) -> *mut PyObject {
-        // SAFETY: as for `call`; every object that is made here is given away or given back.
+        // SAFETY: as for `call`; every object that is created here is passed on or released.
         unsafe {
             let positional = ffi::PyTuple_New(count);
             if positional.is_null() {
@@ -258,37 +264,38 @@ mod values {
                 ffi::PyTuple_SetItem(positional, i, ffi::Py_NewRef(*arguments.offset(i)));
             }
             let named = if names.is_null() { names } else { ffi::PyDict_New() };
-            let mut whole = names.is_null() || !named.is_null();
-            if whole && !named.is_null() {
+            let mut is_complete = names.is_null() || !named.is_null();
+            if is_complete && !named.is_null() {
                 for i in 0..ffi::PyTuple_Size(names) {
                     let value = *arguments.offset(count + i);
-                    whole &= ffi::PyDict_SetItem(named, ffi::PyTuple_GetItem(names, i), value) == 0;
+                    is_complete &= ffi::PyDict_SetItem(named, ffi::PyTuple_GetItem(names, i), value) == 0;
                 }
             }
-            let found = match (*ffi::Py_TYPE(class)).tp_call {
-                Some(call) if whole => call(class, positional, named),
+            let result = match (*ffi::Py_TYPE(class)).tp_call {
+                Some(call) if is_complete => call(class, positional, named),
                 _ => std::ptr::null_mut(),
             };
             ffi::Py_DECREF(positional);
             ffi::Py_XDECREF(named);
-            found
+            result
         }
     }
 
-    /// Let calls of the class come without a tuple, and its objects go.  CPython never lets a subclass inherit this.
+    /// Install fast calls without an argument tuple, and fast deallocation.  CPython never lets a subclass inherit
+    /// this.
     pub fn quicken(class: &Bound<'_, PyType>, rule: SyntaxRule) {
-        let call = CALLS.iter().find(|(_, own)| *own == rule).map(|(call, _)| *call);
+        let call = CALLS.iter().find(|(_, known)| *known == rule).map(|(call, _)| *call);
         let raw = class.as_type_ptr();
-        // SAFETY: the class is being made (`__init_subclass__`), so nobody calls it meanwhile, and it has no objects.
+        // SAFETY: the class is being created (`__init_subclass__`), so nothing calls it yet, and it has no objects.
         unsafe {
             (*raw).tp_vectorcall = call;
             if is_bare(raw) {
-                (*raw).tp_dealloc = Some(end);
+                (*raw).tp_dealloc = Some(deallocate);
             }
         }
     }
 
-    /// The rule of a class that is called as `quicken` lets it.
+    /// The rule of a class whose calls are still those that `quicken` installed; None for other classes.
     #[inline]
     pub fn rule_of_class(class: &Bound<'_, PyType>) -> Option<SyntaxRule> {
         let raw = class.as_type_ptr();
@@ -297,13 +304,14 @@ mod values {
         }
         // SAFETY: a type, as in `is_plain`.
         let call = unsafe { (*raw).tp_vectorcall }? as usize;
-        CALLS.iter().find(|(own, _)| *own as usize == call).map(|(_, rule)| *rule)
+        CALLS.iter().find(|(known, _)| *known as usize == call).map(|(_, rule)| *rule)
     }
 
-    /// A value of a class of which `rule_of_class` knows the rule.
+    /// A value of a class for which `rule_of_class` returns a rule.
     pub fn instance<'py>(class: &Bound<'py, PyType>, value: Components) -> PyResult<Bound<'py, PyAny>> {
         let py = class.py();
-        // SAFETY: the class is a subclass of `Components`, for `quicken` was told of no other; what is new is ours.
+        // SAFETY: the class is a subclass of `Components`, because `quicken` was called with no other; the object is
+        // new.
         unsafe { Ok(Bound::from_owned_ptr(py, new(py, value, class.as_type_ptr())?)) }
     }
 }

@@ -1,4 +1,4 @@
-//! What `urllib.parse` makes of quoted text: broken escapes stay, and what is no UTF-8 becomes U+FFFD.
+//! Decoding as in `urllib.parse`: invalid escapes stay, and invalid UTF-8 becomes U+FFFD.
 
 use overthere_core::percent;
 use pyo3::prelude::*;
@@ -45,7 +45,7 @@ pub fn unquote_pairs<'py>(query: &Bound<'py, PyString>, blank: bool) -> PyResult
     })
 }
 
-/// The text that these octets stand for; the buffer is room for it.
+/// The decoded text of these octets; `buffer` is scratch space.
 fn decoded<'py>(
     py: Python<'py>,
     octets: &[u8],
@@ -55,7 +55,7 @@ fn decoded<'py>(
     buffer.clear();
     percent::decode_or_keep(octets, plus, buffer);
     match String::from_utf8_lossy(buffer) {
-        std::borrow::Cow::Borrowed(whole) => text(py, whole.as_bytes()),
+        std::borrow::Cow::Borrowed(decoded) => text(py, decoded.as_bytes()),
         std::borrow::Cow::Owned(replaced) => Ok(PyString::new(py, &replaced)),
     }
 }

@@ -23,9 +23,11 @@ pub fn resolve<'py>(
 ) -> PyResult<Option<Bound<'py, PyString>>> {
     guarded(py, || {
         let (base, reference) = (base.get(), reference.get());
-        let (Some(one), Some(two)) = (base.octet_spans(), reference.octet_spans()) else { return Ok(None) };
-        let base = Parsed { text: base.octets(py)?, spans: one };
-        let reference = Parsed { text: reference.octets(py)?, spans: two };
+        let (Some(base_spans), Some(spans)) = (base.octet_spans(), reference.octet_spans()) else {
+            return Ok(None);
+        };
+        let base = Parsed { text: base.octets(py)?, spans: base_spans };
+        let reference = Parsed { text: reference.octets(py)?, spans };
         let mut out = Vec::new();
         core_resolve::resolve(base, reference, strict, &mut out);
         text(py, &out).map(Some)

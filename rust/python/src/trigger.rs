@@ -47,13 +47,13 @@ impl Trigger {
                 let place = match next {
                     Next::Match(place) => place,
                     Next::Search(place) => {
-                        let found = self.search_from.bind(py).call1((text, place))?;
-                        return Ok(Some(found).filter(|found| !found.is_none()));
+                        let result = self.search_from.bind(py).call1((text, place))?;
+                        return Ok(Some(result).filter(|result| !result.is_none()));
                     }
                 };
-                let found = self.match_at.bind(py).call1((text, place))?;
-                if !found.is_none() {
-                    return Ok(Some(found));
+                let result = self.match_at.bind(py).call1((text, place))?;
+                if !result.is_none() {
+                    return Ok(Some(result));
                 }
                 from = place + 1;
             }
@@ -64,7 +64,7 @@ impl Trigger {
 
 impl Trigger {
     fn next(&self, text: &Bound<'_, PyString>, from: usize) -> PyResult<Option<Next>> {
-        // SAFETY: the characters of a `str` never change; `text` lives as long as what is read here.
+        // SAFETY: the characters of a `str` never change, and `text` outlives the borrow of them.
         Ok(match unsafe { text.data() }? {
             PyStringData::Ucs1(characters) => self.core.next(characters, from),
             PyStringData::Ucs2(characters) => self.core.next(characters, from),

@@ -1,5 +1,5 @@
-//! The structs of the Arrow C data interface and C stream interface in capsules: all reading and writing of memory that
-//! another library has allocated.
+//! The structs of the Arrow C data and C stream interfaces in capsules: all access to memory that another library has
+//! allocated.
 
 use std::ffi::{c_char, c_int, CStr, CString};
 
@@ -25,8 +25,8 @@ fn type_error(error: impl ToString) -> PyErr {
     PyTypeError::new_err(error.to_string())
 }
 
-fn consumed(what: &str) -> PyErr {
-    PyValueError::new_err(format!("the {what} has been consumed"))
+fn consumed(name: &str) -> PyErr {
+    PyValueError::new_err(format!("the {name} has been consumed"))
 }
 
 /// The field that a schema capsule describes.
@@ -40,10 +40,10 @@ pub fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<Field> {
     Field::try_from(schema).map_err(type_error)
 }
 
-/// The array in a capsule, moved out of it.
+/// Move the array out of a capsule.
 pub fn array(capsule: &Bound<'_, PyCapsule>, kind: DataType) -> PyResult<ArrayData> {
     let pointer = capsule.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
-    // SAFETY: a capsule of this name holds an ArrowArray; what stays behind is marked as released.
+    // SAFETY: a capsule of this name holds an ArrowArray; its copy in the capsule is marked as released.
     let array = unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) };
     if array.is_released() {
         return Err(consumed("array"));
@@ -54,30 +54,30 @@ pub fn array(capsule: &Bound<'_, PyCapsule>, kind: DataType) -> PyResult<ArrayDa
 fn imported(array: FFI_ArrowArray, kind: DataType) -> Result<ArrayData> {
     let import = || {
         check_struct(&array, &kind)?;
-        // SAFETY: the producer promises buffers as the type has them, whose sizes nothing tells; the struct has been
-        // checked, and offsets, keys, places of views and UTF-8 are checked by `Column::of` before they are used.
+        // SAFETY: the producer promises the buffers of the type, whose sizes are unknown; `check_struct` has checked
+        // the struct, and `Column::of` checks offsets, keys, places of views and UTF-8 before they are used.
         unsafe { from_ffi_and_data_type(array, kind) }.map_err(|error| error.to_string())
     };
-    // What breaks the interface in another way is an assertion of the library.
-    caught(import).unwrap_or_else(|what| Err(broken(&what)))
+    // The library panics on other violations of the interface.
+    caught(import).unwrap_or_else(|message| Err(broken(&message)))
 }
 
-fn broken(what: &str) -> String {
-    format!("the array breaks Arrow's C data interface: {what}")
+fn broken(detail: &str) -> String {
+    format!("the array breaks Arrow's C data interface: {detail}")
 }
 
-/// Rows that an array may have: the size of a buffer of views, or of offsets, is then a number of octets.
-const MOST_ROWS: usize = isize::MAX as usize / 32;
-/// Buffers that an array may have: a view names its buffer by 32 bits.
-const MOST_BUFFERS: usize = i32::MAX as usize;
+/// Maximum number of rows, so that the size of a buffer of views or offsets, in bytes, does not overflow.
+const MAX_ROWS: usize = isize::MAX as usize / 32;
+/// Maximum number of buffers: a view has the number of its buffer in 32 bits.
+const MAX_BUFFERS: usize = i32::MAX as usize;
 
 /// Err if the numbers and pointers of a struct cannot be those of a text type or a dictionary of text.
 fn check_struct(array: &FFI_ArrowArray, kind: &DataType) -> Result<()> {
-    // Negative numbers are very large ones here.
-    let rows = array.len().checked_add(array.offset()).filter(|&rows| rows < MOST_ROWS);
+    // Negative numbers appear as very large ones here.
+    let rows = array.len().checked_add(array.offset()).filter(|&rows| rows < MAX_ROWS);
     let rows = rows.ok_or_else(|| broken("its length or offset is out of range"))?;
     let (count, least) = (array.num_buffers(), if matches!(kind, DataType::Dictionary(..)) { 2 } else { 3 });
-    if count < least || count > MOST_BUFFERS {
+    if count < least || count > MAX_BUFFERS {
         return Err(broken("the number of its buffers is out of range"));
     }
     let second = array.buffer(1);
@@ -91,21 +91,21 @@ fn check_struct(array: &FFI_ArrowArray, kind: &DataType) -> Result<()> {
         }
         DataType::Utf8View if count > least => {
             let lengths = array.buffer(count - 1).cast::<i64>();
-            // SAFETY: as many lengths as buffers stand behind those of validity and views.
+            // SAFETY: the last buffer has a length for each buffer after those of validity and views.
             let mut all = (0..count - least).map(|at| unsafe { lengths.add(at).read_unaligned() });
             if lengths.is_null() || all.any(|length| length < 0) {
                 return Err(broken("the lengths of its buffers are out of range"));
             }
         }
         DataType::Utf8 if !array.is_empty() => {
-            // SAFETY: a buffer of offsets has one more than there are rows.
+            // SAFETY: there is one more offset than there are rows.
             let last = unsafe { second.cast::<i32>().add(rows).read_unaligned() };
             if last < 0 {
                 return Err(broken("its last offset is negative"));
             }
         }
         DataType::LargeUtf8 if !array.is_empty() => {
-            // SAFETY: a buffer of offsets has one more than there are rows.
+            // SAFETY: there is one more offset than there are rows.
             let last = unsafe { second.cast::<i64>().add(rows).read_unaligned() };
             if last < 0 {
                 return Err(broken("its last offset is negative"));
@@ -119,10 +119,10 @@ fn check_struct(array: &FFI_ArrowArray, kind: &DataType) -> Result<()> {
     Ok(())
 }
 
-/// The stream in a capsule, moved out of it.
+/// Move the stream out of a capsule.
 pub fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<ImportedStream> {
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name holds an ArrowArrayStream; what stays behind is marked as released.
+    // SAFETY: a capsule of this name holds an ArrowArrayStream; its copy in the capsule is marked as released.
     let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     let (Some(get_schema), Some(_)) = (stream.get_schema, stream.release) else {
         return Err(consumed("stream"));
@@ -137,14 +137,14 @@ pub fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<ImportedStream> {
     Ok(ImportedStream { stream, kind })
 }
 
-/// What the stream says of its last call.
+/// The stream's error message for its last call.
 fn last_error(stream: &mut FFI_ArrowArrayStream, status: c_int) -> String {
     // SAFETY: the stream is not released; the text, if there is one, lives until the next call.
-    let said = unsafe {
+    let message = unsafe {
         let text = stream.get_last_error.map_or(std::ptr::null(), |get| get(stream));
         (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
     };
-    said.unwrap_or_else(|| format!("the Arrow stream failed with error code {status}"))
+    message.unwrap_or_else(|| format!("the Arrow stream failed with error code {status}"))
 }
 
 /// A stream of another library; its arrays are unchecked.
@@ -168,12 +168,12 @@ impl Iterator for ImportedStream {
     }
 }
 
-/// A schema capsule.
+/// Create a schema capsule.
 pub fn schema_capsule<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowSchema::try_from(field).map_err(type_error)?, SCHEMA)
 }
 
-/// A schema capsule and an array capsule.
+/// Create a schema capsule and an array capsule.
 pub fn array_capsules<'py>(
     py: Python<'py>,
     field: &Field,
@@ -184,7 +184,7 @@ pub fn array_capsules<'py>(
     PyTuple::new(py, [schema, array])
 }
 
-/// A stream capsule, whose arrays are made when a consumer reads them.
+/// Create a stream capsule, whose arrays are computed when a consumer reads them.
 pub fn stream_capsule<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<Bound<'py, PyCapsule>> {
     let exported = Box::new(ExportedStream { chunks, error: CString::default() });
     let stream = FFI_ArrowArrayStream {
@@ -197,7 +197,7 @@ pub fn stream_capsule<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<Bound<'p
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
-/// What a stream of ours holds.
+/// The private data of an exported stream.
 struct ExportedStream {
     chunks: Chunks,
     /// The message of the last call that failed.
@@ -205,11 +205,11 @@ struct ExportedStream {
 }
 
 impl ExportedStream {
-    /// Do the work of a call; returns its status. A panic must not pass through C.
+    /// Do the work of a call and return its status; a panic becomes an error, because it must not pass through C.
     fn call(&mut self, work: impl FnOnce(&mut Chunks) -> Result<()>) -> c_int {
         const EINVAL: c_int = 22;
-        let done = caught(|| work(&mut self.chunks));
-        let Err(message) = done.unwrap_or_else(|panic| Err(message_of(&panic))) else { return 0 };
+        let result = caught(|| work(&mut self.chunks));
+        let Err(message) = result.unwrap_or_else(|panic| Err(message_of(&panic))) else { return 0 };
         self.error = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
         EINVAL
     }
@@ -250,7 +250,7 @@ unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const
 }
 
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
-    // SAFETY: a consumer releases a stream once, and so the box is taken back once.
+    // SAFETY: a consumer releases a stream once, so the box is restored once.
     let exported = unsafe {
         let stream = &mut *stream;
         stream.release = None;

@@ -1,4 +1,4 @@
-//! A column of text as it was passed, with its rows checked.
+//! A column of text from the caller, with validated rows.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use overthere_core::place::{At, Part};
 use super::validation::validate;
 use super::Result;
 
-/// Rows that are text themselves, or keys of distinct texts.
+/// Rows of text, or of keys into distinct texts.
 pub struct Column {
-    /// Of a dictionary the keys.
+    /// The keys of a dictionary; None for a column of text.
     pub keys: Option<Keys>,
     /// Text: Utf8, LargeUtf8 or Utf8View.
     pub values: ArrayRef,
 }
 
-/// The number of each row's value; what stands in a null row has no meaning.
+/// The number of each row's value; that of a null row has no meaning.
 pub struct Keys {
     pub numbers: ScalarBuffer<u32>,
     pub nulls: Option<NullBuffer>,
@@ -35,7 +35,7 @@ impl Keys {
 impl Column {
     /// The column of imported data.
     ///
-    /// Fails, with the row, if it is not UTF-8, lies outside of the data, or has a key without a value.
+    /// Fails, naming the row, if a row is not UTF-8, is outside of the data, or has a key without a value.
     pub fn of(data: ArrayData) -> Result<Column> {
         let DataType::Dictionary(kind, _) = data.data_type() else {
             return Ok(Column { keys: None, values: text(data)? });
@@ -63,12 +63,13 @@ impl Column {
         Column { keys, values: Arc::new(StringViewArray::new_null(0)) }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.keys.as_ref().map_or(self.values.len(), |keys| keys.numbers.len())
     }
 }
 
+/// A validated array of text.
 fn text(data: ArrayData) -> Result<ArrayRef> {
     let array: ArrayRef = match data.data_type() {
         DataType::Utf8 => Arc::new(StringArray::from(data)),
@@ -80,7 +81,7 @@ fn text(data: ArrayData) -> Result<ArrayRef> {
     Ok(array)
 }
 
-/// The keys of a dictionary: as they are if they have 32 bits, otherwise copied.
+/// The keys of a dictionary: shared if they have 32 bits, otherwise copied.
 fn keys<K: ArrowNativeType>(data: &ArrayData, count: usize) -> Result<Keys> {
     let nulls = data.nulls().cloned();
     let keys = data.buffer::<K>(0).part(..data.len());
@@ -88,8 +89,8 @@ fn keys<K: ArrowNativeType>(data: &ArrayData, count: usize) -> Result<Keys> {
     if u32::try_from(count).is_err() {
         return Err(format!("a dictionary of {count} values is too large"));
     }
-    // Without an early end, the loop compares several keys at once.
-    if !keys.iter().fold(true, |so_far, key| so_far & is_within(key)) {
+    // Without an early exit, the compiler vectorizes this loop.
+    if !keys.iter().fold(true, |all_within, key| all_within & is_within(key)) {
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         if let Some(row) = (0..keys.len()).find(|&row| !is_within(&keys.at(row)) && !is_null(row)) {
             return Err(format!("row {row}: its key is not in the dictionary, which has {count} values"));

@@ -1,4 +1,4 @@
-//! Results in the text type that somebody asks for.
+//! Conversion of results to the requested text type.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Fields};
 
 use super::Result;
 
-/// Whether `converted` gives the second type for an array of the first: text for text, in structs too.
+/// Whether `converted` can convert the first type to the second: text to text, in structs too.
 pub fn is_convertible(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Struct(from), DataType::Struct(to)) => {
@@ -24,7 +24,7 @@ pub fn is_convertible(from: &DataType, to: &DataType) -> bool {
     }
 }
 
-/// The array in a type that it `is_convertible` to.
+/// Convert an array to a type to which it `is_convertible`.
 pub fn converted(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef> {
     if array.data_type() == kind {
         return Ok(array.clone());
@@ -35,8 +35,8 @@ pub fn converted(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef> {
             let columns = parts.columns().iter().zip(fields);
             let columns =
                 columns.map(|(column, field)| converted(column, field.data_type())).collect::<Result<_>>()?;
-            let made = StructArray::try_new(fields.clone(), columns, parts.nulls().cloned());
-            Ok(Arc::new(made.map_err(|error| error.to_string())?))
+            let array = StructArray::try_new(fields.clone(), columns, parts.nulls().cloned());
+            Ok(Arc::new(array.map_err(|error| error.to_string())?))
         }
         DataType::Utf8 => Ok(Arc::new(texts::<StringArray>(array, i32::MAX as usize)?)),
         DataType::LargeUtf8 => Ok(Arc::new(texts::<LargeStringArray>(array, usize::MAX)?)),
@@ -45,7 +45,7 @@ pub fn converted(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// The array with Utf8 where it has views.
+/// Convert all views in an array to Utf8.
 pub fn without_views(array: &ArrayRef) -> Result<ArrayRef> {
     converted(array, &type_without_views(array.data_type()))
 }
@@ -63,7 +63,7 @@ fn type_without_views(kind: &DataType) -> DataType {
     }
 }
 
-/// The rows of a result that is text, of at most so many octets.
+/// Collect the rows of a text result, of at most `limit` bytes.
 fn texts<A>(array: &dyn Array, limit: usize) -> Result<A>
 where
     A: for<'a> FromIterator<Option<&'a str>>,

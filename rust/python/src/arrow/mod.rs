@@ -22,7 +22,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-/// What fails in Arrow is a message; which exception it becomes is decided where it reaches Python.
+/// A result whose error is a message; the entry from Python decides which exception it becomes.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// Arrays of one type, one after another.
@@ -32,7 +32,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// The chunks in the type of another field, which theirs is convertible to.
+    /// The chunks converted to the type of another field, to which theirs must be convertible.
     fn converted(self, field: FieldRef) -> Chunks {
         if self.field == field {
             return self;
@@ -45,7 +45,7 @@ impl Chunks {
 
 /// A column of text that a caller passes.
 pub enum Input {
-    /// One array, of which nothing has been checked yet.
+    /// One array, not validated yet.
     Array(ArrayData),
     /// A stream of arrays.
     Stream(capsules::ImportedStream),
@@ -60,8 +60,8 @@ impl Input {
         let py = object.py();
         validate_sizes(object)?;
         if let Some(method) = object.getattr_opt(intern!(py, "__arrow_c_array__"))? {
-            let found = method.call0()?.cast_into::<PyTuple>()?;
-            let (schema, array) = (found.get_item(0)?, found.get_item(1)?);
+            let capsules = method.call0()?.cast_into::<PyTuple>()?;
+            let (schema, array) = (capsules.get_item(0)?, capsules.get_item(1)?);
             let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
             let kind = text_type(capsules::field(schema)?.data_type().clone())?;
             return Ok(Input::Array(capsules::array(array, kind)?));
@@ -86,8 +86,8 @@ impl Input {
     }
 }
 
-/// Let pyarrow compare the sizes of its buffers with its lengths and last offsets, in constant time for each chunk: they
-/// do not cross the C data interface. A series of pandas may hold such an array.
+/// Let pyarrow compare the sizes of its buffers with its lengths and last offsets, in constant time for each chunk: the
+/// sizes do not cross the C data interface.  A series of pandas may hold such an array.
 fn validate_sizes(object: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = object.py();
     let module = object.get_type().module()?;
@@ -104,7 +104,7 @@ fn validate_sizes(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The type if it is text, or a dictionary of text.
+/// The type itself if it is text, or a dictionary of text; otherwise TypeError.
 fn text_type(kind: DataType) -> PyResult<DataType> {
     match &kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(kind),

@@ -1,4 +1,4 @@
-//! Results of the native kernel in Python: objects with the Arrow PyCapsule Interface.
+//! Results of the native kernel for Python: objects with the Arrow PyCapsule Interface.
 
 use std::sync::{Arc, Mutex};
 
@@ -40,7 +40,7 @@ impl ArrowRows {
         to_numpy(&self.list(py)?, self.field.data_type(), self.nulls(), dtype)
     }
 
-    /// The field that a consumer asks for if the rows can have it; otherwise it gets them as they are.
+    /// The field that a consumer requests if the rows can be converted to it, otherwise their own.
     fn requested(&self, schema: Option<&Bound<'_, PyCapsule>>) -> PyResult<FieldRef> {
         requested(&self.field, schema)
     }
@@ -48,8 +48,12 @@ impl ArrowRows {
 
 fn requested(field: &FieldRef, schema: Option<&Bound<'_, PyCapsule>>) -> PyResult<FieldRef> {
     let Some(schema) = schema else { return Ok(field.clone()) };
-    let wanted = capsules::field(schema)?;
-    Ok(if is_convertible(field.data_type(), wanted.data_type()) { Arc::new(wanted) } else { field.clone() })
+    let requested = capsules::field(schema)?;
+    Ok(if is_convertible(field.data_type(), requested.data_type()) {
+        Arc::new(requested)
+    } else {
+        field.clone()
+    })
 }
 
 #[pymethods]
@@ -92,8 +96,8 @@ impl ArrowRows {
                 return Ok(py.NotImplemented().into_bound(py));
             };
             let other = other.get();
-            let is_alike = self.field == other.field && self.count() == other.count();
-            let is_equal = is_alike && self.list(py)?.eq(other.list(py)?)?;
+            let same_shape = self.field == other.field && self.count() == other.count();
+            let is_equal = same_shape && self.list(py)?.eq(other.list(py)?)?;
             Ok(PyBool::new(py, is_equal == equal).to_owned().into_any())
         })
     }
@@ -231,7 +235,7 @@ impl ArrowStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         guarded(py, || {
             let field = requested(&self.field, requested_schema)?;
-            let chunks = self.chunks.lock().unwrap_or_else(|held| held.into_inner()).take();
+            let chunks = self.chunks.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
             let chunks = chunks.ok_or_else(|| PyOSError::new_err("the stream has been read"))?;
             capsules::stream_capsule(py, chunks.converted(field))
         })
@@ -244,6 +248,6 @@ impl ArrowStream {
     /// Whether a consumer has taken the chunks.
     #[getter]
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        guarded(py, || Ok(self.chunks.lock().unwrap_or_else(|held| held.into_inner()).is_none()))
+        guarded(py, || Ok(self.chunks.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_none()))
     }
 }

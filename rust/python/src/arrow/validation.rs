@@ -1,7 +1,7 @@
 //! Validation of text arrays from other libraries: Rust's `str` must be UTF-8.
 //!
-//! Arrow requires that offsets rise within the data and that text is UTF-8, but nobody has checked it: arrays are made
-//! out of buffers (`from_buffers`), and cross the C data interface as they are.
+//! Arrow requires offsets that rise within the data, and text in UTF-8, but has not checked it: arrays are created from
+//! buffers (`from_buffers`), and cross the C data interface unchecked.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, GenericStringArray, OffsetSizeTrait, StringViewArray};
@@ -11,7 +11,7 @@ use simdutf8::basic::from_utf8;
 
 use super::Result;
 
-/// Err, with the row, if a row of text is not UTF-8 or lies outside of the data.  Other columns are passed.
+/// Err, naming the row, if a row of text is not UTF-8 or is outside of the data.  Columns of other types pass.
 pub fn validate(column: &dyn Array) -> Result<()> {
     match column.data_type() {
         DataType::Utf8 => strings(column.as_string::<i32>()),
@@ -25,13 +25,13 @@ fn out_of_range(row: usize) -> String {
     format!("row {row}: it lies outside the column's data")
 }
 
-fn foreign(row: usize) -> String {
+fn not_utf8(row: usize) -> String {
     format!("row {row}: not UTF-8")
 }
 
 fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
     if column.is_empty() {
-        return Ok(()); // of a slice without rows the data is not imported, whatever its offset says
+        return Ok(()); // the data of a slice without rows is not imported, so its offset may be out of range
     }
     let offsets = column.value_offsets();
     let data = column.values().as_slice();
@@ -49,19 +49,19 @@ fn strings<O: OffsetSizeTrait>(column: &GenericStringArray<O>) -> Result<()> {
     }
     match from_utf8(all) {
         Ok(text) if offsets.iter().all(|o| text.is_char_boundary(o.as_usize() - first.as_usize())) => Ok(()),
-        // Null rows may hold anything.
+        // Null rows may have any content.
         _ => match (0..column.len()).find(|&row| {
             column.is_valid(row)
                 && std::str::from_utf8(data.part(offsets.at(row).as_usize()..offsets.at(row + 1).as_usize()))
                     .is_err()
         }) {
-            Some(row) => Err(foreign(row)),
+            Some(row) => Err(not_utf8(row)),
             None => Ok(()),
         },
     }
 }
 
-/// A view: its length; then the text itself, or four octets of it, the number of the buffer, the place there.
+/// Validate views.  A view has the length, then the text, or its first four bytes, the buffer's number and the offset.
 fn views(column: &StringViewArray) -> Result<()> {
     let buffers = column.data_buffers();
     for (row, view) in column.views().iter().enumerate() {
@@ -74,12 +74,12 @@ fn views(column: &StringViewArray) -> Result<()> {
             octets.part(4..4 + length)
         } else {
             let (buffer, start) = ((view >> 64) as u32 as usize, (view >> 96) as u32 as usize);
-            let found = buffers.get(buffer).and_then(|buffer| buffer.as_slice().get(start..start + length));
-            let Some(text) = found else { return Err(out_of_range(row)) };
+            let part = buffers.get(buffer).and_then(|buffer| buffer.as_slice().get(start..start + length));
+            let Some(text) = part else { return Err(out_of_range(row)) };
             text
         };
         if !text.is_ascii() && from_utf8(text).is_err() {
-            return Err(foreign(row));
+            return Err(not_utf8(row));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Rows of results as values of Python.
+//! Rows of results as Python objects.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, Int8Type, UInt32Type};
@@ -9,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 
-/// A row: None, or its value.
+/// The value of a row; None for a null row.
 pub fn value<'py>(py: Python<'py>, array: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(row) {
         return Ok(py.None().into_bound(py));
@@ -25,22 +25,22 @@ pub fn value<'py>(py: Python<'py>, array: &dyn Array, row: usize) -> PyResult<Bo
             value(py, names.values(), names.key(row).unwrap_or_default())?
         }
         DataType::Struct(fields) => {
-            let found = PyDict::new(py);
+            let dictionary = PyDict::new(py);
             for (field, column) in fields.iter().zip(array.as_struct().columns()) {
-                found.set_item(field.name(), value(py, column, row)?)?;
+                dictionary.set_item(field.name(), value(py, column, row)?)?;
             }
-            found.into_any()
+            dictionary.into_any()
         }
         other => return Err(PyTypeError::new_err(format!("{other} has no values in Python"))),
     })
 }
 
-/// All rows, appended to a list.
+/// Append all rows to a list.
 pub fn append(array: &dyn Array, list: &Bound<'_, PyList>) -> PyResult<()> {
     (0..array.len()).try_for_each(|row| list.append(value(list.py(), array, row)?))
 }
 
-/// All rows as an array of numpy.
+/// The rows in a list as an array of numpy.
 pub fn to_numpy<'py>(
     list: &Bound<'py, PyList>,
     kind: &DataType,
@@ -51,12 +51,12 @@ pub fn to_numpy<'py>(
     if null_count > 0 {
         return Err(PyValueError::new_err("Cannot create numpy array from arrow array with nulls."));
     }
-    let own = match kind {
+    let default_dtype = match kind {
         DataType::Boolean => "bool",
         DataType::UInt32 => "uint32",
         DataType::Int64 => "int64",
         _ => "object",
     };
-    let dtype = dtype.unwrap_or_else(|| PyString::new(py, own).into_any());
+    let dtype = dtype.unwrap_or_else(|| PyString::new(py, default_dtype).into_any());
     py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "array"), (list, dtype))
 }

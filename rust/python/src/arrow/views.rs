@@ -1,4 +1,4 @@
-//! Text arrays of views: filled by threads, selected, joined, and changed in some rows.
+//! Text arrays of views: filling them in threads, selecting, joining, and changing some rows.
 
 use arrow_array::builder::make_view;
 use arrow_array::cast::AsArray;
@@ -8,12 +8,12 @@ use overthere_core::place::Part;
 
 use super::{Keys, Result};
 
-/// How many rows a thread takes at a time at the least.
-pub const LEAST: usize = 1 << 14;
+/// The minimum number of rows for a thread.
+pub const MIN_ROWS_PER_THREAD: usize = 1 << 14;
 
-/// The view of `text[start..end]`, where `text` stands at `offset` of a buffer and may go on past `end`.
+/// The view of `text[start..end]`, where `text` is at `offset` of a buffer and may go on past `end`.
 ///
-/// Arrow's own `make_view` asks how long a short text is; here both forms are made and one is taken.
+/// Arrow's `make_view` branches on the length of a short text; this computes both forms and selects one.
 #[inline(always)]
 pub fn view(text: &[u8], start: usize, end: usize, buffer: u32, offset: u32) -> u128 {
     let Some(octets) = text.part(start..).first_chunk::<16>() else {
@@ -33,7 +33,7 @@ pub struct Views {
     rows: usize,
 }
 
-/// One range of `Views`, held by one thread.
+/// A range of rows of `Views` for one thread.
 pub struct Range<'a> {
     views: Vec<&'a mut [u128]>,
     valid: Vec<&'a mut [u64]>,
@@ -52,7 +52,7 @@ impl Range<'_> {
     }
 }
 
-/// Zeros, in large pages where the system has them: most of what a split costs would else be page faults.
+/// Zeros, in huge pages if the system has them: otherwise page faults would be most of the cost of a split.
 fn zeros(rows: usize) -> Vec<u128> {
     let zeros = vec![0u128; rows];
     #[cfg(target_os = "linux")]
@@ -61,7 +61,7 @@ fn zeros(rows: usize) -> Vec<u128> {
         let start = zeros.as_ptr() as usize;
         let (first, end) = (start.next_multiple_of(PAGE), (start + 16 * rows) / PAGE * PAGE);
         if first < end {
-            // SAFETY: whole pages inside our own allocation; the advice changes no content, and may be refused.
+            // SAFETY: these are complete pages in our allocation; the advice changes no content, and may fail.
             unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
         }
     }
@@ -74,13 +74,13 @@ impl Views {
         Views { views, valid: vec![vec![0; rows.div_ceil(64)]; columns], rows }
     }
 
-    /// Run `work(first row, rows, range)` over ranges of rows, on as many threads; the answers in order.
+    /// Run `work(first row, rows, range)` over ranges of rows, on up to `threads` threads; return the results in order.
     pub fn run<T: Send>(
         &mut self,
         threads: usize,
         work: impl Fn(usize, usize, Range<'_>) -> T + Sync,
     ) -> Vec<T> {
-        let per = self.rows.div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
+        let per = self.rows.div_ceil(threads.max(1)).max(MIN_ROWS_PER_THREAD).next_multiple_of(64);
         let rows = self.rows;
         let mut ranges: Vec<Range<'_>> =
             (0..rows.div_ceil(per)).map(|_| Range { views: Vec::new(), valid: Vec::new() }).collect();
@@ -107,7 +107,7 @@ impl Views {
         })
     }
 
-    /// The columns, over these buffers.
+    /// The columns, whose views point into these buffers.
     pub fn finish(self, buffers: &[Buffer]) -> Vec<StringViewArray> {
         let rows = self.rows;
         self.views
@@ -122,10 +122,10 @@ impl Views {
     }
 }
 
-/// What a chunk's result is refused with: a view's offset is an `i32` in Arrow.
+/// The error for a result whose offsets exceed `i32`, the type of a view's offset in Arrow.
 pub const TOO_LARGE: &str = "a chunk's result is larger than 2 GiB: pass it in smaller chunks";
 
-/// The column with other texts in some of its rows, as many as there are rows named; None makes a row null.
+/// The column with new texts in the given rows, one text for each; None makes a row null.
 pub fn rewritten(
     column: &StringViewArray,
     rows: &[usize],
@@ -164,7 +164,7 @@ pub fn rewritten(
     Ok(text_array(views, buffers, nulls))
 }
 
-/// The column of text as views of its own data.
+/// The column of text as views of its data.
 pub fn views_of(column: &dyn Array) -> Result<StringViewArray> {
     if let Some(column) = column.as_string_opt::<i32>() {
         Ok(StringViewArray::from(column))
@@ -183,7 +183,7 @@ pub fn take_views(values: &StringViewArray, keys: &Keys, nulls: Option<NullBuffe
     text_array(views, values.data_buffers().to_vec(), nulls)
 }
 
-/// The rows of all chunks.
+/// The rows of all chunks in one column.
 pub fn concatenate(mut chunks: Vec<StringViewArray>) -> StringViewArray {
     if chunks.len() == 1 {
         return chunks.remove(0);
@@ -193,7 +193,7 @@ pub fn concatenate(mut chunks: Vec<StringViewArray>) -> StringViewArray {
         (Vec::with_capacity(rows), Vec::new(), Vec::with_capacity(rows));
     for chunk in &chunks {
         let before = u128::from(buffers.len() as u32) << 64;
-        // The number of a buffer is in the third of four parts; a short view has text there.
+        // The third of four 32-bit parts is the buffer's number; in a short view it is text.
         let moved = |view: &u128| if *view as u32 > 12 { view.wrapping_add(before) } else { *view };
         views.extend(chunk.views().iter().map(moved));
         buffers.extend_from_slice(chunk.data_buffers());
@@ -203,7 +203,7 @@ pub fn concatenate(mut chunks: Vec<StringViewArray>) -> StringViewArray {
     text_array(views, buffers, nulls)
 }
 
-/// An array of views that this file makes, or has from an array.
+/// An array of views that this file created or took from an array.
 fn text_array(views: Vec<u128>, buffers: Vec<Buffer>, nulls: Option<NullBuffer>) -> StringViewArray {
     // SAFETY: every view is zero (empty), belongs to a null row, has been validated with these buffers, or was made by
     // `view` or `make_view` from a slice of one of the buffers, at its own place in it. Each slice is UTF-8: a row, a

@@ -1,4 +1,4 @@
-//! Columns in and out: arrays, chunks, and streams whose chunks are worked on when a consumer reads them.
+//! Input and output of columns: arrays, chunks, and streams whose chunks are computed when a consumer reads them.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use crate::arrow::{Chunks, Column, Input, Result};
 use crate::bug::guarded;
 use crate::finalizing::detached;
 
-/// Work on the distinct values of a dictionary only, then give every row its answer.
+/// Work on the values of a column; for a dictionary, on the distinct values only, then give every row its result.
 pub fn each(
     column: &Column,
     views: bool,
     work: impl FnOnce(&ArrayRef) -> Result<ArrayRef>,
 ) -> Result<ArrayRef> {
-    let found = work(&column.values)?;
-    let found = match &column.keys {
-        Some(keys) => take(&found, keys)?,
-        None => found,
+    let results = work(&column.values)?;
+    let results = match &column.keys {
+        Some(keys) => take(&results, keys)?,
+        None => results,
     };
     if views {
-        Ok(found)
+        Ok(results)
     } else {
-        without_views(&found)
+        without_views(&results)
     }
 }
 
-/// The rows as views, those of a dictionary one by one.
+/// The rows as views; rows of a dictionary are looked up.
 fn texts(column: &Column) -> Result<StringViewArray> {
     let values = views_of(&column.values)?;
     Ok(match &column.keys {
@@ -41,7 +41,7 @@ fn texts(column: &Column) -> Result<StringViewArray> {
     })
 }
 
-/// A column whose rows are not keys.
+/// The column with text in place of keys.
 pub fn decoded(column: &Column) -> Result<Column> {
     let values = match column.keys {
         Some(_) => Arc::new(texts(column)?) as ArrayRef,
@@ -50,17 +50,17 @@ pub fn decoded(column: &Column) -> Result<Column> {
     Ok(Column { keys: None, values })
 }
 
-/// A whole column as views.
+/// All rows of a column as views.
 pub fn texts_of(object: &Bound<'_, PyAny>) -> PyResult<StringViewArray> {
     let chunks = Input::of(object)?.chunks()?;
     let chunks: Result<Vec<_>> = chunks.iter().map(texts).collect();
     Ok(concatenate(chunks.map_err(PyValueError::new_err)?))
 }
 
-/// Work on a column with the GIL released: an array gives an array, chunks give chunks, and a stream of no known length
-/// gives a stream, which holds one chunk at a time.
+/// Work on a column with the GIL released: an array gives an array, chunks give chunks, and a stream of unknown length
+/// gives a stream, which has one chunk in memory at a time.
 ///
-/// work: what to do with a chunk; the second argument is the number of its first row.
+/// work: a function of a chunk and the number of its first row.
 pub fn over(
     object: &Bound<'_, PyAny>,
     work: impl Fn(&Column, usize) -> Result<ArrayRef> + Send + Sync + 'static,
@@ -69,8 +69,8 @@ pub fn over(
     match Input::of(object)? {
         Input::Array(data) => {
             let column = detached(py, || Column::of(data)).map_err(PyValueError::new_err)?;
-            let found = guarded(py, || detached(py, || work(&column, 0)).map_err(PyTypeError::new_err))?;
-            ArrowArray::object(py, found)
+            let result = guarded(py, || detached(py, || work(&column, 0)).map_err(PyTypeError::new_err))?;
+            ArrowArray::object(py, result)
         }
         Input::Stream(stream) => {
             // A chunk without rows has the type of all results.

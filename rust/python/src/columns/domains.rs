@@ -1,4 +1,4 @@
-//! Registrable domains of a column (publicsuffix.org): by the list that Python hands over.
+//! Registrable domains of a column (publicsuffix.org), by the list that Python passes.
 
 use std::sync::Arc;
 
@@ -40,6 +40,7 @@ enum Part {
     PublicSuffix,
 }
 
+/// Finds a part of each row's host.
 struct Domains<'a> {
     rules: &'a suffix::Suffixes,
     part: Part,
@@ -80,15 +81,15 @@ impl Visit for Domains<'_> {
         if open.is_empty() {
             return Ok(Arc::new(column));
         }
-        let found = attached(|py| {
+        let parts = attached(|py| {
             let hosts = PyList::new(py, open.iter().map(|&row| column.value(row)))?;
             self.finish.call1(py, (hosts,))?.extract::<Vec<Option<String>>>(py)
         });
-        match found {
-            Ok(found) => Ok(Arc::new(rewritten(&column, &open, &found)?)),
+        match parts {
+            Ok(parts) => Ok(Arc::new(rewritten(&column, &open, &parts)?)),
             Err(error) => {
                 let message = error.to_string();
-                *self.raised.lock().unwrap_or_else(|held| held.into_inner()) = Some(error);
+                *self.raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
                 Err(message)
             }
         }
@@ -116,13 +117,15 @@ pub fn column_domain(
         };
         let (rules, raised) = (rules.0.clone(), ErrorSlot::default());
         let slot = raised.clone();
-        let found = over(column, move |column, _| {
+        let result = over(column, move |column, _| {
             each(column, views, |values| {
                 let domains =
                     Domains { rules: &rules, part, private, finish: &finish, raised: &slot, threads };
                 visit(values, domains).ok_or_else(|| not_text(values))?
             })
         });
-        found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+        result.map_err(|error| {
+            raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take().unwrap_or(error)
+        })
     })
 }

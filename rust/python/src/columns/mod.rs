@@ -48,7 +48,7 @@ fn not_text(column: &dyn Array) -> String {
     format!("expected a text column, not {}", column.data_type())
 }
 
-/// The kinds and places of refused rows as two columns.
+/// The kinds and places of rejected rows as two columns.
 fn error_columns(rows: usize, bad: &[Bad]) -> (ArrayRef, ArrayRef) {
     let (mut kinds, mut at) = (vec![None; rows], vec![None; rows]);
     for b in bad {
@@ -61,6 +61,7 @@ fn error_columns(rows: usize, bad: &[Bad]) -> (ArrayRef, ArrayRef) {
     (Arc::new(kinds), Arc::new(UInt32Array::from(at)))
 }
 
+/// A struct column of named columns.
 fn structure(names: &[&str], columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let fields: Fields = names
         .iter()
@@ -70,16 +71,16 @@ fn structure(names: &[&str], columns: Vec<ArrayRef>, nulls: Option<NullBuffer>) 
     Ok(Arc::new(StructArray::try_new(fields, columns, nulls).map_err(|e| e.to_string())?))
 }
 
-/// The first finding on a row that was refused.
+/// The first finding of a rejected row.
 fn refusal(row: &[u8], (rule, iri): SyntaxRule, zone: bool) -> (Kind, usize) {
-    let found = match std::str::from_utf8(row) {
+    let finding = match std::str::from_utf8(row) {
         Ok(text) if iri => first_finding_in_iri(text, rule, zone),
         _ => first_finding(row, rule, zone),
     };
-    found.unwrap_or((Kind::PathChar, 0))
+    finding.unwrap_or((Kind::PathChar, 0))
 }
 
-/// Which rows are null, if any is.
+/// The validity of the rows; None if no row is null.
 fn nulls<R: Rows>(rows: &R) -> Option<NullBuffer> {
     let valid = BooleanBuffer::collect_bool(rows.len(), |i| rows.is_valid(i));
     Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0)
@@ -199,7 +200,7 @@ pub fn column_text(
             },
         };
         let by_row = matches!(operation, Operation::ByEach { .. });
-        let found = over(column, move |column, first| {
+        let result = over(column, move |column, first| {
             let work = |values: &ArrayRef| {
                 let text = Text { operation: &operation, first, rule, details, threads };
                 visit(values, text).ok_or_else(|| not_text(values))?
@@ -210,11 +211,13 @@ pub fn column_text(
                 each(column, views, work)
             }
         });
-        found.map_err(|error| raised.lock().unwrap_or_else(|held| held.into_inner()).take().unwrap_or(error))
+        result.map_err(|error| {
+            raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take().unwrap_or(error)
+        })
     })
 }
 
-/// The kind and place of the first finding on a US-ASCII text that is no URI-reference.
+/// The kind and place of the first finding of a US-ASCII text that is not a valid URI-reference.
 pub fn refused(text: &[u8]) -> (&'static str, usize) {
     let (kind, at) = refusal(text, (Rule::UriReference, false), false);
     (NAMES.at(kind as usize), at)

@@ -1,4 +1,4 @@
-//! The parameters of the queries of a column: a value by its name, or other pairs.
+//! The parameters of the queries of a column: finding the value of a name, or changing pairs.
 
 use overthere_core::parameters::{Change, Form, Given, Scratch};
 use overthere_core::place::{Part, Spans};
@@ -10,7 +10,7 @@ use super::row_loop::Outcome;
 /// The arguments from Python: names with their pairs, the separator, whether "+" is a space.
 pub type ParameterArguments = (Vec<Given>, char, bool);
 
-/// What is done with each row's query.
+/// An operation on the query of each row.
 pub enum Parameters {
     /// The first value of a name, decoded unless it is `raw`.
     Find {
@@ -25,28 +25,28 @@ pub enum Parameters {
 }
 
 impl Parameters {
-    /// The operation with its arguments; None for an operation that is not one of parameters.
-    pub fn new(operation: &str, (given, separator, plus): ParameterArguments) -> PyResult<Option<Self>> {
+    /// The operation with its arguments; None if it is not an operation on parameters.
+    pub fn new(operation: &str, (pairs, separator, plus): ParameterArguments) -> PyResult<Option<Self>> {
         let separator = u8::try_from(separator).map_err(|_| {
             PyValueError::new_err(format!("the separator must be \"&\" or \";\", not {separator:?}"))
         })?;
         let form = Form { separator, plus };
-        let pieces = |given: Vec<Given>| given.into_iter().map(|(_, pieces)| pieces);
+        let pieces = |pairs: Vec<Given>| pairs.into_iter().map(|(_, pieces)| pieces);
         let change = match operation {
             "parameter" | "raw_parameter" => {
-                let name = given.into_iter().next().map(|(name, _)| name).unwrap_or_default();
+                let name = pairs.into_iter().next().map(|(name, _)| name).unwrap_or_default();
                 return Ok(Some(Parameters::Find { form, name, raw: operation == "raw_parameter" }));
             }
-            "with_parameters" => Change::Set(given),
-            "add_parameters" => Change::Add(pieces(given).flatten().collect()),
-            "without_parameters" => Change::Without(pieces(given).collect()),
+            "with_parameters" => Change::Set(pairs),
+            "add_parameters" => Change::Add(pieces(pairs).flatten().collect()),
+            "without_parameters" => Change::Without(pieces(pairs).collect()),
             "sort_parameters" => Change::Sort,
             _ => return Ok(None),
         };
         Ok(Some(Parameters::Change { form, change }))
     }
 
-    /// What becomes of a valid row.
+    /// Apply the operation to a valid row.
     pub fn apply(&self, row: &[u8], spans: &Spans, scratch: &mut Scratch, out: &mut Vec<u8>) -> Outcome {
         match self {
             Parameters::Find { form, name, raw } => {
@@ -59,11 +59,11 @@ impl Parameters {
                 let mark = out.len();
                 form.decode(query.part(from..to), out);
                 if let Err(error) = std::str::from_utf8(out.part(mark..)) {
-                    // Octets that are not UTF-8 show as U+FFFD, from the first of them on.
+                    // From the first invalid octet on, decode again with U+FFFD.
                     let from = mark + error.valid_up_to();
-                    let shown = String::from_utf8_lossy(out.part(from..)).into_owned();
+                    let decoded = String::from_utf8_lossy(out.part(from..)).into_owned();
                     out.truncate(from);
-                    out.extend_from_slice(shown.as_bytes());
+                    out.extend_from_slice(decoded.as_bytes());
                 }
                 Outcome::Written
             }

@@ -1,4 +1,4 @@
-//! What tells of each row whether it is a URI, and where its components are.
+//! Whether each row is a URI, and the components of each row.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::arrow::Result;
 use crate::components::SyntaxRule;
 use crate::fast::{parse, split};
 
-/// What says whether a row is right.
+/// The rule by which rows are checked.
 pub enum Judge {
     Rule(SyntaxRule, bool),
     Automaton(Arc<Automaton>),
@@ -39,9 +39,9 @@ impl Visit for Check<'_> {
             Judge::Rule((rule, false), zone) => {
                 bits(count, threads, || move |i| valid(i) && parse(rows.row(i), *rule, *zone).is_ok())
             }
-            Judge::Rule(asked, zone) => bits(count, threads, || {
+            Judge::Rule(rule, zone) => bits(count, threads, || {
                 let mut scratch = Scratch::default();
-                move |i| valid(i) && read(rows.text(i), *asked, *zone, &mut scratch).is_some()
+                move |i| valid(i) && read(rows.text(i), *rule, *zone, &mut scratch).is_some()
             }),
             Judge::Automaton(dfa) => bits(count, threads, || move |i| valid(i) && dfa.accepts(rows.row(i))),
         };
@@ -49,7 +49,7 @@ impl Visit for Check<'_> {
     }
 }
 
-/// The components of each row by name: unchecked without a rule.
+/// The named components of each row; without a rule, rows are not checked.
 pub struct Parts<'a> {
     pub names: &'a [String],
     pub rule: Option<(Rule, bool)>,

@@ -1,4 +1,4 @@
-//! The loop of every column function: ranges of rows on several threads.
+//! The loop of every column function: ranges of rows in several threads.
 
 use arrow_array::builder::make_view;
 use arrow_array::StringViewArray;
@@ -7,9 +7,9 @@ use overthere_core::check::Kind;
 use overthere_core::place::Part;
 
 use super::rows::Rows;
-use crate::arrow::views::{view, Views, LEAST, TOO_LARGE};
+use crate::arrow::views::{view, Views, MIN_ROWS_PER_THREAD, TOO_LARGE};
 
-/// What a row becomes.
+/// The result of a row.
 pub enum Outcome {
     /// Undefined.
     Null,
@@ -17,17 +17,17 @@ pub enum Outcome {
     Same,
     /// A part of the row.
     Part(usize, usize),
-    /// What was written to the output.
+    /// The text that was written to the output.
     Written,
-    /// What was written to the output, or the row itself, and to be finished elsewhere.
+    /// Unfinished: the text that was written to the output, or the row itself; the caller finishes it.
     Open { written: bool },
-    /// Refused: the kind, and the byte where.
+    /// Rejected: the kind, and the byte offset.
     Bad(Kind, usize),
-    /// Refused for a text beside the row: the kind, and the code point where in that text.
+    /// Rejected because of another text, such as a base: the kind, and the offset in that text in code points.
     Elsewhere(Kind, u32),
 }
 
-/// A row that was refused; the offset is in code points.
+/// A rejected row; the offset is in code points.
 pub struct Bad {
     pub row: usize,
     pub kind: Kind,
@@ -39,16 +39,16 @@ pub fn code_points(row: &[u8], at: usize) -> u32 {
     row.part(..at).iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
 
-/// One bit a row, on as many threads; `make()` gives each thread its own test.
+/// A bit for each row, on up to `threads` threads; `make()` returns the test for a thread.
 pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn() -> F + Sync) -> Buffer {
     let mut words = vec![0u64; rows.div_ceil(64)];
-    let per = rows.div_ceil(threads.max(1)).max(LEAST).div_ceil(64);
+    let per = rows.div_ceil(threads.max(1)).max(MIN_ROWS_PER_THREAD).div_ceil(64);
     let fill = |first: usize, words: &mut [u64]| {
         let mut test = make();
         for (n, word) in words.iter_mut().enumerate() {
-            let here = (first + n) * 64;
-            for i in 0..64.min(rows - here) {
-                *word |= u64::from(test(here + i)) << i;
+            let first_row = (first + n) * 64;
+            for i in 0..64.min(rows - first_row) {
+                *word |= u64::from(test(first_row + i)) << i;
             }
         }
     };
@@ -65,8 +65,8 @@ pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn(
     Buffer::from_vec(words)
 }
 
-/// One text column out of another, its refused rows, and the rows that are to be finished elsewhere; `make()` gives
-/// each thread its own function of a row.
+/// Compute a text column from another; return it, its rejected rows, and its unfinished rows.  `make()` returns the
+/// function of a row for a thread.
 pub fn text_column<R, F, M>(
     rows: &R,
     threads: usize,
@@ -78,12 +78,12 @@ where
     M: Fn() -> F + Sync,
 {
     let mut buffers = rows.buffers();
-    let own = buffers.len() as u32;
+    let first_buffer = buffers.len() as u32;
     let mut views = Views::new(1, rows.len());
-    let per = rows.len().div_ceil(threads.max(1)).max(LEAST).next_multiple_of(64);
+    let per = rows.len().div_ceil(threads.max(1)).max(MIN_ROWS_PER_THREAD).next_multiple_of(64);
     let parts = views.run(threads, |first, count, mut range| {
         let (mut out, mut bad, mut open, mut work) = (Vec::new(), Vec::new(), Vec::new(), make());
-        let number = own + (first / per) as u32;
+        let number = first_buffer + (first / per) as u32;
         for i in 0..count {
             if !rows.is_valid(first + i) {
                 continue;
@@ -118,13 +118,13 @@ where
         }
         Ok((out, bad, open))
     });
-    let (mut all, mut still_open) = (Vec::new(), Vec::new());
+    let (mut all_bad, mut all_open) = (Vec::new(), Vec::new());
     for part in parts {
         let (out, bad, open) = part?;
         buffers.push(Buffer::from_vec(out));
-        all.extend(bad);
-        still_open.extend(open);
+        all_bad.extend(bad);
+        all_open.extend(open);
     }
     let mut columns = views.finish(&buffers);
-    Ok((columns.remove(0), all, still_open))
+    Ok((columns.remove(0), all_bad, all_open))
 }

@@ -1,4 +1,4 @@
-//! A column of text, whatever its Arrow type: rows as bytes, and where each lies in the input's buffers.
+//! A column of text of any Arrow type: its rows as bytes, and their places in the input's buffers.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StringViewArray};
@@ -7,22 +7,22 @@ use overthere_core::place::{At, Part};
 
 /// Rows of text.
 pub trait Rows: Sync {
-    /// How many there are.
+    /// The number of rows.
     fn len(&self) -> usize;
     /// Whether the row is not null.
     fn is_valid(&self, i: usize) -> bool;
-    /// A row.
+    /// The text of a row.
     fn text(&self, i: usize) -> &str;
     /// The bytes of a row.
     #[inline(always)]
     fn row(&self, i: usize) -> &[u8] {
         self.text(i).as_bytes()
     }
-    /// The number of its buffer and its offset there; without meaning where a view holds the text itself.
+    /// The number of a row's buffer and its offset there; meaningless if the row's view contains the text.
     fn place(&self, i: usize) -> (u32, u32);
-    /// Octets that begin with the row and go on as far as its buffer.
+    /// Bytes that begin with the row, and may go on to the end of its buffer.
     fn onward(&self, i: usize) -> &[u8];
-    /// The buffers that views can point into.
+    /// The buffers into which views can point.
     fn buffers(&self) -> Vec<Buffer>;
 }
 
@@ -81,7 +81,7 @@ impl Rows for StringViewArray {
 
     #[inline(always)]
     fn onward(&self, i: usize) -> &[u8] {
-        // A buffer of views may end with the row; what the row has is enough.
+        // The buffer may end with the row, so only the row itself is returned.
         self.row(i)
     }
 
@@ -90,11 +90,11 @@ impl Rows for StringViewArray {
     }
 }
 
-/// What to do with rows, once for each type of them.
+/// Work on rows that is compiled for each type of rows.
 pub trait Visit {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// The work.
+    /// Do the work.
     fn visit<R: Rows>(self, rows: &R) -> Self::Output;
 }
 
@@ -104,7 +104,7 @@ pub fn visit<V: Visit>(column: &ArrayRef, visitor: V) -> Option<V::Output> {
         Some(visitor.visit(rows))
     } else if let Some(rows) = column.as_string_opt::<i64>() {
         if rows.value_data().len() > u32::MAX as usize {
-            // A view's offset has 32 bits: give the rows buffers of their own.
+            // A view's offset has 32 bits, so the rows need smaller buffers.
             return Some(visitor.visit(&StringViewArray::from(rows)));
         }
         Some(visitor.visit(rows))

@@ -1,4 +1,4 @@
-//! What makes one text column out of another.
+//! Operations that compute a text column from another.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::arrow::Result;
 use crate::components::SyntaxRule;
 use crate::fast::{decode, host, parse};
 
-/// What `column_text` does with each row.
+/// The operation of `column_text` on each row.
 pub enum Operation {
     Host,
     Normalize(u8),
@@ -55,13 +55,13 @@ pub struct Text<'a> {
     pub threads: usize,
 }
 
-/// The base of the row before, for rows of one document stand together.
+/// The base of the previous row: rows of one document are adjacent, so it is often the same.
 struct Base<'a> {
     text: &'a str,
     spans: Option<Spans>,
 }
 
-/// What a thread keeps from row to row.
+/// The state that a thread keeps from row to row.
 struct Memory<'a> {
     base: Base<'a>,
     scratch: Scratch,
@@ -70,17 +70,18 @@ struct Memory<'a> {
 }
 
 impl Operation {
+    /// Apply the operation to a row; `onward` begins with the row and may go on past it.
     fn apply<'a>(
         &'a self,
         number: usize,
         memory: &mut Memory<'a>,
-        given: &str,
+        row_text: &str,
         onward: &[u8],
         rule: SyntaxRule,
         out: &mut Vec<u8>,
     ) -> Outcome {
-        let row = given.as_bytes();
-        let refused = |rule| {
+        let row = row_text.as_bytes();
+        let rejected = |rule| {
             let (kind, at) = refusal(row, rule, false);
             Outcome::Bad(kind, at)
         };
@@ -90,21 +91,21 @@ impl Operation {
                 None => Outcome::Null,
             },
             Operation::Normalize(rung) => {
-                let Ok(spans) = parse(row, rule.0, false) else { return refused(rule) };
+                let Ok(spans) = parse(row, rule.0, false) else { return rejected(rule) };
                 form(row, may_change(row, &spans, *rung), out, |out| normalize(row, &spans, *rung, out))
             }
             Operation::NormalizeByScheme(schemes) => match parse(row, rule.0, false) {
                 Ok(spans) => schemes.normalize(row, &spans, out),
-                Err(_) => refused(rule),
+                Err(_) => rejected(rule),
             },
             Operation::NormalizeIri(rung) => {
-                normal(given, *rung, &mut memory.scratch, out).unwrap_or_else(|| refused(rule))
+                normal(row_text, *rung, &mut memory.scratch, out).unwrap_or_else(|| rejected(rule))
             }
-            Operation::ToUri => to_uri(given, out).unwrap_or_else(|| refused((rule.0, true))),
-            Operation::ToIri => to_iri(row, out).unwrap_or_else(|| refused(rule)),
+            Operation::ToUri => to_uri(row_text, out).unwrap_or_else(|| rejected((rule.0, true))),
+            Operation::ToIri => to_iri(row, out).unwrap_or_else(|| rejected(rule)),
             Operation::By { base, spans, operation } => resolve_row(
                 Parsed { text: base.as_bytes(), spans },
-                given,
+                row_text,
                 rule,
                 *operation,
                 &mut memory.scratch,
@@ -120,7 +121,7 @@ impl Operation {
                 match &base.spans {
                     Some(spans) => resolve_row(
                         Parsed { text: text.as_bytes(), spans },
-                        given,
+                        row_text,
                         rule,
                         *operation,
                         scratch,
@@ -133,12 +134,12 @@ impl Operation {
                     }
                 }
             }
-            Operation::Parameters(asked) => match parse(row, rule.0, false) {
-                Ok(spans) => asked.apply(row, &spans, &mut memory.parameters, out),
-                Err(_) => refused(rule),
+            Operation::Parameters(parameters) => match parse(row, rule.0, false) {
+                Ok(spans) => parameters.apply(row, &spans, &mut memory.parameters, out),
+                Err(_) => rejected(rule),
             },
             Operation::Canonical { form, key, .. } => {
-                let Ok(spans) = parse(row, rule.0, false) else { return refused(rule) };
+                let Ok(spans) = parse(row, rule.0, false) else { return rejected(rule) };
                 let mark = out.len();
                 if !form.apply(row, &spans, *key, &mut memory.canonical, out) {
                     return Outcome::Open { written: false };
@@ -161,7 +162,7 @@ impl Operation {
     }
 }
 
-/// Decodes so much of octets that begin with a row.
+/// Decode a row: the first `length` bytes of `onward`.
 fn decode_row(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Outcome {
     let mark = out.len();
     match decode(onward, length, out) {
@@ -173,13 +174,13 @@ fn decode_row(onward: &[u8], length: usize, out: &mut Vec<u8>) -> Outcome {
         Ok(false) => Outcome::Written,
         Ok(true) => match std::str::from_utf8(out.part(mark..)) {
             Ok(_) => Outcome::Written,
-            // Octets that are no text: the place is the escape of the first of them.
+            // The octets are not UTF-8: report the escape of the first invalid one.
             Err(error) => Outcome::Bad(Kind::NonAscii, place_of(onward.part(..length), error.valid_up_to())),
         },
     }
 }
 
-/// 5.2 on a row, or its inverse, of URIs or of IRIs (RFC 3987 6.5).
+/// Resolve a row (5.2), or relate it, for URIs or IRIs (RFC 3987 6.5).
 fn resolve_row(
     base: Parsed<'_>,
     row: &str,
@@ -206,7 +207,7 @@ fn resolve_row(
     Outcome::Written
 }
 
-/// Where in component text the decoded octet of this number stands.
+/// The offset in a row of the decoded octet with this number.
 fn place_of(row: &[u8], octet: usize) -> usize {
     let (mut i, mut n) = (0, 0);
     while n < octet && i < row.len() {

@@ -1,4 +1,4 @@
-//! Encoding, decoding, resolution, relative references, and the way between URIs and IRIs.
+//! Encoding, decoding, resolution, relative references, and conversion between URIs and IRIs.
 
 use overthere_core::iri;
 use overthere_core::parse::Rule;
@@ -53,7 +53,8 @@ pub(super) fn decode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// What a fast path makes of a base with a scheme and of a text that the rule derives, or a value; it has the text too.
+/// Answer a call with a base that has a scheme, and a text that the rule derives, or a value; `answer` gets the text
+/// too.
 fn with_base<'py>(
     call: &Call<'_, 'py>,
     rule: Rule,
@@ -61,26 +62,26 @@ fn with_base<'py>(
 ) -> Answer<'py> {
     let [base, other] = call.unnamed() else { return Ok(None) };
     let Some(base) = usual(base)? else { return Ok(None) };
-    let Some(one) = ascii_value(&base)? else { return Ok(None) };
-    if one.spans.scheme().is_none() {
+    let Some(parsed_base) = ascii_value(&base)? else { return Ok(None) };
+    if parsed_base.spans.scheme().is_none() {
         return Ok(None);
     }
     let class = base.get_type();
     if let Ok(text) = other.cast_exact::<PyString>() {
         let Some((octets, spans)) = read(&text, rule) else { return Ok(None) };
-        answer(&class, one, Parsed { text: octets, spans: &spans }, &text)
+        answer(&class, parsed_base, Parsed { text: octets, spans: &spans }, &text)
     } else if let Some(other) = usual(other)? {
-        let Some(two) = ascii_value(&other)? else { return Ok(None) };
-        answer(&class, one, two, other.get().text.bind(other.py()))
+        let Some(parsed) = ascii_value(&other)? else { return Ok(None) };
+        answer(&class, parsed_base, parsed, other.get().text.bind(other.py()))
     } else {
         Ok(None)
     }
 }
 
-/// `base.join(reference)`, of text or a value
+/// `base.join(reference)`, with a text or a value
 pub(super) fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::UriReference, |class, base, reference, text| {
-        // 5.2.2: of a reference with a scheme only dot-segments change.
+        // 5.2.2: in a reference with a scheme, only dot-segments change.
         if reference.spans.scheme().is_some() && !may_have_dot_segments(reference.path()) {
             return new_value(class, text.clone(), reference.text, Some(*reference.spans)).map(Some);
         }
@@ -91,22 +92,25 @@ pub(super) fn join<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// `relate(base, target)`, of texts
+/// `relate(base, target)`, with texts
 pub(super) fn relative<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [base, target] = call.unnamed() else { return Ok(None) };
     let (Ok(base), Ok(target)) = (base.cast_exact(), target.cast_exact()) else { return Ok(None) };
-    let (Some((one, from)), Some((two, to))) = (read(&base, Rule::Uri), read(&target, Rule::Uri)) else {
+    let (Some((base_text, from)), Some((target_text, to))) =
+        (read(&base, Rule::Uri), read(&target, Rule::Uri))
+    else {
         return Ok(None);
     };
     with_buffer(|out| {
-        match relate(Parsed { text: one, spans: &from }, Parsed { text: two, spans: &to }, out) {
+        match relate(Parsed { text: base_text, spans: &from }, Parsed { text: target_text, spans: &to }, out)
+        {
             Some(_) => Ok(Some(quick::text(base.py(), out)?.into_any())),
             None => Ok(None),
         }
     })
 }
 
-/// `base.relate(target)`, of text or a value
+/// `base.relate(target)`, with a text or a value
 pub(super) fn relative_value<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     with_base(call, Rule::Uri, |class, base, target, _| {
         with_buffer(|out| {
@@ -132,13 +136,13 @@ pub(super) fn to_iri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
 pub(super) fn to_uri<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value] = call.unnamed() else { return Ok(None) };
     let (py, Ok(value)) = (value.py(), value.cast::<Components>()) else { return Ok(None) };
-    let own = value.get();
-    let text = own.text.bind(py);
-    if memchr::memchr(b'[', own.octets(py)?).is_some() {
-        return Ok(None); // where a zone may stand
+    let components = value.get();
+    let text = components.text.bind(py);
+    if memchr::memchr(b'[', components.octets(py)?).is_some() {
+        return Ok(None); // there may be a zone
     }
-    let kind = kind(py, false, own.bounds(Component::Scheme).is_some())?;
-    if own.octet_spans().is_some() {
+    let kind = kind(py, false, components.bounds(Component::Scheme).is_some())?;
+    if components.octet_spans().is_some() {
         return kind.call1((text,)).map(Some);
     }
     with_buffer(|out| match iri::escape(text.to_str()?, out) {

@@ -1,4 +1,4 @@
-//! The parts of a value's host by the Public Suffix List, which Python reads (`overthere.values.hosts.domains`).
+//! The parts of a value's host by the Public Suffix List, which Python loads (`overthere.values.hosts.domains`).
 
 use overthere_core::place::Part;
 use overthere_core::suffix::{Cut, Suffixes};
@@ -12,7 +12,7 @@ use super::{Answer, Call};
 use crate::finalizing::Inside;
 use crate::quick;
 
-/// The rules of the list that is installed.
+/// The rules of the installed list.
 fn rules(py: Python<'_>) -> PyResult<&Suffixes> {
     static RULES: PyOnceLock<Suffixes> = PyOnceLock::new();
     RULES.get_or_try_init(py, || {
@@ -27,8 +27,8 @@ fn rules(py: Python<'_>) -> PyResult<&Suffixes> {
     })
 }
 
-/// The part of a value's host that lies between two places: `part` gets where the registrable domain begins, if there
-/// is one, where the public suffix does, and where the name ends.
+/// A part of a value's host: `part` receives the start of the registrable domain, if there is one, the start of the
+/// public suffix, and the end of the name, and returns the start and end of the part.
 fn part_of_host<'py>(
     call: &Call<'_, 'py>,
     part: impl FnOnce(Option<usize>, usize, usize) -> Option<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! Edits of a value, and values that are built: text that was given is checked, data is encoded (RFC 3986 5.3, 2.4).
+//! Editing a value, and building one: component text is checked, data is encoded (RFC 3986 5.3, 2.4).
 
 use overthere_core::edit::{split_path, suffix_start, Pieces};
 use overthere_core::percent::{self, Safe};
@@ -15,7 +15,7 @@ use super::{Answer, Call};
 use crate::fast::parse;
 use crate::quick;
 
-/// A value of a class with these components; None if its text would not be read as them.
+/// A value of a class with these components; None if its text would be read as other components.
 pub(super) fn put_together<'py>(class: &Bound<'py, PyType>, pieces: &Pieces<'_>) -> Answer<'py> {
     let Some((rule, _)) = quick::rule_of_class(class) else { return Ok(None) };
     if pieces.host.is_none() && (pieces.userinfo.is_some() || pieces.port.is_some()) {
@@ -30,7 +30,7 @@ pub(super) fn put_together<'py>(class: &Bound<'py, PyType>, pieces: &Pieces<'_>)
     })
 }
 
-/// A port and a query as data: the pieces of a new text borrow them.
+/// A port and a query as data, which the pieces of a new text borrow.
 #[derive(Default)]
 struct Data<'a, 'py> {
     port: Option<String>,
@@ -39,21 +39,21 @@ struct Data<'a, 'py> {
 }
 
 impl<'a, 'py> Data<'a, 'py> {
-    /// Put an argument of `replace` or `build` into the pieces, or here; false if it is not a usual one.
+    /// Store an argument of `replace` or `build` in the pieces, or here; false if Python must handle it.
     fn take(
         &mut self,
         name: *mut PyObject,
-        given: &'a Bound<'py, PyAny>,
+        argument: &'a Bound<'py, PyAny>,
         pieces: &mut Pieces<'a>,
     ) -> PyResult<bool> {
-        let py = given.py();
+        let py = argument.py();
         let is = |known: &Bound<'py, PyString>| known.as_ptr() == name;
-        if is(intern!(py, "port")) && given.is_exact_instance_of::<PyInt>() {
-            self.port = Some(given.extract::<u64>()?.to_string());
+        if is(intern!(py, "port")) && argument.is_exact_instance_of::<PyInt>() {
+            self.port = Some(argument.extract::<u64>()?.to_string());
             return Ok(true);
         }
-        let Some(text) = ascii(given) else {
-            self.pairs = Some(given);
+        let Some(text) = ascii(argument) else {
+            self.pairs = Some(argument);
             return Ok(is(intern!(py, "query")));
         };
         if is(intern!(py, "path")) {
@@ -73,14 +73,14 @@ impl<'a, 'py> Data<'a, 'py> {
         Ok(true)
     }
 
-    /// The value, with what was given as data in its pieces.
+    /// Build the value from the pieces and the data.
     fn finish(mut self, class: &Bound<'py, PyType>, pieces: Pieces<'_>) -> Answer<'py> {
         let mut pieces = pieces;
         if let Some(port) = &self.port {
             pieces.port = Some(port.as_bytes());
         }
-        if let Some(given) = self.pairs {
-            if !pairs::query(given, pieces.scheme, &mut self.query)? {
+        if let Some(argument) = self.pairs {
+            if !pairs::query(argument, pieces.scheme, &mut self.query)? {
                 return Ok(None);
             }
             pieces.query = Some(&self.query);
@@ -94,8 +94,8 @@ pub(super) fn replace<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value] = call.plain else { return Ok(None) };
     on_value(value, |value, parsed| {
         let (mut pieces, mut data) = (Pieces::of(parsed), Data::default());
-        for (name, given) in call.named() {
-            if !data.take(name, given, &mut pieces)? {
+        for (name, argument) in call.named() {
+            if !data.take(name, argument, &mut pieces)? {
                 return Ok(None);
             }
         }
@@ -108,10 +108,10 @@ pub(super) fn build<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [class] = call.plain else { return Ok(None) };
     let Ok(class) = class.cast::<PyType>() else { return Ok(None) };
     let (mut pieces, mut data, mut segments) = (Pieces::default(), Data::default(), None);
-    for (name, given) in call.named() {
+    for (name, argument) in call.named() {
         if name == intern!(class.py(), "segments").as_ptr() {
-            segments = Some(given);
-        } else if !data.take(name, given, &mut pieces)? {
+            segments = Some(argument);
+        } else if !data.take(name, argument, &mut pieces)? {
             return Ok(None);
         }
     }
@@ -125,12 +125,12 @@ pub(super) fn build<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// The value with another path, and without query and fragment.
+/// The value with a new path, and without query and fragment.
 fn with_path<'py>(class: &Bound<'py, PyType>, parsed: Parsed<'_>, path: &[u8]) -> Answer<'py> {
     put_together(class, &Pieces { path, query: None, fragment: None, ..Pieces::of(parsed) })
 }
 
-/// Write a segment of data; false if it is no text, or would be a dot-segment.
+/// Encode a segment of data; false if it is not a text, or would be a dot-segment.
 fn write_segment(segment: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<bool> {
     let Ok(text) = segment.cast_exact::<PyString>() else { return Ok(false) };
     let (data, Some(safe)) = (text.to_str()?.as_bytes(), Safe::of("segment")) else { return Ok(false) };
@@ -138,7 +138,7 @@ fn write_segment(segment: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<bool
     Ok(data != b"." && data != b"..")
 }
 
-/// Write segments of data with "/" between them; false if they are not a list or a tuple of one or more texts.
+/// Encode segments of data with "/" between them; false if they are not a list or tuple of one or more texts.
 fn write_segments(segments: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<bool> {
     let is_sequence = segments.is_exact_instance_of::<PyList>() || segments.is_exact_instance_of::<PyTuple>();
     if !is_sequence || segments.len()? == 0 {
@@ -164,7 +164,7 @@ pub(super) fn append<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
             if path.last() != Some(&b'/') && (!path.is_empty() || parsed.authority().is_some()) {
                 path.push(b'/');
             }
-            // What begins a path has rules of its own.
+            // The first segment of a path has special rules, which Python checks.
             if path.is_empty() || segments.is_empty() {
                 return Ok(None);
             }

@@ -1,4 +1,4 @@
-//! The comparison ladder (RFC 3986 6.2) on values: normal forms, and whether two values have the same.
+//! The comparison ladder (RFC 3986 6.2) for values: normal forms, and whether two values have the same one.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::values::{ascii_value, new_value, on_value, read, usual, with_buffer};
 use super::{Answer, Call};
 use crate::quick;
 
-/// The scheme rung, and without evidence the protocol rung.
+/// The numbers of the scheme rung, and of the protocol rung, which without evidence equals the scheme rung.
 const SCHEME: u8 = 4;
 const PROTOCOL: i64 = 5;
 
-/// A rung with what it takes of the scheme; None for another number, and for a scheme with rules of its own.
+/// A rung, with the facts about the scheme if it needs them; None for an unknown rung, or a scheme with other rules.
 fn rung_of(py: Python<'_>, number: i64, value: Parsed<'_>) -> PyResult<Option<(u8, Option<Arc<Facts>>)>> {
     if !(0..=PROTOCOL).contains(&number) {
         return Ok(None);
@@ -67,41 +67,41 @@ pub(super) fn normal<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// Whether two valid texts have the same normal form at a rung; None if the ladder in Python must say.
-fn are_equal(py: Python<'_>, one: Parsed<'_>, two: Parsed<'_>, number: i64) -> PyResult<Option<bool>> {
-    if one.text == two.text {
+/// Whether two valid texts have the same normal form at a rung; None if the ladder in Python must decide.
+fn are_equal(py: Python<'_>, a: Parsed<'_>, b: Parsed<'_>, number: i64) -> PyResult<Option<bool>> {
+    if a.text == b.text {
         return Ok((0..=PROTOCOL).contains(&number).then_some(true));
     }
-    let (Some(first), Some(second)) = (rung_of(py, number, one)?, rung_of(py, number, two)?) else {
+    let (Some(first), Some(second)) = (rung_of(py, number, a)?, rung_of(py, number, b)?) else {
         return Ok(None);
     };
     Ok(Some(with_buffer(|out| {
-        write_form(one, &first, out);
+        write_form(a, &first, out);
         let end = out.len();
-        write_form(two, &second, out);
+        write_form(b, &second, out);
         out.part(..end) == out.part(end..)
     })))
 }
 
-/// Work on two texts or values that are no IRIs.
+/// Work on two texts or values of URIs.
 fn on_two<'py>(
-    one: &Borrowed<'_, 'py, PyAny>,
-    two: &Borrowed<'_, 'py, PyAny>,
+    a: &Borrowed<'_, 'py, PyAny>,
+    b: &Borrowed<'_, 'py, PyAny>,
     work: impl FnOnce(Parsed<'_>, Parsed<'_>) -> Answer<'py>,
 ) -> Answer<'py> {
-    on_text(one, |one| on_text(two, |two| work(one, two)))
+    on_text(a, |a| on_text(b, |b| work(a, b)))
 }
 
-/// Work on a text that is a reference, or on a value that is no IRI.
+/// Work on the text of a URI-reference, or on a value of a URI.
 fn on_text<'py>(
-    given: &Borrowed<'_, 'py, PyAny>,
+    object: &Borrowed<'_, 'py, PyAny>,
     work: impl FnOnce(Parsed<'_>) -> Answer<'py>,
 ) -> Answer<'py> {
-    if let Ok(text) = given.cast_exact::<PyString>() {
+    if let Ok(text) = object.cast_exact::<PyString>() {
         let Some((text, spans)) = read(&text, Rule::UriReference) else { return Ok(None) };
         return work(Parsed { text, spans: &spans });
     }
-    let Some(value) = usual(given)? else { return Ok(None) };
+    let Some(value) = usual(object)? else { return Ok(None) };
     if !matches!(quick::rule_of_class(&value.get_type()), Some((_, false))) {
         return Ok(None);
     }
@@ -119,18 +119,18 @@ pub(super) fn equivalent<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         _ => return Ok(None),
     };
     let py = value.py();
-    on_two(value, other, |one, two| {
-        Ok(are_equal(py, one, two, rung)?.map(|equal| PyBool::new(py, equal).to_owned().into_any()))
+    on_two(value, other, |value, other| {
+        Ok(are_equal(py, value, other, rung)?.map(|equal| PyBool::new(py, equal).to_owned().into_any()))
     })
 }
 
 /// `lowest_rung(a, b)`
 pub(super) fn lowest_rung<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    let [one, two] = call.unnamed() else { return Ok(None) };
-    let py = one.py();
-    on_two(one, two, |one, two| {
+    let [a, b] = call.unnamed() else { return Ok(None) };
+    let py = a.py();
+    on_two(a, b, |a, b| {
         for rung in 0..PROTOCOL {
-            match are_equal(py, one, two, rung)? {
+            match are_equal(py, a, b, rung)? {
                 None => return Ok(None),
                 Some(false) => {}
                 Some(true) => {

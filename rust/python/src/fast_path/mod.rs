@@ -1,7 +1,7 @@
-//! Functions, methods and properties of Python with a fast path: usual calls are answered here, all others go to the
-//! function in Python.
+//! Fast paths of functions, methods and properties: usual calls are answered here, all others by the function in
+//! Python.
 //!
-//! `overthere.kernel.native.front` makes them; name, signature and docstring are the function's own.
+//! `overthere.kernel.native` creates them; name, signature and docstring are those of the function.
 
 mod conversions;
 mod domains;
@@ -25,15 +25,15 @@ use crate::bug::{entry, guarded, guarded_quick};
 
 /// The arguments of a call.
 pub(crate) struct Call<'a, 'py> {
-    /// Of a method the first is the value, of a class method the class.
+    /// The positional arguments; the first is the value in a method, and the class in a class method.
     plain: &'a [Borrowed<'a, 'py, PyAny>],
     names: Option<Borrowed<'a, 'py, PyTuple>>,
-    /// As many as there are names.
+    /// The arguments by name, one for each of `names`.
     named: &'a [Borrowed<'a, 'py, PyAny>],
 }
 
 impl<'a, 'py> Call<'a, 'py> {
-    /// The arguments of a call without names.
+    /// The arguments of a call if all are positional; otherwise none.
     fn unnamed(&self) -> &'a [Borrowed<'a, 'py, PyAny>] {
         if self.names.is_none() {
             self.plain
@@ -42,7 +42,7 @@ impl<'a, 'py> Call<'a, 'py> {
         }
     }
 
-    /// The arguments that come by name, each with its name, which CPython interns.
+    /// The arguments by name, each with its name, which CPython interns.
     fn named(&self) -> impl Iterator<Item = (*mut PyObject, &'a Bound<'py, PyAny>)> + use<'_, 'a, 'py> {
         self.named.iter().enumerate().filter_map(|(i, value)| {
             let names = self.names?.as_ptr();
@@ -57,7 +57,7 @@ pub(crate) type Answer<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 
 type FastPath = for<'a, 'py> fn(&Call<'a, 'py>) -> Answer<'py>;
 
-/// What a name stands for in Python.
+/// The kind of a name in Python.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Function,
@@ -66,10 +66,10 @@ enum Kind {
     Property,
 }
 
-/// The answer of a fast path to a call; null without an error if the function must answer.
+/// Answer a call by a fast path; return null without an error if the function in Python must answer.
 ///
 /// # Safety
-/// The interpreter is attached, and there are as many arguments as `count` and `names` say, by the protocol of
+/// The interpreter is attached, and there are as many arguments as `count` and `names` indicate, by the protocol of
 /// METH_FASTCALL.
 #[inline(always)]
 unsafe fn call_fast_path(
@@ -79,25 +79,25 @@ unsafe fn call_fast_path(
     count: isize,
     names: *mut PyObject,
 ) -> *mut PyObject {
-    const MOST: usize = 8;
-    if count >= MOST as isize {
+    const MAX_ARGUMENTS: usize = 8;
+    if count >= MAX_ARGUMENTS as isize {
         return null_mut();
     }
     // SAFETY: the arguments live as long as the call; a `Borrowed` is the pointer to its object.
     unsafe {
         let py = Python::assume_attached();
-        let given: &[Borrowed<'_, '_, PyAny>] = slice_of(arguments, count);
-        let mut storage = [Borrowed::from_ptr(py, ffi::Py_None()); MOST];
+        let positional: &[Borrowed<'_, '_, PyAny>] = slice_of(arguments, count);
+        let mut storage = [Borrowed::from_ptr(py, ffi::Py_None()); MAX_ARGUMENTS];
         let plain = match holder {
-            None => given,
+            None => positional,
             Some(holder) => {
                 for (place, value) in storage
                     .iter_mut()
-                    .zip(std::iter::once(Borrowed::from_ptr(py, holder)).chain(given.iter().copied()))
+                    .zip(std::iter::once(Borrowed::from_ptr(py, holder)).chain(positional.iter().copied()))
                 {
                     *place = value;
                 }
-                storage.get(..given.len() + 1).unwrap_or_default()
+                storage.get(..positional.len() + 1).unwrap_or_default()
             }
         };
         let (names, named) = if names.is_null() {
@@ -109,7 +109,7 @@ unsafe fn call_fast_path(
         };
         match guarded_quick(py, || fast_path(&Call { plain, names, named })) {
             Ok(Some(answer)) => answer.into_ptr(),
-            // Errors of a usual call are the function's to report; only a bug of ours is reported here.
+            // The function in Python reports errors of usual calls; only a bug of this library is reported here.
             Err(error) if error.is_instance_of::<PyRuntimeError>(py) => {
                 error.restore(py);
                 null_mut()
@@ -119,15 +119,15 @@ unsafe fn call_fast_path(
     }
 }
 
-/// The objects that lie from a place on.
+/// The objects from a pointer on.
 ///
 /// # Safety
-/// So many lie there, none of them null, while the slice lives.
+/// There are `count` objects, none of them null, while the slice lives.
 unsafe fn slice_of<'a, 'py>(first: *const *mut PyObject, count: isize) -> &'a [Borrowed<'a, 'py, PyAny>] {
     if count <= 0 || first.is_null() {
         return &[];
     }
-    // SAFETY: as the caller says; a `Borrowed` is the pointer to its object.
+    // SAFETY: by the caller's promise; a `Borrowed` is the pointer to its object.
     unsafe { std::slice::from_raw_parts(first.cast(), count as usize) }
 }
 
@@ -140,7 +140,7 @@ unsafe fn call_function(
     count: isize,
     names: *mut PyObject,
 ) -> *mut PyObject {
-    // SAFETY: the same as for `call_fast_path`; the function is kept while it is called.
+    // SAFETY: the same as for `call_fast_path`; the function is kept alive during the call.
     unsafe {
         let py = Python::assume_attached();
         entry(py, || {
@@ -150,7 +150,7 @@ unsafe fn call_function(
     }
 }
 
-/// What CPython is given for a name: for each kind another function, of which the table holds the one that is meant.
+/// The functions for CPython under a name: `call` for a function or method, `get` for a property.
 struct Entry {
     name: &'static str,
     kind: Kind,
@@ -170,8 +170,8 @@ macro_rules! fast_paths {
                 count: isize,
                 names: *mut PyObject,
             ) -> *mut PyObject {
-                // SAFETY: CPython calls it by the protocol for METH_FASTCALL: so many arguments, and the interpreter
-                // attached.
+                // SAFETY: CPython calls it by the protocol for METH_FASTCALL: with this many arguments, and the
+                // interpreter attached.
                 unsafe {
                     let first = (Kind::$kind != Kind::Function).then_some(holder);
                     let answer = call_fast_path($fast_path, first, arguments, count, names);
@@ -183,7 +183,7 @@ macro_rules! fast_paths {
             }
 
             pub unsafe extern "C" fn get(value: *mut PyObject, _: *mut c_void) -> *mut PyObject {
-                // SAFETY: CPython calls it for a value of the class, and is attached.
+                // SAFETY: CPython calls it with a value of the class, with the interpreter attached.
                 unsafe { call(value, std::ptr::null(), 0, null_mut()) }
             }
         })*
@@ -259,7 +259,7 @@ pub fn with_fast_path<'py>(
         let Some(entry) = FAST_PATHS.iter().find(|entry| (entry.name, entry.kind) == (name, kind)) else {
             return Err(PyLookupError::new_err(format!("there is no fast path for {name}")));
         };
-        // SAFETY: definitions are whole and never freed; those of a class take its values.
+        // SAFETY: definitions are complete and never freed; those of a class receive its values.
         unsafe {
             let class = holder.cast::<PyType>().map(|class| class.as_type_ptr());
             let new = match (kind, class) {
@@ -278,7 +278,7 @@ pub fn with_fast_path<'py>(
     })
 }
 
-/// A definition that lives as long as the process, as CPython wants it.
+/// The definition of a method, which lives as long as the process, as CPython requires.
 fn method(entry: &Entry, documentation: &str) -> PyResult<*mut ffi::PyMethodDef> {
     Ok(Box::into_raw(Box::new(ffi::PyMethodDef {
         ml_name: CString::new(entry.name)?.into_raw(),
@@ -288,7 +288,7 @@ fn method(entry: &Entry, documentation: &str) -> PyResult<*mut ffi::PyMethodDef>
     })))
 }
 
-/// The same of a property.
+/// The definition of a property, which lives as long as the process.
 fn property(entry: &Entry, documentation: &str) -> PyResult<*mut ffi::PyGetSetDef> {
     Ok(Box::into_raw(Box::new(ffi::PyGetSetDef {
         name: CString::new(entry.name)?.into_raw(),

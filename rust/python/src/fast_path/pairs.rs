@@ -1,4 +1,4 @@
-//! The pairs of a query: read, set, added, left out, sorted (`overthere.forms`).
+//! Reading, setting, adding, removing and sorting the pairs of a query (`overthere.forms`).
 
 use overthere_core::edit::Pieces;
 use overthere_core::parameters::{Change, Form, Given, Scratch};
@@ -18,7 +18,7 @@ use super::{Answer, Call};
 use crate::components::Components;
 use crate::quick;
 
-/// Write a name or a value as a form has it; false if it is not a usual one.
+/// Encode a name or a value for a form; false if it has an unusual type.
 fn write_data(data: &Bound<'_, PyAny>, plus: bool, out: &mut Vec<u8>) -> PyResult<bool> {
     let Some(safe) = Safe::of("query") else { return Ok(false) };
     let octets = if let Ok(text) = data.cast_exact::<PyString>() {
@@ -43,7 +43,7 @@ fn write_data(data: &Bound<'_, PyAny>, plus: bool, out: &mut Vec<u8>) -> PyResul
     Ok(true)
 }
 
-/// A pair as it is written; None if it is not a usual one.
+/// Encode a pair; None if its name or value has an unusual type.
 fn pair(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, plus: bool) -> PyResult<Option<Vec<u8>>> {
     let mut out = Vec::with_capacity(32);
     if !write_data(name, plus, &mut out)? {
@@ -58,14 +58,14 @@ fn pair(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, plus: bool) -> PyResu
     Ok(Some(out))
 }
 
-/// Whether an object is a list or a tuple, and of no class below.
-fn is_sequence(given: &Bound<'_, PyAny>) -> bool {
-    given.is_exact_instance_of::<PyList>() || given.is_exact_instance_of::<PyTuple>()
+/// Whether an object is a list or a tuple, and not of a subclass.
+fn is_sequence(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>()
 }
 
-/// Pairs of data by their names, in their order; None if they are not a mapping or a sequence of pairs, all usual.
-fn given_pairs(pairs: &Bound<'_, PyAny>, plus: bool) -> PyResult<Option<Vec<Given>>> {
-    let mut given: Vec<Given> = Vec::new();
+/// Encode pairs of data, in their order, with their names; None if they are not a mapping or a sequence of usual pairs.
+fn encode_pairs(pairs: &Bound<'_, PyAny>, plus: bool) -> PyResult<Option<Vec<Given>>> {
+    let mut encoded: Vec<Given> = Vec::new();
     if let Ok(mapping) = pairs.cast_exact::<PyDict>() {
         for (name, value) in mapping {
             let Ok(text) = name.cast_exact::<PyString>() else { return Ok(None) };
@@ -79,9 +79,9 @@ fn given_pairs(pairs: &Bound<'_, PyAny>, plus: bool) -> PyResult<Option<Vec<Give
                 let Some(text) = pair(&name, &value, plus)? else { return Ok(None) };
                 texts.push(text);
             }
-            given.push((text.to_str()?.as_bytes().to_vec(), texts));
+            encoded.push((text.to_str()?.as_bytes().to_vec(), texts));
         }
-        return Ok(Some(given));
+        return Ok(Some(encoded));
     }
     if !is_sequence(pairs) {
         return Ok(None);
@@ -90,36 +90,36 @@ fn given_pairs(pairs: &Bound<'_, PyAny>, plus: bool) -> PyResult<Option<Vec<Give
         let item = item?;
         let Ok(item) = item.cast_exact::<PyTuple>() else { return Ok(None) };
         let [name, value] = item.as_slice() else { return Ok(None) };
-        let Ok(text) = name.cast_exact::<PyString>() else { return Ok(None) };
-        let Some(written) = pair(name, value, plus)? else { return Ok(None) };
-        given.push((text.to_str()?.as_bytes().to_vec(), vec![written]));
+        let Ok(name_text) = name.cast_exact::<PyString>() else { return Ok(None) };
+        let Some(text) = pair(name, value, plus)? else { return Ok(None) };
+        encoded.push((name_text.to_str()?.as_bytes().to_vec(), vec![text]));
     }
-    Ok(Some(given))
+    Ok(Some(encoded))
 }
 
-/// Pairs of the same name put together, at the place of the first; None of so many that it would take long.
-fn by_name(given: Vec<Given>) -> Option<Vec<Given>> {
-    const MOST: usize = 64;
-    if given.len() > MOST {
+/// Merge pairs of the same name at the place of the first; None if there are more than `MAX_PAIRS`.
+fn by_name(pairs: Vec<Given>) -> Option<Vec<Given>> {
+    const MAX_PAIRS: usize = 64;
+    if pairs.len() > MAX_PAIRS {
         return None;
     }
-    let mut merged: Vec<Given> = Vec::with_capacity(given.len());
-    for (name, texts) in given {
-        match merged.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, before)) => before.extend(texts),
+    let mut merged: Vec<Given> = Vec::with_capacity(pairs.len());
+    for (name, texts) in pairs {
+        match merged.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, earlier)) => earlier.extend(texts),
             None => merged.push((name, texts)),
         }
     }
     Some(merged)
 }
 
-/// Write data as the query of a URI of this scheme; false if it is not usual.
-pub(super) fn query(given: &Bound<'_, PyAny>, scheme: Option<&[u8]>, out: &mut Vec<u8>) -> PyResult<bool> {
-    let facts = facts(given.py(), scheme)?;
+/// Encode data as the query of a URI with this scheme; false if Python must do it.
+pub(super) fn query(data: &Bound<'_, PyAny>, scheme: Option<&[u8]>, out: &mut Vec<u8>) -> PyResult<bool> {
+    let facts = facts(data.py(), scheme)?;
     if facts.text_parameters {
         return Ok(false);
     }
-    let Some(pairs) = given_pairs(given, facts.plus)? else { return Ok(false) };
+    let Some(pairs) = encode_pairs(data, facts.plus)? else { return Ok(false) };
     for (i, text) in pairs.iter().flat_map(|(_, texts)| texts).enumerate() {
         if i > 0 {
             out.push(b'&');
@@ -129,7 +129,7 @@ pub(super) fn query(given: &Bound<'_, PyAny>, scheme: Option<&[u8]>, out: &mut V
     Ok(true)
 }
 
-/// The value with its pairs changed: the value itself if they stay as they are.
+/// The value with its pairs changed; the value itself if nothing changes.
 fn changed<'py>(
     value: &Borrowed<'_, 'py, Components>,
     parsed: Parsed<'_>,
@@ -155,7 +155,7 @@ fn changed<'py>(
 pub(super) fn with_parameters<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value, pairs] = call.unnamed() else { return Ok(None) };
     on_value(value, |value, parsed| {
-        changed(value, parsed, |plus| Ok(given_pairs(pairs, plus)?.and_then(by_name).map(Change::Set)))
+        changed(value, parsed, |plus| Ok(encode_pairs(pairs, plus)?.and_then(by_name).map(Change::Set)))
     })
 }
 
@@ -164,8 +164,8 @@ pub(super) fn add_parameters<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value, pairs] = call.unnamed() else { return Ok(None) };
     on_value(value, |value, parsed| {
         changed(value, parsed, |plus| {
-            let given = given_pairs(pairs, plus)?;
-            Ok(given.map(|pairs| Change::Add(pairs.into_iter().flat_map(|(_, texts)| texts).collect())))
+            let encoded = encode_pairs(pairs, plus)?;
+            Ok(encoded.map(|pairs| Change::Add(pairs.into_iter().flat_map(|(_, texts)| texts).collect())))
         })
     })
 }
@@ -205,7 +205,7 @@ pub(super) fn parameters<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
             None => py.None().into_bound(py),
         };
         let class = CLASS.import(py, "overthere.forms", "Parameters")?;
-        // SAFETY: a new object of a class in Python whose attributes are slots, all of which are set here.
+        // SAFETY: the attributes of this Python class are slots, and all slots of the new object are set here.
         let new =
             unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_type_ptr(), 0))? };
         set(&new, intern!(py, "query"), &query)?;
@@ -217,7 +217,7 @@ pub(super) fn parameters<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// Set an attribute as `object.__setattr__` does, whatever the class has in its place.
+/// Set an attribute as `object.__setattr__` does, even if the class overrides it.
 fn set(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     // SAFETY: the interpreter is attached, and the objects live as long as the call.
     match unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value.as_ptr()) } {
@@ -226,7 +226,7 @@ fn set(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, 
     }
 }
 
-/// Work on the query of `Parameters` that are read as UTF-8; on no query as on an empty one.
+/// Work on the query of `Parameters` in UTF-8; an undefined query counts as empty.
 fn on_query<'py>(
     parameters: &Bound<'py, PyAny>,
     work: impl FnOnce(Form, &[u8]) -> Answer<'py>,
@@ -247,20 +247,20 @@ fn on_query<'py>(
     work(form, text.to_str()?.as_bytes())
 }
 
-/// The octets of a name; None if more than one text stands for some octets, or if it is not a usual one.
+/// The octets of a name; None if it contains U+FFFD, for which several octets may stand, or is not a `str`.
 fn name_octets<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a [u8]>> {
     let Ok(name) = name.cast_exact::<PyString>() else { return Ok(None) };
     let text = name.to_str()?;
     Ok((!text.contains('\u{FFFD}')).then_some(text.as_bytes()))
 }
 
-/// A name or a value as text; None if its octets are not UTF-8.
-fn shown<'py>(py: Python<'py>, form: Form, written: &[u8]) -> Answer<'py> {
-    if form.is_plain(written) {
-        return quick::text(py, written).map(|text| Some(text.into_any()));
+/// Decode a name or a value; None if its octets are not UTF-8.
+fn decoded<'py>(py: Python<'py>, form: Form, encoded: &[u8]) -> Answer<'py> {
+    if form.is_plain(encoded) {
+        return quick::text(py, encoded).map(|text| Some(text.into_any()));
     }
     with_buffer(|out| {
-        form.decode(written, out);
+        form.decode(encoded, out);
         match std::str::from_utf8(out) {
             Ok(_) => Ok(Some(quick::text(py, out)?.into_any())),
             Err(_) => Ok(None),
@@ -268,7 +268,7 @@ fn shown<'py>(py: Python<'py>, form: Form, written: &[u8]) -> Answer<'py> {
     })
 }
 
-/// The first value of a name, as text; `missing` answers if there is no such name.
+/// The first value of a name, decoded; the result of `missing` if there is no such name.
 fn first<'py>(
     parameters: &Bound<'py, PyAny>,
     name: &Bound<'py, PyAny>,
@@ -278,7 +278,7 @@ fn first<'py>(
     on_query(parameters, |form, query| match form.first(query, octets) {
         None => missing(),
         Some(None) => Ok(Some(name.py().None().into_bound(name.py()))),
-        Some(Some((start, end))) => shown(name.py(), form, query.part(start..end)),
+        Some(Some((start, end))) => decoded(name.py(), form, query.part(start..end)),
     })
 }
 
@@ -314,46 +314,46 @@ pub(super) fn all<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let Some(octets) = name_octets(name)? else { return Ok(None) };
     let py = name.py();
     on_query(parameters, |form, query| {
-        let found = PyList::empty(py);
+        let values = PyList::empty(py);
         for value in form.all(query, octets) {
             match value {
-                None => found.append(py.None())?,
+                None => values.append(py.None())?,
                 Some((start, end)) => {
-                    let Some(text) = shown(py, form, query.part(start..end))? else { return Ok(None) };
-                    found.append(text)?;
+                    let Some(text) = decoded(py, form, query.part(start..end))? else { return Ok(None) };
+                    values.append(text)?;
                 }
             }
         }
-        Ok(Some(found.into_any()))
+        Ok(Some(values.into_any()))
     })
 }
 
-/// `iter(parameters)`: of a long query the function in Python makes pair by pair.
+/// `iter(parameters)`: for a long query, the function in Python decodes one pair at a time.
 pub(super) fn iter<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    const LONGEST: usize = 1 << 16;
+    const MAX_LENGTH: usize = 1 << 16;
     let [parameters] = call.unnamed() else { return Ok(None) };
     let py = parameters.py();
     on_query(parameters, |form, query| {
-        if query.len() > LONGEST {
+        if query.len() > MAX_LENGTH {
             return Ok(None);
         }
-        let found = PyList::empty(py);
+        let pairs = PyList::empty(py);
         for (start, end) in form.pairs(query) {
             let pair = query.part(start..end);
             let (name, value) = match memchr::memchr(b'=', pair) {
                 Some(at) => (pair.part(..at), Some(pair.part(at + 1..))),
                 None => (pair, None),
             };
-            let Some(name) = shown(py, form, name)? else { return Ok(None) };
+            let Some(name) = decoded(py, form, name)? else { return Ok(None) };
             let value = match value {
                 Some(value) => {
-                    let Some(value) = shown(py, form, value)? else { return Ok(None) };
+                    let Some(value) = decoded(py, form, value)? else { return Ok(None) };
                     value
                 }
                 None => py.None().into_bound(py),
             };
-            found.append((name, value))?;
+            pairs.append((name, value))?;
         }
-        Ok(Some(found.try_iter()?.into_any()))
+        Ok(Some(pairs.try_iter()?.into_any()))
     })
 }

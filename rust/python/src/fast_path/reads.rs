@@ -1,4 +1,4 @@
-//! What is read out of a value: names, decoded text, user and password; and how it is shown without secrets.
+//! Reading parts of a value: names, decoded text, user and password; and showing it without secrets.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use super::values::{on_value, with_buffer};
 use super::{Answer, Call};
 use crate::quick;
 
-/// The characters that a part of a value stands for; None if its octets are not UTF-8.
+/// Decode a part of a value; None if its octets are not UTF-8.
 fn decoded_text<'py>(py: Python<'py>, part: &[u8]) -> Answer<'py> {
     if memchr::memchr(b'%', part).is_none() {
         return quick::text(py, part).map(|text| Some(text.into_any()));
@@ -36,7 +36,7 @@ pub(super) fn segments<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
         }
         let path = path.strip_prefix(b"/").unwrap_or(path);
         let texts: PyResult<Vec<_>> =
-            path.split(|&octet| octet == b'/').map(|one| quick::text(py, one)).collect();
+            path.split(|&octet| octet == b'/').map(|segment| quick::text(py, segment)).collect();
         Ok(Some(PyTuple::new(py, texts?)?.into_any()))
     })
 }
@@ -56,13 +56,14 @@ pub(super) fn suffix<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// The component that is asked for, or the path; None if it is undefined.
+/// The component that the call names, or the path by default; `Some(None)` if it is undefined, None if Python must
+/// answer.
 fn component<'a>(call: &Call<'_, '_>, parsed: Parsed<'a>) -> PyResult<Option<Option<&'a [u8]>>> {
     let component = match call.unnamed() {
         [_] => Some(Component::Path),
         [_, name] => match name.cast_exact::<PyString>() {
             Ok(name) => name.to_str().ok().and_then(Component::named),
-            Err(_) => None, // the usual call says what is wrong with it
+            Err(_) => None, // the function in Python reports the error
         },
         _ => None,
     };
@@ -92,7 +93,7 @@ pub(super) fn decoded_bytes<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// The userinfo cut at its first ":"; None if it is undefined.
+/// The userinfo split at its first ":"; None if it is undefined.
 fn credentials<'a>(parsed: Parsed<'a>) -> Option<(&'a [u8], Option<&'a [u8]>)> {
     let userinfo = parsed.spans.userinfo()?.of(parsed.text);
     Some(match memchr::memchr(b':', userinfo) {
@@ -119,7 +120,7 @@ pub(super) fn password<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// `value.redacted()` of a text without a secret
+/// `value.redacted()` for a text without a secret
 pub(super) fn redacted<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value] = call.unnamed() else { return Ok(None) };
     on_value(value, |value, parsed| {
@@ -128,12 +129,12 @@ pub(super) fn redacted<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// `repr(value)` of a text without a secret
+/// `repr(value)` for a text without a secret
 pub(super) fn repr<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value] = call.unnamed() else { return Ok(None) };
     on_value(value, |value, parsed| {
         let py = value.py();
-        // With an apostrophe in it, Python quotes otherwise.
+        // Python uses other quotes if the text has an apostrophe.
         if memchr::memchr(b'\'', parsed.text).is_some() || may_hold_secret(py, parsed.text)? {
             return Ok(None);
         }
@@ -147,9 +148,9 @@ pub(super) fn repr<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     })
 }
 
-/// Whether a valid text may hold what `overthere.ground.redact` masks; `false` is certain.
+/// Whether a valid text may contain a secret that `overthere.ground.redact` masks; `false` is certain.
 fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
-    // A password has "@" after it; what is escaped may be a URI of its own.
+    // "@" follows a password; an escaped text may itself be a URI.
     if memchr::memchr(b'@', text).is_some()
         || memchr::memchr_iter(b'%', text).any(|at| is_delimiter(text, at))
     {
@@ -160,7 +161,7 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
         let delimiter = text.part(start..at).iter().rposition(|octet| b"?&#;".contains(octet));
         if let Some(delimiter) = delimiter {
             (start, is_name) = (start + delimiter + 1, true);
-            // Components of URNs begin with these (RFC 8141 2.3).
+            // The components of URNs begin with "+" or "=" (RFC 8141 2.3).
             start += usize::from(matches!(text.get(start), Some(b'+' | b'=')));
         }
         if at < start {
@@ -168,8 +169,8 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
         }
         let name = text.part(start..at);
         start = at;
-        // What has a "=" before it is of a value.
-        if !std::mem::replace(&mut is_name, false) || name.len() > LONGEST_NAME || at == text.len() {
+        // A text after "=" belongs to a value.
+        if !std::mem::replace(&mut is_name, false) || name.len() > MAX_NAME_LENGTH || at == text.len() {
             continue;
         }
         let name = name.iter().map(|octet| if *octet == b'-' { b'_' } else { octet.to_ascii_lowercase() });
@@ -180,10 +181,10 @@ fn may_hold_secret(py: Python<'_>, text: &[u8]) -> PyResult<bool> {
     Ok(false)
 }
 
-/// Octets of the longest name of `overthere.ground.secret_parameters`, and more.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of a name in bytes: no name in `overthere.ground.secret_parameters` is longer.
+const MAX_NAME_LENGTH: usize = 64;
 
-/// Whether the escape at a place may stand for a delimiter, a letter of a name that is cut there, or another escape.
+/// Whether the escape at a place may encode a delimiter, a letter of a name, or the "%" of another escape.
 fn is_delimiter(text: &[u8], at: usize) -> bool {
     matches!(
         percent::octet(text, at),
