@@ -191,7 +191,7 @@ def test_a_page_of_many_links_ends_with_the_time(link: str) -> None:
     uri = "http://127.0.0.1:1/"
     with Asker(Checker(pages=50), LOCAL) as asker:
         crawl = Crawl([uri], asker)
-        crawl._ends = 0.0
+        crawl._deadline = 0.0
         crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(many(link, 100_000))), 1)
         crawl.records.drop(whole=True)
     assert crawl.passed["crawl-time"] == 1, "the rest of the page"

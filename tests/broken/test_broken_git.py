@@ -331,7 +331,7 @@ def test_a_symlink_within_the_directory_of_git_is_followed(repository: Path) -> 
 
 @pytest.mark.skipif(os.name == "nt", reason="named pipes lie in folders on POSIX only")
 def test_git_does_not_wait_for_a_pipe(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overthere.broken.git._SECONDS", 1)
+    monkeypatch.setattr("overthere.broken.git._TIMEOUT", 1)
     os.mkfifo(repository / ".gitignore")
     with pytest.raises(ValueError, match="not finished within 1 s"):
         changes(repository)
@@ -340,7 +340,7 @@ def test_git_does_not_wait_for_a_pipe(repository: Path, monkeypatch: pytest.Monk
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory of another process is limited on Linux")
 def test_a_tree_of_millions_of_names_takes_bounded_memory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some thousand octets of objects: each folder has ten times the one below."""
-    monkeypatch.setattr("overthere.broken.git._MEMORY", 1 << 27)
+    monkeypatch.setattr("overthere.broken.git._MAX_DATA_BYTES", 1 << 27)
     entry = f"100644 blob {git(repository, 'rev-parse', 'HEAD:docs/same.md').strip()}"
     for _ in range(7):
         listed = "".join(f"{entry}\t{number}\n" for number in range(10))

@@ -26,7 +26,7 @@ def _site(folder: Path) -> None:
 
 
 def _findings(folder: Path, monkeypatch: pytest.MonkeyPatch, most: int, workers: int) -> tuple[list[Broken], Summary]:
-    monkeypatch.setattr(internal, "_MOST_UNSETTLED", most)
+    monkeypatch.setattr(internal, "_MAX_UNSETTLED", most)
     summary = Summary()
     return list(check([str(folder)], Checker(workers=workers), summary)), summary
 

@@ -34,8 +34,8 @@ def checked(folder: Path, count: int) -> tuple[list[Broken], dict[str, object]]:
 
 
 def test_several_processes_find_what_one_finds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_LEAST", 1)
-    monkeypatch.setattr(workers, "_LOT", 1 << 12)
+    monkeypatch.setattr(workers, "_MIN_TOTAL_BYTES", 1)
+    monkeypatch.setattr(workers, "_BATCH_BYTES", 1 << 12)
     assert checked(folder, 3) == checked(folder, 1)
     assert len(checked(folder, 3)[0]) == 106
 
@@ -47,8 +47,8 @@ def test_small_work_starts_no_process(folder: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("killed", [1, 3])
 def test_what_a_process_leaves_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_LEAST", 1)
-    monkeypatch.setattr(workers, "_LOT", 1 << 12)
+    monkeypatch.setattr(workers, "_MIN_TOTAL_BYTES", 1)
+    monkeypatch.setattr(workers, "_BATCH_BYTES", 1 << 12)
     checker, options = Checker(workers=3), Options()
     parts = list(tasks([str(folder)], None, options))
     given = workers.cut_work(parts, checker)

@@ -236,12 +236,12 @@ def test_a_reference_costs_little_when_the_lookups_are_spent(
 
     counted(Pages, "find_source")
     counted(Site, "pages_of")
-    monkeypatch.setattr("overthere.broken.generators.addresses._MOST_LOOKUPS", 100)
+    monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 100)
     found = list(check([str(tree)], Checker(), Summary()))
     assert [one.kind for one in found if one.reference] == ["unsure"] * 50
     assert calls["find_source"] <= 300
     calls.clear()
-    monkeypatch.setattr("overthere.broken.generators.addresses._MOST_LOOKUPS", 1_000_000)
+    monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 1_000_000)
     list(check([str(tree)], Checker(), Summary()))
     assert calls["find_source"] > 1000, "nothing is spared before"
     assert name == "beside" or calls["pages_of"] <= 60, "the projects around a page are made once"

@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 Sources = Iterable[str | os.PathLike[str]] | str | os.PathLike[str]
-"""Files, folders, archives, mailboxes, WARCs, as `overthere.links.extract` takes them."""
+"""Files, folders, archives, mailboxes, WARC files, as for `overthere.links.extract`."""
 
 
 def find(
@@ -45,22 +45,22 @@ def find(
     policy: Policy | None = None,
     summary: Summary | None = None,
 ) -> Iterator[Broken]:
-    """The broken links of documents, in the order of the documents and of their places.
+    """Yield the broken links of documents, in the order of the documents and of the places in them.
 
     sources: HTML, XML, SVG, CSS, Markdown, messages, mailboxes, WARC files, archives, and folders of all these.
-    base: the URI under which they are published (of a folder's root, or of the folder of a named file); of several the
-    first is the documents' own, and the others lead to the same files.  Without one, links lead to files, by name.
+    base: the URI under which they are published (of a folder's root, or of the folder of a named file); the first of
+    several is the documents' base, the others name the same files.  Without one, links are resolved to local files.
     online: whether external URIs are requested.
     fragments: whether anchors are looked up (RFC 3986 3.5).
-    anchors: the program that makes the anchors of Markdown headings, of `Checker.anchors`; by default the one whose
-    configuration is there (mkdocs.yml, conf.py and so on), otherwise GitHub.
+    anchors: the program that generates the anchors of Markdown headings, as in `Checker.anchors`; by default the one
+    whose configuration exists (mkdocs.yml, conf.py and so on), otherwise GitHub.
     index: the index files of a folder; the first existing one counts.
-    extensions: those that a server adds to missing names, such as "html".
-    workers: how many read at once; by default as many as there are cores.
-    policy: the limits of requests; by default safe for untrusted URIs, and a minute for each request.
+    extensions: the extensions that a server adds to missing names, such as "html".
+    workers: the number of workers that read documents; by default the number of cores.
+    policy: the limits of requests; by default safe for untrusted URIs, with a minute for each request.
     summary: filled with the counts of checked and unchecked references.
 
-    If a document could be read only in part, its missing anchors are notes ("not-sure").
+    If a document could only be read in part, its missing anchors are notes ("not-sure").
 
     Raises: InvalidURI for a bad base; ValueError for an unknown rule; ModuleNotFoundError without the extra `links`.
 
@@ -73,8 +73,8 @@ def find(
     """
     bases = (base,) if isinstance(base, str | URI) else tuple(base or ())
     checker = Checker(
-        base=tuple(str(URI(one)) for one in bases), fragments=fragments, anchors=anchors, indexes=tuple(index),
-        extensions=tuple(one.lstrip(".") for one in extensions), workers=workers, online=online,
+        base=tuple(str(URI(text)) for text in bases), fragments=fragments, anchors=anchors, indexes=tuple(index),
+        extensions=tuple(extension.lstrip(".") for extension in extensions), workers=workers, online=online,
     )  # fmt: skip
     return check(sources, checker, Summary() if summary is None else summary, policy=policy)
 
@@ -86,16 +86,16 @@ def check(
     step: Callable[[str, int, int], None] = lambda what, done, total: None,
     policy: Policy | None = None,
 ) -> Iterator[Broken]:
-    """`find` with its settings as one value.
+    """`find` with its settings in one object.
 
     policy: the limits of requests.
-    step: called with the progress: the phase, and how much of how much (octets, documents, URIs).
+    step: called with the progress: the phase, the amount done, and the total (bytes, documents, URIs).
 
-    Raises: as `find`, before the first finding.
+    Raises: the same as `find`, before the first finding.
     """
     from overthere.broken.job import run
 
     if checker.anchors not in ANCHORS:
         raise ValueError(f"unknown value {checker.anchors!r} of anchors; known: {', '.join(ANCHORS)}")
-    named = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    return run([os.fspath(one) for one in named], checker, summary, step, policy)
+    paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    return run([os.fspath(source) for source in paths], checker, summary, step, policy)

@@ -1,4 +1,4 @@
-"""Fragments that a document has: ids and names; and what is not an anchor."""
+"""The anchors of a document, which are ids and names; and fragments that are not anchors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINES = re.compile(r"L[0-9]+(?:C[0-9]+)?(?:-L?[0-9]+(?:C[0-9]+)?)?")
 
 
 def is_top(fragment: str) -> bool:
-    """Whether it is the top of any HTML document (HTML 7.4.6.4): the empty one, and "top" in either case.
+    """Whether a fragment means the top of any HTML document (HTML 7.4.6.4): "", and "top" in any case.
 
     >>> is_top(""), is_top("TOP"), is_top("a")
     (True, True, False)
@@ -29,23 +29,23 @@ def is_top(fragment: str) -> bool:
 
 
 def names(fragment: str) -> tuple[str, ...]:
-    """What an anchor may be called that a fragment names: as it stands, and percent-decoded (HTML 7.4.6.4).
+    """The possible names of a fragment's anchor: the fragment unchanged, and percent-decoded (HTML 7.4.6.4).
 
-    A range of lines, as pages of source code have them, is where its first line is.
+    A range of lines, as on pages of source code, is at the anchor of its first line.
 
     >>> names("a%20b"), names("L10-L20")
     (('a%20b', 'a b'), ('L10-L20', 'L10'))
     """
-    if found := _RANGE.fullmatch(fragment):
-        return fragment, found[1]
+    if match := _RANGE.fullmatch(fragment):
+        return fragment, match[1]
     return (fragment, unquote(fragment)) if "%" in fragment else (fragment,)
 
 
 def reason(fragment: str, path: str, kind: str) -> str | None:
-    """Why a fragment that is no anchor is not judged (`model.PASSED`); None if it should be one.
+    """Why a fragment is not checked (`model.PASSED`); None if it should be an anchor.
 
-    path: of the target, by whose suffix media are known.
-    kind: of the target, as its reader is called; "" if it has none.
+    path: the path of the target; its suffix identifies media.
+    kind: the name of the target's reader; "" if it has none.
 
     >>> reason("t=10", "/a.mp4", ""), reason(":~:text=x", "/a.html", "html"), reason("x", "/a.html", "html")
     ('media-fragment', 'text-fragment', None)
@@ -70,7 +70,7 @@ def reason(fragment: str, path: str, kind: str) -> str | None:
 
 
 class _Ids:
-    """Takes the tags of an XML document, and keeps its anchors."""
+    """A handler of the tags of an XML document that collects its anchors."""
 
     def __init__(self, anchors: set[str]) -> None:
         self.anchors = anchors
@@ -91,16 +91,16 @@ class _Ids:
     def external(self, kind: str, identifier: str) -> None: ...
 
 
-_KNOWN = ("html", "svg")
-"""Vocabularies whose anchors are these; in others a DTD may make any attribute an ID (XML 1.0 3.3.1)."""
+_VOCABULARIES = ("html", "svg")
+"""Vocabularies with exactly these anchors; in others, a DTD may declare any attribute as ID (XML 1.0 3.3.1)."""
 
 
 def xml(document: Document, anchors: set[str]) -> tuple[str, bool]:
-    """Gather the anchors of an XML document.  Returns: its text, and whether these are all that it has."""
+    """Collect the anchors of an XML document.  Returns: its text, and whether it can have no other anchors."""
     from overthere.links.documents.xml.events import characters, events
 
     text, notes = characters(document.content, document.charset)
     ids = _Ids(anchors)
-    said = {note.kind for note in notes}
-    said |= {note.kind for note in events(text, ids) if note is not None}
-    return text.replace("\r\n", "\n").replace("\r", "\n"), ids.root in _KNOWN and said.isdisjoint(UNREAD)
+    note_kinds = {note.kind for note in notes}
+    note_kinds |= {note.kind for note in events(text, ids) if note is not None}
+    return text.replace("\r\n", "\n").replace("\r", "\n"), ids.root in _VOCABULARIES and note_kinds.isdisjoint(UNREAD)

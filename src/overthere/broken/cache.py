@@ -1,4 +1,4 @@
-"""A cache of replies in a file (SQLite), so that each URI is requested only once in a while."""
+"""A cache of outcomes in a file (SQLite), so that each URI is requested only occasionally."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ AGES: Mapping[str, float] = {
     "bad-location": 0.0,
     "no-fragment": 0.0,
 }
-"""Seconds for which an outcome holds; what is not named is requested each time.  0: the answer may be another
-next time, or the fragments that were looked up."""
+"""Seconds for which an outcome is valid; other outcomes are requested each time.  0: the answer may change soon, or
+other fragments may be looked up."""
 _LOOKED_UP = (None, "moved-permanently", "bad-location", "no-fragment")
-"""Outcomes of URIs whose document was there, so that fragments could be looked up in it."""
+"""Kinds of outcomes with a document, in which fragments could be looked up."""
 _APPLICATION, _VERSION = 0x6F767468, 2
-"""`application_id`, "ovth", by which a cache is known as ours; `user_version`."""
+"""`application_id`, "ovth", which identifies a cache of this program; `user_version`."""
 _BATCH = 500
-_PATIENCE = 1.0
-"""Outcomes, and seconds, after which what was kept is in the file: so much is asked again after a crash at most."""
+_COMMIT_INTERVAL = 1.0
+"""Number of outcomes, and seconds, after which they are committed: a crash loses no more."""
 _TABLES = """
 create table if not exists outcome (
     uri text primary key, kind text, status integer, why text not null, final text, permanent integer not null,
@@ -56,22 +56,22 @@ create table if not exists outcome (
 create table if not exists run (begun real not null, ended real);
 """
 _COLUMNS = "kind, status, why, final, permanent, fragments, missing, checked"
-"""Of `outcome`, without the key."""
+"""The columns of `outcome` without the key."""
 
 
 class Cache:
-    """Outcomes by URI.
+    """A cache of outcomes by URI.
 
-    path: the file, which is made if it is not there; None keeps nothing.
-    ages: seconds by kind ("ok" or of `KINDS`) for which an outcome holds, where they are not those of `AGES`.
-    resume: whether everything counts that the last run has asked before it was stopped, however it came out.
-    credentials: a digest of what was sent with a request (a token, a login): only the same gives the same answer.
+    path: the file, which is created if it does not exist; None for no cache.
+    ages: seconds by kind ("ok" or one of `KINDS`) for which an outcome is valid, if they differ from `AGES`.
+    resume: whether all outcomes of the last run count if it was stopped, of any kind.
+    credentials: a digest of the credentials sent to a URI (a token, a login), for which alone an outcome is valid.
 
-    Whoever can write the file can say what was answered, and nothing else: it has these tables alone, and a row with
-    values that no answer gives is asked again.
+    Anyone who can write the file can forge outcomes, and nothing else: the file has only these tables, and a row with
+    impossible values is ignored.
 
-    Raises: ValueError for a kind that there is none of, and for a file that is no such cache, also later, while it is
-    read or written; OSError if it cannot be opened for writing.
+    Raises: ValueError for an unknown kind, and for a file that is not such a cache, even later, when it is read or
+    written; OSError if it cannot be opened for writing.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Cache:
         self.ages: dict[str, float] = {**AGES, **(ages or {})}
         self.credentials: Callable[[str], str] = credentials
         self.since: float = float("inf")
-        """When the run began that goes on; no time if none does."""
+        """The start of the run that is resumed; infinity if none is."""
         self._rows: list[tuple[object, ...]] = []
         self._committed = time.monotonic()
         self._base: sqlite3.Connection | None = None
@@ -96,13 +96,13 @@ class Cache:
         if path is not None:
             with self._errors_named():
                 self._base = database(path, _APPLICATION, _VERSION, _TABLES)
-                self._base.execute("pragma journal_mode = wal").fetchall()  # else PyPy's is not over
+                self._base.execute("pragma journal_mode = wal").fetchall()  # otherwise the statement stays open in PyPy
                 self._base.execute("pragma synchronous = normal")
                 self._begin(resume)
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
-        """Errors of SQLite with the name of the file."""
+        """Convert errors of SQLite to ValueError with the name of the file."""
         try:
             yield
         except (sqlite3.Error, UnicodeError) as error:
@@ -120,45 +120,45 @@ class Cache:
 
     @property
     def is_resumed(self) -> bool:
-        """Whether the last run goes on."""
+        """Whether the last run is resumed."""
         return self.since != float("inf")
 
     def valid_outcomes(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
-        """The outcomes that still hold, of URIs and the fragments that are looked up in each."""
+        """Yield the outcomes that are still valid, for URIs with the fragments to look up in each."""
         if self._base is None:
             return
-        now = time.time()
+        time_now = time.time()
         for uri, fragments in asked.items():
             with self._errors_named():
                 row = self._base.execute(f"select {_COLUMNS} from outcome where uri = ?", (self._key(uri),)).fetchone()
             if row is None or (read := _read_row(row)) is None:
                 continue
-            kind, checked, (looked, missing), wanted = row[0], row[7], read, set(fragments)
-            fresh = checked >= self.since or now - checked < self.ages.get(kind or "ok", 0.0)
-            if fresh and (kind not in _LOOKED_UP or wanted <= looked):
-                gone = tuple(one for one in missing if one in wanted)
-                yield Outcome(uri, kind, row[1], row[2], row[3], bool(row[4]), gone, checked, True)
+            kind, checked, (looked_up, missing), needed = row[0], row[7], read, set(fragments)
+            fresh = checked >= self.since or time_now - checked < self.ages.get(kind or "ok", 0.0)
+            if fresh and (kind not in _LOOKED_UP or needed <= looked_up):
+                needed_missing = tuple(fragment for fragment in missing if fragment in needed)
+                yield Outcome(uri, kind, row[1], row[2], row[3], bool(row[4]), needed_missing, checked, True)
 
     def _key(self, uri: str) -> str:
-        """The URI, and behind a blank the credentials."""
+        """The URI, followed by a blank and the digest of the credentials if there are any."""
         return f"{uri} {digest}" if (digest := self.credentials(uri)) else uri
 
     def keep(self, outcome: Outcome, fragments: Iterable[str]) -> None:
-        """Keep an outcome; fragments: those that were looked up."""
+        """Store an outcome; fragments: those that were looked up."""
         if self._base is None:
             return
-        looked, missing = (json.dumps(sorted(some)) if some else "[]" for some in (set(fragments), outcome.missing))
+        sought, missing = (json.dumps(sorted(names)) if names else "[]" for names in (set(fragments), outcome.missing))
         self._rows.append(
             (
                 self._key(outcome.uri), outcome.kind, outcome.status, outcome.why, outcome.final, outcome.permanent,
-                looked, missing, outcome.checked,
+                sought, missing, outcome.checked,
             )
         )  # fmt: skip
-        if len(self._rows) >= _BATCH or time.monotonic() - self._committed > _PATIENCE:
+        if len(self._rows) >= _BATCH or time.monotonic() - self._committed > _COMMIT_INTERVAL:
             self.commit()
 
     def commit(self) -> None:
-        """What was kept so far is in the file."""
+        """Write the stored outcomes to the file."""
         if self._base is not None:
             rows, self._rows = self._rows, []
             with self._errors_named():
@@ -167,7 +167,7 @@ class Cache:
             self._committed = time.monotonic()
 
     def close(self, *, whole: bool = False) -> None:
-        """whole: whether the run has come to its end; one that has not can be resumed."""
+        """Close the file; whole: whether the run is complete, so that it cannot be resumed."""
         if self._base is None:
             return
         with suppress(ValueError):
@@ -181,20 +181,20 @@ class Cache:
 
 
 def _is_past(seconds: object) -> bool:
-    """Whether it is a time up to now; a clock may have been put back by an hour."""
+    """Whether a value is a past time; an hour is tolerated, because a clock may have been set back."""
     return isinstance(seconds, float) and 0 <= seconds <= time.time() + _HOUR
 
 
 def _read_row(row: tuple[Any, ...]) -> tuple[set[str], list[str]] | None:
-    """The fragments that were looked up, and those that are missing; None if no answer gives such a row."""
-    kind, status, why, final, permanent, looked, missing, checked = row
-    types = type(status) in (int, NoneType), type(why) is str, type(permanent) is int, _is_past(checked)
+    """The fragments that were looked up, and those that are missing; None for a row with impossible values."""
+    kind, status, reason, final, permanent, looked_up, missing, checked = row
+    types = type(status) in (int, NoneType), type(reason) is str, type(permanent) is int, _is_past(checked)
     if not all(types) or not (kind is None or kind in KINDS) or not (final is None or is_web(final)):
         return None
     try:
-        lists = read_json(looked), read_json(missing)
+        lists = read_json(looked_up), read_json(missing)
     except (TypeError, ValueError):
         return None
-    if not all(isinstance(one, list) and all(type(text) is str for text in one) for one in lists):
+    if not all(isinstance(names, list) and all(type(name) is str for name in names) for names in lists):
         return None
     return set(lists[0]), lists[1]

@@ -16,16 +16,16 @@ __all__ = ["changed_files", "choose"]
 
 
 def changed_files(folder: str, revision: str) -> frozenset[str]:
-    """The files of the repository around a folder that were changed, added, renamed or removed since a revision.
+    """The files of a folder's repository that were changed, added, renamed or removed since a revision.
 
-    New files that Git does not track yet count; ignored files do not.  All files of a submodule count if another commit
-    of it is recorded; changes within it that are not committed are not seen.
+    Untracked new files count; ignored files do not.  All files of a submodule count if another commit of it is
+    recorded; uncommitted changes within a submodule are not found.
 
-    Returns: their real paths; a renamed file has both.  One with a separator at its end is a repository within.
+    Returns: their real paths, both paths of a renamed file.  A path that ends with a separator is a submodule.
 
     Raises: ValueError if there is no repository, no such revision, or no Git.
     """
-    if revision.startswith("-"):  # Git would take it as an option
+    if revision.startswith("-"):  # Git would parse it as an option
         raise ValueError(f"{revision} is not a revision")
     with open_repository(folder) as git:
         names = git.run(
@@ -42,11 +42,11 @@ def changed_files(folder: str, revision: str) -> frozenset[str]:
 
 
 _SUBMODULE = "160000"
-"""The mode of an entry that is a commit of another repository."""
+"""The mode of an entry that is a submodule."""
 
 
 def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: frozenset[str]) -> Iterator[Broken]:
-    """The findings in changed files, and those whose target is a changed file, or was one."""
+    """Yield the findings in changed files, and those whose target is or was a changed file."""
     roots = [os.path.realpath(root) for root in site.around]
     names = {
         os.path.relpath(path, root).replace(os.sep, "/")
@@ -64,10 +64,10 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
 
 def _served_names(finding: Broken, site: Site, checker: Checker) -> set[str]:
     """The names of the files that a server may send for the target of a finding."""
-    below = None if finding.target is None else site.path_below(finding.target)
-    if below is None:
+    path = None if finding.target is None else site.path_below(finding.target)
+    if path is None:
         return set()
-    name = os.fsdecode(unquote_to_bytes(below))
+    name = os.fsdecode(unquote_to_bytes(path))
     folder = f"{name.rstrip('/')}/".lstrip("/")
     return {
         name, *(f"{folder}{index}" for index in checker.indexes), *(f"{name}.{suffix}" for suffix in checker.extensions)

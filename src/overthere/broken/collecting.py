@@ -24,7 +24,7 @@ __all__ = ["PageKeys", "State", "gather", "page_keys", "with_text"]
 
 
 class State(NamedTuple):
-    """Facts about a document whose anchors were gathered."""
+    """Facts about a document whose anchors were collected."""
 
     kind: str
     is_whole: bool
@@ -41,30 +41,30 @@ class PageKeys(NamedTuple):
     source: str
     state: State
     anchors: array[int]
-    """Keys that are there: of its anchors, and of its own URI."""
+    """Keys that exist: of its anchors, and of its URI."""
     pairs: array[int]
-    """Keys of the documents and anchors that it refers to, in pairs: one of each pair must exist."""
+    """Keys of the documents and anchors to which it refers, in pairs: one key of each pair must exist."""
     findings: bool
-    """Whether it has findings whatever the others have."""
+    """Whether it has findings that do not depend on other documents."""
     outer: dict[int, str]
-    """Documents outside the sources whose fragments it refers to, with their paths."""
+    """Documents outside the sources to whose fragments it refers, with their paths."""
     outside: set[str]
-    """URIs outside."""
+    """External URIs."""
     called: int
-    """How others in its container know it, by its URI; -1 if it is in none."""
+    """The key of its URI, for other documents of its container; -1 if it is not in one."""
     fragments: dict[str, set[str]]
-    """The fragments that it refers to, by these URIs."""
+    """The fragments to which it refers, by external URI."""
     next: int
-    """The document to which its reader is sent at once; -1 for none."""
+    """The document to which it refreshes at once; -1 for none."""
     perhaps: array[int] = array("Q")
-    """Keys of documents that a container may have, each with the two of `pairs`: what it has not is outside."""
+    """Keys of documents that its container may have, each with two keys as in `pairs`; other documents are external."""
     unsettled: Scan | None = None
-    """The document with those references alone that may be faults; None: it is read again if one of them is."""
+    """The document with only the references that may be faults; None: it is read again if one of them is."""
 
 
 def gather(task: Task, site: Site, checker: Checker, options: Options, summary: Summary) -> Iterator[PageKeys]:
-    """The documents of a task, each read once."""
-    from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
+    """Read each document of a task once, and yield its keys and facts."""
+    from overthere.links.job.task_documents import documents  # slow to import, and often unused with the native kernel
 
     walk = _ContainerCollector()
     for document, (kind, notes) in documents(task, options, walk):
@@ -81,13 +81,13 @@ def gather(task: Task, site: Site, checker: Checker, options: Options, summary: 
         yield page_keys(result, site, checker, summary)
     summary.files.update(walk.passed)
     if walk.seen:
-        # Members that are no documents exist, too.
+        # Members that are not documents exist too.
         state, no_keys = State("", True, False), array("Q")
         yield PageKeys(-1, "", state, array("Q", sorted(walk.seen)), no_keys, False, {}, set(), -1, {}, -1)
 
 
 class _ContainerCollector(Progress):
-    """Keeps what a container has, whatever it is."""
+    """Collects the keys of all members of a container."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class _ContainerCollector(Progress):
 
 
 def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:
-    """The keys and facts of a document that was read."""
+    """The keys and facts of a scanned document."""
     document = document_identity(result, site)
     state = State(result.kind, result.is_whole, result.has_anchors, result.more_anchors)
     names = [*result.anchors, *(f"\0{name}" for name in result.maps)]
@@ -107,7 +107,7 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
     own_keys.update(key(LABELS, name) for name in result.labels)
     called = -1
     if document >= NUMBERLESS:
-        # Others may know it by its URI, or as a part of a message.
+        # Other documents may refer to it by its URI, or as a part of a message.
         called = uri_key(str(result.document.base.uri))
         own_keys.update((called, document), (key(called, name) for name in names))
     pairs: set[tuple[int, int]] = set()
@@ -121,35 +121,35 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
     lacks_own = False
     summary.passed.update(result.passed)
     for reference in result.references:
-        seen = check_reference(reference, result, site, checker)
+        checked = check_reference(reference, result, site, checker)
         summary.references += 1
-        if seen.passed is not None:
-            summary.passed[seen.passed] += 1
-        summary.within += seen.is_within
-        findings = findings or bool(seen.findings)
-        if seen.outside is not None and not seen.is_within:
+        if checked.passed is not None:
+            summary.passed[checked.passed] += 1
+        summary.within += checked.is_within
+        findings = findings or bool(checked.findings)
+        if checked.outside is not None and not checked.is_within:
             summary.outside += 1
-            outside.add(seen.outside)
-            if seen.fragment:
-                fragments.setdefault(seen.outside, set()).add(seen.fragment)
-        is_missing = bool(seen.there) and own_keys.isdisjoint(seen.there)
-        lacks_anchor = bool(seen.pairs) and own_keys.isdisjoint(seen.pairs)
-        if is_missing or lacks_anchor or seen.findings or (checker.online and seen.outside is not None):
+            outside.add(checked.outside)
+            if checked.fragment:
+                fragments.setdefault(checked.outside, set()).add(checked.fragment)
+        is_missing = bool(checked.there) and own_keys.isdisjoint(checked.there)
+        lacks_anchor = bool(checked.pairs) and own_keys.isdisjoint(checked.pairs)
+        if is_missing or lacks_anchor or checked.findings or (checker.online and checked.outside is not None):
             unsettled.append(reference)
         if is_missing:
-            existing.add(seen.there)
+            existing.add(checked.there)
         if not lacks_anchor:
             continue
-        if seen.document == document:
+        if checked.document == document:
             findings = lacks_own = True
             continue
-        if seen.outside is not None:
-            perhaps.add((seen.document, seen.pairs[0], seen.pairs[-1]))
+        if checked.outside is not None:
+            perhaps.add((checked.document, checked.pairs[0], checked.pairs[-1]))
             continue
-        pairs.add((seen.pairs[0], seen.pairs[-1]))
-        if seen.place is not None and seen.place.path:
-            outer[seen.place.document] = seen.place.path
-    # Few documents are in archives that link to files which are there in more than one way: pass 2 is exact.
+        pairs.add((checked.pairs[0], checked.pairs[-1]))
+        if checked.place is not None and checked.place.path:
+            outer[checked.place.document] = checked.place.path
+    # Rarely a reference from an archive has more than two possible keys: pass 2 considers them all.
     pairs.update((keys[0], keys[1]) for keys in existing)
     flat = array("Q", (key_number for pair in sorted(pairs) for key_number in pair))
     return PageKeys(
@@ -170,17 +170,17 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
 
 
 _PLACED_BY_TEXT = ("markdown", "rst", "notebook", "text", "uri-list")
-"""Kinds whose references are found again by their text."""
+"""Kinds whose references are located by their text."""
 
 
 def _small_scan(unsettled: list[Reference], result: Scan, lacks_own: bool) -> Scan:
-    """A small copy of a scan, without its text and project, with these references only and those of equal text, in
-    whose order they are found again.
+    """A small copy of a scan, without its text and project, and with only these references and those of equal text,
+    because references are located in the order of the text.
 
-    lacks_own: whether one of them refers to an anchor of the document itself.
+    lacks_own: whether one of them refers to a missing anchor of the document itself.
     """
-    texts = {one.reference for one in unsettled}
-    references = [one for one in result.references if one.reference in texts]
+    texts = {reference.reference for reference in unsettled}
+    references = [reference for reference in result.references if reference.reference in texts]
     project = NO_PROJECT._replace(generator=result.project.generator)
     content = result.document._replace(content=b"")
     anchors = result.anchors if lacks_own else set[str]()
@@ -192,7 +192,7 @@ def _small_scan(unsettled: list[Reference], result: Scan, lacks_own: bool) -> Sc
 
 
 def with_text(unsettled: Scan, document: Document, project: Project) -> Scan:
-    """This scan, with its text and project."""
+    """The scan with its text and project restored."""
     if unsettled.project.generator != project.generator:
         project = unknown_generator(project)
     if unsettled.kind == "markdown":

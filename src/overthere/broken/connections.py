@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "Connection", "Connections", "next_item"]
 
 MOST = 100
-"""Connections that wait at once: each is a descriptor of this process."""
+"""Maximum number of idle connections: each uses a file descriptor."""
 Origin = tuple[str, int, bool]
 
 
 def next_item(carrier: Carrier) -> Work[Head | Data | Item | None]:
-    """What a dialogue gives next; None at its end.  Raises: AccessError, after which all is closed."""
+    """The next item of a dialogue; None at its end.  Raises: AccessError, after closing the carrier."""
     try:
         return (yield from carrier.steps())
     except BaseException as error:
@@ -35,7 +35,7 @@ def next_item(carrier: Carrier) -> Work[Head | Data | Item | None]:
 
 
 class Connection:
-    """One connection, and what was answered over it."""
+    """A connection, and the state of its current request."""
 
     def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
@@ -49,11 +49,11 @@ class Connection:
 
     @property
     def peer(self) -> tuple[int, Any] | None:
-        """The address that was judged and connected."""
+        """The address that the policy approved and that is connected."""
         return self.carrier.peer
 
     def ask(self, asked: Request) -> Work[Head]:
-        """The head of the answer.  Raises: AccessError."""
+        """Send a request and return the head of the response.  Raises: AccessError."""
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received = 0
         carrier.deadline = None if total is None else monotonic() + total
@@ -64,16 +64,16 @@ class Connection:
         return head
 
     def content(self, limit: int) -> Work[bytes]:
-        """The content of the answer, also of what was packed: of more than so many octets one more.
+        """The decoded content of the response; if it exceeds `limit` bytes, its first `limit + 1`.
 
         Raises: AccessError.
         """
         pieces: list[bytes] = []
-        left = limit
-        while isinstance(one := (yield from next_item(self.carrier)), Data) and one.octets:
-            pieces.append(one.octets[: left + 1])
-            left -= len(one.octets)
-            if left < 0:
+        remaining = limit
+        while isinstance(item := (yield from next_item(self.carrier)), Data) and item.octets:
+            pieces.append(item.octets[: remaining + 1])
+            remaining -= len(item.octets)
+            if remaining < 0:
                 self.turn.is_cut = True
                 self.close()
                 break
@@ -84,26 +84,26 @@ class Connection:
 
 
 class Connections:
-    """Those that wait for the next request.
+    """A pool of idle connections.
 
-    most: how many wait at once; of more, the one that has waited longest is closed.
+    most: the maximum number of idle connections; beyond it, the one that has been idle longest is closed.
     """
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self._idle: defaultdict[Origin, list[Connection]] = defaultdict(list)
         self._order: dict[Connection, None] = {}
-        """All of them, the one that has waited longest first."""
+        """All of them; the one that has been idle longest comes first."""
 
     def ask(
         self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Request
     ) -> Work[tuple[Connection, Head]]:
-        """The head of the answer, over a connection that waited or over a new one; it must be given back.
+        """Send a request over an idle or new connection; return the connection, to be given back, and the head.
 
-        A server may close a connection at any time: over one that waited, a request that got no answer is made again,
-        once, over a new one (RFC 9112 9.3.1).
+        A server may close an idle connection at any time, so a request without an answer over one is retried once, over
+        a new connection (RFC 9112 9.3.1).
 
-        uri: what errors name and the policy judges.
+        uri: the URI that errors name and the policy checks.
 
         Raises: AccessError.
         """
@@ -115,7 +115,7 @@ class Connections:
         return new, (yield from new.ask(asked))
 
     def _idle_connection(self, origin: Origin, policy: Policy) -> Connection | None:
-        """One that waits, and that the same policy has judged."""
+        """Remove and return an idle connection that the same policy approved, or None."""
         waiting = self._idle[origin]
         for at in range(len(waiting) - 1, -1, -1):
             if waiting[at].policy is policy:
@@ -124,7 +124,7 @@ class Connections:
         return None
 
     def give_back(self, connection: Connection) -> None:
-        """It waits for the next request, if it can take one."""
+        """Return a connection to the pool if it can be reused, otherwise close it."""
         if not connection.is_open:
             connection.close()
             return
@@ -137,7 +137,7 @@ class Connections:
             oldest.close()
 
     def close(self) -> None:
-        """All that wait are closed."""
+        """Close all idle connections."""
         self._idle.clear()
         while self._order:
             self._order.popitem()[0].close()

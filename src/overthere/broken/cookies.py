@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Cookies", "load_cookies"]
 
-_LONGEST = 4096
-"""Characters of a field Set-Cookie (RFC 6265 6.1)."""
-_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)
-"""More seconds than `http.cookiejar` can count (RFC 6265 5.2.2): it drops all cookies then, with a traceback."""
-_COUNT = 50
-"""The most cookies of a chain; RFC 6265 6.1 asks for as many for each domain."""
+_MAX_FIELD_LENGTH = 4096
+"""Maximum length of a Set-Cookie field, in characters (RFC 6265 6.1)."""
+_HUGE_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)
+"""A Max-Age that overflows in `http.cookiejar` (RFC 6265 5.2.2), which then drops all cookies, with a traceback."""
+_MAX_COOKIES = 50
+"""Maximum number of cookies of a chain; RFC 6265 6.1 requires as many for each domain."""
 
 
 class Cookies:
     """The cookies of a chain of redirects: those of a login, and those that its servers set.
 
-    A cookie is sent to the hosts of its own domain only, by its path and by Secure.
+    A cookie is sent only to the hosts of its domain, according to its path and Secure.
     """
 
     def __init__(self, login: Iterable[Cookie] = ()) -> None:
-        # The suffixes of countries are no domains of one site (co.uk); where a port matters, RFC 6265 knows none.
+        # A public suffix such as co.uk is not the domain of a site; RFC 6265 does not consider ports.
         policy = DefaultCookiePolicy(netscape=True, rfc2965=False, strict_domain=True)
         self._jar: CookieJar = CookieJar(policy)
         for cookie in login:
@@ -40,35 +40,35 @@ class Cookies:
         self._sent: set[tuple[str, str]] = set()
 
     def field(self, uri: str) -> str:
-        """The value of the field Cookie of a request; "" without one."""
+        """The value of a request's Cookie field; "" if there is none."""
         request = Request(uri)
         self._jar.add_cookie_header(request)
         value = str(request.get_header("Cookie", ""))
-        return value if value.isprintable() and len(value) <= _LONGEST * 2 else ""
+        return value if value.isprintable() and len(value) <= _MAX_FIELD_LENGTH * 2 else ""
 
     def send(self, uri: str) -> str:
-        """The same, for a request that is made now."""
+        """The value of the Cookie field for a request that is sent now; it is remembered for `is_repeated`."""
         self._sent.add((uri, value := self.field(uri)))
         return value
 
     def is_repeated(self, uri: str) -> bool:
-        """Whether a request for a URI was sent with the very cookies that it would have now."""
+        """Whether a request for a URI was already sent with the cookies that it would have now."""
         return (uri, self.field(uri)) in self._sent
 
     def take(self, uri: str, fields: Iterable[tuple[str, str]]) -> None:
-        """Keep the cookies of a response."""
+        """Store the cookies of a response."""
         head = Message()
         for name, value in fields:
-            if name.lower() == "set-cookie" and len(value) <= _LONGEST:
-                head["Set-Cookie"] = _AGE.sub(r"\g<1>999999999", value)
+            if name.lower() == "set-cookie" and len(value) <= _MAX_FIELD_LENGTH:
+                head["Set-Cookie"] = _HUGE_AGE.sub(r"\g<1>999999999", value)
         response = cast("HTTPResponse", _Response(head))
         for cookie in self._jar.make_cookies(response, request := Request(uri)):
-            if len(self._jar) < _COUNT:
+            if len(self._jar) < _MAX_COOKIES:
                 self._jar.set_cookie_if_ok(cookie, request)
 
 
 class _Response:
-    """What a jar asks of a response."""
+    """The part of a response that a cookie jar uses."""
 
     def __init__(self, head: Message) -> None:
         self._head = head
@@ -78,17 +78,17 @@ class _Response:
 
 
 def load_cookies(path: str) -> tuple[Cookie, ...]:
-    """The cookies of a file in the format of Netscape, as browsers and curl write it.
+    """The cookies of a file in Netscape format, which browsers and curl write.
 
-    Raises: ValueError for another file; OSError.
+    Raises: ValueError for a file in another format; OSError.
     """
-    read_text(path)  # by its limits
+    read_text(path)  # checks its limits
     jar: Any = MozillaCookieJar(path)
     try:
-        with catch_warnings(action="ignore"):  # of a line that cannot be read
+        with catch_warnings(action="ignore"):  # about lines that cannot be read
             jar.load(ignore_discard=True, ignore_expires=True)
-    except LoadError:  # whose message shows the line
+    except LoadError:  # its message would show the line
         raise ValueError(f"{path}: not a cookie file in Netscape format: each line has seven fields, by tabs") from None
     for cookie in jar:
-        cookie.expires = cookie.expires or None  # 0 is the end of the session
+        cookie.expires = cookie.expires or None  # 0 means the end of the session
     return tuple(cookie for cookie in jar if not cookie.is_expired())

@@ -1,4 +1,4 @@
-"""What requests use unless options say otherwise: their policy, that of untrusted URIs, and two services."""
+"""Defaults for requests: the policy, which is safe for untrusted URIs, and two services."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from overthere.access.policy import Policy
 __all__ = ["GITHUB_API", "PATIENT", "WAYBACK"]
 
 PATIENT = Policy(total_timeout=60.0)
-"""A server that drips its answer must not hold up a check of thousands."""
+"""The time limit stops a server that sends its response slowly from delaying a check of thousands of URIs."""
 GITHUB_API = "https://api.github.com"
 WAYBACK = "https://archive.org/wayback/available"

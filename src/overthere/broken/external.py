@@ -27,11 +27,11 @@ __all__ = ["Asker"]
 
 
 class Asker:
-    """Asks as the settings of a check say.
+    """Requests external URIs according to the settings of a check.
 
-    policy: what asking may do; by default `PATIENT`, which is for URIs of others.
+    policy: the limits of requests; by default `PATIENT`, which is safe for untrusted URIs.
 
-    Raises: ValueError for settings that cannot be; OSError for a cache that cannot be written.
+    Raises: ValueError for invalid settings; OSError for a cache that cannot be written.
     """
 
     def __init__(self, checker: Checker, policy: Policy | None = None, registry: Registry | None = None) -> None:
@@ -48,43 +48,43 @@ class Asker:
         )
         self.is_whole: bool = True
         self.is_cut: bool = False
-        """Whether something was left for want of time, with which a run can be gone on."""
+        """Whether the time limit left URIs unchecked; a later run can resume with them."""
 
     def ask(self, uris: Iterable[str], fragments: Mapping[str, Iterable[str]] | None = None) -> Iterator[Outcome]:
-        """The outcome for each URI, as they come; what the cache knows comes first.
+        """Yield the outcome of each URI as it arrives; those in the cache come first.
 
-        uris: without fragments; fragments: those that are looked up in the document of a URI.
+        uris: without fragments; fragments: the fragments to look up in the document of a URI.
         """
-        looked = fragments or {}
-        wanted = {uri: frozenset(looked.get(uri, ())) for uri in uris}
+        fragments_by_uri = fragments or {}
+        pending = {uri: frozenset(fragments_by_uri.get(uri, ())) for uri in uris}
         with self.run():
-            known = []
-            for outcome in self.cache.valid_outcomes(dict(wanted)):
-                del wanted[outcome.uri]
-                known.append(outcome)
+            cached = []
+            for outcome in self.cache.valid_outcomes(dict(pending)):
+                del pending[outcome.uri]
+                cached.append(outcome)
                 yield outcome
-            journeys = RedirectChains(self.asking, self.checker, wanted)
-            for outcome in known:
-                journeys.record_outcome(outcome)
-            with closing(journeys.outcomes()) as outcomes:
+            chains = RedirectChains(self.asking, self.checker, pending)
+            for outcome in cached:
+                chains.record_outcome(outcome)
+            with closing(chains.outcomes()) as outcomes:
                 for _, outcome in outcomes:
-                    self.cache.keep(outcome, wanted[outcome.uri])
+                    self.cache.keep(outcome, pending[outcome.uri])
                     yield outcome
             self.cache.commit()
 
     def ask_services(self, failed: Mapping[str, Outcome]) -> Iterator[Outcome]:
-        """Other outcomes for URIs whose requests failed, from the services that the settings name."""
-        left = dict(failed)
+        """Yield new outcomes for URIs whose requests failed, from the services in the settings."""
+        remaining = dict(failed)
         if self.checker.github is not None:
             for outcome in ask_github(failed.values(), self.checker.github[1], self.asking):
-                left[outcome.uri] = outcome
+                remaining[outcome.uri] = outcome
                 yield outcome
         if self.checker.wayback is not None:
-            yield from ask_archive(left.values(), self.checker.wayback, self.asking)
+            yield from ask_archive(remaining.values(), self.checker.wayback, self.asking)
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """A run, which has come to its end if nothing was raised or cut; one that has not can be resumed."""
+        """A run, which is complete if nothing was raised or left unchecked; an incomplete run can be resumed."""
         before, self.is_whole = self.is_whole, False
         yield
         self.is_whole = before and not self.is_cut
@@ -96,13 +96,13 @@ class Asker:
         self.close()
 
     def close(self) -> None:
-        """Connections and the cache are closed."""
+        """Close the connections and the cache."""
         self.asking.close()
         self.cache.close(whole=self.is_whole)
 
 
 def _headers(checker: Checker) -> tuple[tuple[str, str, str], ...]:
-    """Header fields, with the token for the API of GitHub."""
+    """The header fields, with the token for GitHub's API."""
     if checker.github is None:
         return checker.headers
     token, api = checker.github

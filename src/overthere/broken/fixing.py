@@ -1,4 +1,4 @@
-"""Fixes references in their files: only the octets of the value change, after a diff was shown."""
+"""Fixes references in their files: only the bytes of the value change, after a diff was shown."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ __all__ = ["FixedFile", "fix_files", "write"]
 
 
 _BREAKS = 50
-"""Line breaks in a reference, within which a diff looks for the next line that is the same."""
+"""Line breaks in a reference after which a diff stops searching for the next equal line."""
 
 
 class FixedFile(NamedTuple):
-    """A file with its references mended."""
+    """A file with fixed references."""
 
     source: str
     before: bytes
     after: bytes
     changed: int
     refused: str
-    """Why nothing of it is changed; "" if something is."""
+    """Why nothing is changed; "" if something is."""
 
     def diff(self) -> Iterator[str]:
-        """The change, as lines without ends: a unified diff without the lines around it.
+        """Yield the change as lines without line ends: a unified diff without context lines.
 
-        Suggestions have no line breaks, so a line takes the place of one, or of several where a reference had some;
-        `difflib` would search, and take the cube of the lines.
+        Suggestions have no line breaks, so a new line replaces one line, or several if the reference had line breaks;
+        `difflib` would search, in cubic time.
         """
         old, new = (text.decode("utf-8", "replace").splitlines() for text in (self.before, self.after))
         yield from (f"--- {self.source}", f"+++ {self.source}")
@@ -53,27 +53,27 @@ class FixedFile(NamedTuple):
             after = new[number + 1 : number + 2]
             count = next((n for n in range(1, min(spare, _BREAKS) + 2) if old[at + n : at + n + 1] == after), spare + 1)
             yield f"@@ -{at + 1}{f',{count}' if count > 1 else ''} +{number + 1} @@"
-            yield from (f"-{one}" for one in old[at : at + count])
+            yield from (f"-{old_line}" for old_line in old[at : at + count])
             yield f"+{line}"
             at += count
         if at < len(old):
-            yield from (f"@@ -{at + 1},{len(old) - at} +{len(new)},0 @@", *(f"-{one}" for one in old[at:]))
+            yield from (f"@@ -{at + 1},{len(old) - at} +{len(new)},0 @@", *(f"-{old_line}" for old_line in old[at:]))
 
 
 def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certain",)) -> Iterator[FixedFile]:
-    """The files in which references have one suggestion each, and what they would hold.
+    """Yield the files in which references have one suggestion each, with their fixed content.
 
-    certainties: of `model.CERTAINTIES`, which suggestions are taken.
+    certainties: the `model.CERTAINTIES` of the suggestions to apply.
 
-    Every file is read again as it would be: if any reference but those that are mended is another then, it is left.
+    The fixed content of each file is read again: if any other reference would change too, the file stays unchanged.
     """
     by_source: dict[str, dict[tuple[int, int], set[tuple[str, str]]]] = {}
-    for found in findings:
-        placed = (found.suggestion, found.offset, found.length, found.reference)
-        if found.certainty in certainties and None not in placed:
-            place = (found.offset or 0, found.length or 0)
-            meant = (found.reference or "", found.suggestion or "")
-            by_source.setdefault(found.source, {}).setdefault(place, set()).add(meant)
+    for finding in findings:
+        required = (finding.suggestion, finding.offset, finding.length, finding.reference)
+        if finding.certainty in certainties and None not in required:
+            place = (finding.offset or 0, finding.length or 0)
+            change = (finding.reference or "", finding.suggestion or "")
+            by_source.setdefault(finding.source, {}).setdefault(place, set()).add(change)
     for source, places in by_source.items():
         yield _fix_file(source, places)
 
@@ -83,17 +83,17 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
         content, _ = _read(source)
     except OSError as error:
         archive = _archive(source)
-        why = f"it is part of {archive}; change it there and repack" if archive else error.strerror or str(error)
-        return FixedFile(source, b"", b"", 0, why)
+        message = f"it is part of {archive}; change it there and repack" if archive else error.strerror or str(error)
+        return FixedFile(source, b"", b"", 0, message)
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
     at = 0
-    for (offset, length), meant in sorted(places.items()):
-        written = content[offset : offset + length]
-        if len(meant) != 1 or offset < at:
-            continue  # of two candidates none is taken
-        old, new = next(iter(meant))
-        replaced = _replace_value(written, old, new)
+    for (offset, length), candidates in sorted(places.items()):
+        value = content[offset : offset + length]
+        if len(candidates) != 1 or offset < at:
+            continue  # several candidates, so none is applied
+        old, new = next(iter(candidates))
+        replaced = _replace_value(value, old, new)
         if replaced is not None:
             pieces += (content[at:offset], replaced)
             at = offset + length
@@ -103,42 +103,42 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
             source, content, content, 0, "the value is not written there as it was read, or there are two candidates"
         )
     after = b"".join((*pieces, content[at:]))
-    refused = "" if _is_changed(source, content, after, changes) else "another reference would change too"
+    refused = "" if _has_only_changes(source, content, after, changes) else "another reference would change too"
     return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
 
 
 def _archive(source: str) -> str:
-    """The file that holds a document, such as an archive or a mailbox; "" if it is none of a container."""
+    """The container file of a document, such as an archive or a mailbox; "" if there is none."""
     at = source.find("!")
     while at >= 0 and not os.path.isfile(source[:at]):
         at = source.find("!", at + 1)
     return source[:at] if at >= 0 else ""
 
 
-def _replace_value(written: bytes, old: str, new: str) -> bytes | None:
-    """The octets of the new value, in the form that the old one has; None if that form is not plain."""
+def _replace_value(value: bytes, old: str, new: str) -> bytes | None:
+    """The bytes of the new value in the notation of the old one; None if that notation is not plain."""
     if not new.isascii() or any(sign in new for sign in "\"'<>()\\ "):
         return None
-    if written == old.encode():
-        return new.encode()  # `_is_changed` sees where an "&" begins a character reference
-    if written == old.replace("&", "&amp;").encode():
+    if value == old.encode():
+        return new.encode()  # `_has_only_changes` notices if an "&" begins a character reference
+    if value == old.replace("&", "&amp;").encode():
         return new.replace("&", "&amp;").encode()
     return None
 
 
-def _is_changed(source: str, before: bytes, after: bytes, changes: list[tuple[str, str]]) -> bool:
-    """Whether the references of a document are the same but for these, each another by its suggestion."""
+def _has_only_changes(source: str, before: bytes, after: bytes, changes: list[tuple[str, str]]) -> bool:
+    """Whether the references of a document differ only by these changes, each from the old to the suggested one."""
     old, new = _references(source, before), _references(source, after)
     if len(old) != len(new):
         return False
-    left = list(changes)
-    for (where, one), (place, other) in zip(old, new, strict=True):
-        if (where, one) == (place, other):
+    remaining = list(changes)
+    for (old_place, old_reference), (new_place, new_reference) in zip(old, new, strict=True):
+        if (old_place, old_reference) == (new_place, new_reference):
             continue
-        if where != place or (one, other) not in left:
+        if old_place != new_place or (old_reference, new_reference) not in remaining:
             return False
-        left.remove((one, other))
-    return not left
+        remaining.remove((old_reference, new_reference))
+    return not remaining
 
 
 def _references(source: str, content: bytes) -> list[tuple[str, str]]:
@@ -146,15 +146,15 @@ def _references(source: str, content: bytes) -> list[tuple[str, str]]:
     for document, _ in documents(Task((source,), None, None), options):
         document = document._replace(content=content)
         kind, notes = kind_of(document)
-        found = scan(document, kind, notes, options, NO_PROJECT)
-        return [(one.where, one.reference) for one in found.references]
+        result = scan(document, kind, notes, options, NO_PROJECT)
+        return [(reference.where, reference.reference) for reference in result.references]
     return []
 
 
 def _read(source: str) -> tuple[bytes, int]:
     """The content of a file that may be replaced, and its mode.
 
-    Raises: OSError for a link, a pipe, a file that is read-only, and one with other names, which would keep the old.
+    Raises: OSError for a symlink, a pipe, a read-only file, and a file with other hard links.
     """
     refuse_link(source)
     with open_file(source, os.path.dirname(source)) as file:
@@ -167,7 +167,7 @@ def _read(source: str) -> tuple[bytes, int]:
 
 
 def write(file: FixedFile) -> None:
-    """Put the mended file in its place, with the permissions it had.  Raises: OSError if it has changed since."""
+    """Replace the file by the fixed one, with the same permissions.  Raises: OSError if it has changed since."""
     content, mode = _read(file.source)
     if content != file.before:
         raise OSError(errno.EAGAIN, "it has changed since it was read")

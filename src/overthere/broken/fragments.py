@@ -19,41 +19,41 @@ __all__ = ["Anchors", "anchors", "content_type"]
 
 
 def content_type(field: str) -> tuple[str, str | None]:
-    """The media type that a field Content-Type names, and its charset (RFC 9110 8.3.1).
+    """The media type in a Content-Type field, and its charset (RFC 9110 8.3.1).
 
     >>> content_type('Text/HTML; charset="utf-8"'), content_type("")
     (('text/html', 'utf-8'), ('', None))
     """
-    told, _, parameters = field.partition(";")
+    essence, _, parameters = field.partition(";")
     charset = None
     for parameter in parameters.split(";"):
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
             charset = value.strip().strip('"') or None
-    return told.strip().lower(), charset
+    return essence.strip().lower(), charset
 
 
 class Anchors(NamedTuple):
-    """What fragments of a document are looked up in."""
+    """The anchors of a document, in which fragments are looked up."""
 
     kind: str
-    """Of the document, as its reader is called."""
+    """The name of the document's reader."""
     path: str
     names: array[int]
-    """Of each anchor the hash, for there may be many documents; sorted, for there may be many fragments."""
+    """The hash of each anchor, to save memory for many documents; sorted, for fast look-ups of many fragments."""
     is_known: bool
-    """Whether those are all that it may have."""
+    """Whether the document can have no other anchors."""
     is_whole: bool
-    """Whether all of it was read."""
+    """Whether the document was read completely."""
 
     def _has(self, name: int) -> bool:
         return self.names[(at := bisect_left(self.names, name)) : at + 1] == array("q", [name])
 
     def find_missing(self, fragments: frozenset[str]) -> tuple[tuple[str, ...], str]:
-        """The fragments that the document does not have; and why that is not sure, if so."""
+        """The fragments that the document lacks; or none, and why that is uncertain."""
         if not self.is_known:
             return (), ""
-        gone = tuple(
+        absent = tuple(
             sorted(
                 fragment
                 for fragment in fragments
@@ -62,29 +62,28 @@ class Anchors(NamedTuple):
                 and not any(self._has(hash(name)) for name in names(fragment))
             )
         )
-        return (gone, "") if self.is_whole or not gone else ((), f"it was read only in part: {', '.join(gone)}")
+        return (absent, "") if self.is_whole or not absent else ((), f"it was read only in part: {', '.join(absent)}")
 
 
-_MOST = 500_000
-"""Anchors of a document that are kept."""
-_PREFIXED = ("github.com", "gist.github.com")
-"""Hosts whose pages have a prefix before the anchors of what users wrote, which a script of theirs puts before a
-fragment, too."""
+_MAX_ANCHORS = 500_000
+"""Maximum number of anchors that are stored for a document."""
+_PREFIXING_HOSTS = ("github.com", "gist.github.com")
+"""Hosts that prefix the anchors in users' texts; a script on their pages adds the prefix to fragments too."""
 
 
 def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> Anchors:
-    """What a document has.
+    """The anchors of a retrieved document.
 
-    media_type: the field Content-Type, as the server told it; "" if it did not.
-    cut: whether there is more of the document.
+    media_type: the server's Content-Type field, or "".
+    cut: whether the content is only the beginning of the document.
     """
-    told, charset = content_type(media_type)
-    there = URI(uri).replace(fragment=None)
-    base = Base(there, "retrieval", "retrieval")
-    document = Document(uri, content, base, told, charset, ("too-large",) if cut else ())
+    essence, charset = content_type(media_type)
+    location = URI(uri).replace(fragment=None)
+    base = Base(location, "retrieval", "retrieval")
+    document = Document(uri, content, base, essence, charset, ("too-large",) if cut else ())
     kind, notes = kind_of(document)
-    read = scan(document, kind, notes, Options(), NO_PROJECT._replace(anchors=rule))
-    if (there.host or "").lower() in _PREFIXED:
-        read.anchors.update([name.removeprefix("user-content-") for name in read.anchors])
-    found = array("q", sorted(map(hash, islice(read.anchors, _MOST))))
-    return Anchors(kind, there.path, found, read.has_anchors, read.is_whole and len(read.anchors) <= _MOST)
+    page = scan(document, kind, notes, Options(), NO_PROJECT._replace(anchors=rule))
+    if (location.host or "").lower() in _PREFIXING_HOSTS:
+        page.anchors.update([name.removeprefix("user-content-") for name in page.anchors])
+    hashes = array("q", sorted(map(hash, islice(page.anchors, _MAX_ANCHORS))))
+    return Anchors(kind, location.path, hashes, page.has_anchors, page.is_whole and len(page.anchors) <= _MAX_ANCHORS)

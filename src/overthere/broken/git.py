@@ -1,4 +1,4 @@
-"""Git, asked about a repository without that repository's configuration, hooks and drivers."""
+"""Git queries that ignore the configuration, hooks and drivers of the repository."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _SETTINGS = re.compile(
     r"|extensions\.(?:objectformat|refstorage)|branch\..+\.(?:merge|remote)|remote\..+\.fetch",
     re.DOTALL,
 )
-"""Settings that are taken over: how files are compared and which branch is followed.  None names a program."""
-_SHARED = ("refs", "packed-refs", "reftable", "shallow", "info", "logs")
-_OWN = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "logs", "index")
-"""The files that are copied from the directories of Git, in this order: loose references before packed ones."""
+"""Settings that are copied: how files are compared, and which branch is followed.  None of them names a program."""
+_SHARED_FILES = ("refs", "packed-refs", "reftable", "shallow", "info", "logs")
+_WORKTREE_FILES = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "logs", "index")
+"""The files that are copied from the Git directories, in this order: loose references before packed ones."""
 _KEPT_VARIABLES = ("GIT_EXEC_PATH",)
-_LONGEST_PATH = 1 << 15
+_MAX_PATH_LENGTH = 1 << 15
 
 
 class _Place(NamedTuple):
     top: Path
-    own: Path
-    """The directory of Git: `.git`, or that of a worktree or a submodule."""
+    git_folder: Path
+    """The Git directory: `.git`, or that of a worktree or a submodule."""
     shared: Path
-    """The directory that all worktrees of the repository have in common."""
+    """The directory that all worktrees of the repository share."""
 
 
 class Git(NamedTuple):
     """Git for one repository."""
 
     top: str
-    """The real path of the folder of its files."""
+    """The real path of the working tree."""
     program: str
     environment: dict[str, str]
 
@@ -57,10 +57,10 @@ class Git(NamedTuple):
         ) as child:  # fmt: skip
             _limit_memory(child.pid)
             try:
-                output, messages = child.communicate(timeout=_SECONDS)
+                output, messages = child.communicate(timeout=_TIMEOUT)
             except subprocess.TimeoutExpired:
                 child.kill()
-                raise ValueError(f"git {arguments[0]}: not finished within {_SECONDS} s") from None
+                raise ValueError(f"git {arguments[0]}: not finished within {_TIMEOUT} s") from None
             except BaseException:
                 child.kill()
                 raise
@@ -70,27 +70,27 @@ class Git(NamedTuple):
         return os.fsdecode(output)
 
 
-_SECONDS = 60
-"""Without it, Git waits for ever for a named pipe, or walks a tree of billions of names."""
-_MEMORY = 1 << 30
-"""Octets of data that Git may allocate; the packs that it maps do not count."""
+_TIMEOUT = 60
+"""Time limit of a command: Git would wait forever for a named pipe, or walk a tree of billions of names."""
+_MAX_DATA_BYTES = 1 << 30
+"""Maximum memory that Git may allocate for data; packs that it maps do not count."""
 
 
 def _limit_memory(process: int) -> None:
-    with suppress(ImportError, AttributeError, OSError):  # Linux has it
+    with suppress(ImportError, AttributeError, OSError):  # only Linux has it
         import resource
 
-        resource.prlimit(process, resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+        resource.prlimit(process, resource.RLIMIT_DATA, (_MAX_DATA_BYTES, _MAX_DATA_BYTES))
 
 
 @contextmanager
 def open_repository(folder: str) -> Iterator[Git]:
-    """The repository around a folder: that of the current folder if this contains it, otherwise the nearest.
+    """The repository that contains a folder: that of the current folder if it does, otherwise the nearest one.
 
-    Git reads a copy of its references and its index next to a configuration that is written here, and its objects where
-    they are: nothing that the repository's own configuration names is run or asked.
+    Git reads a copy of the references and the index with a configuration that is written here, and the original
+    objects: nothing that the repository's own configuration names is run or contacted.
 
-    Raises: ValueError if there is none, or if it cannot be read; or without Git.
+    Raises: ValueError if there is no repository, or it cannot be read, or Git is not installed.
     """
     program = find_program("git")
     if program is None:
@@ -100,7 +100,7 @@ def open_repository(folder: str) -> Iterator[Git]:
         try:
             yield _prepare(program, place, Path(copy))
         except OSError as error:
-            raise ValueError(f"git: {place.own} cannot be read: {error}") from None
+            raise ValueError(f"git: {place.git_folder} cannot be read: {error}") from None
 
 
 def _find(folder: str) -> _Place:
@@ -111,43 +111,43 @@ def _find(folder: str) -> _Place:
     current = _find_nearest(Path(os.path.realpath(os.curdir)))
     if current is None or current.top == nearest.top or not real.is_relative_to(current.top):
         return nearest
-    if nearest.own.is_relative_to(current.shared):  # a submodule, or another worktree
+    if nearest.git_folder.is_relative_to(current.shared):  # a submodule, or another worktree
         return nearest
     raise ValueError(f"git: {nearest.top} is another repository within {current.top}: run this in it")
 
 
 def _find_nearest(folder: Path) -> _Place | None:
     for top in (folder, *folder.parents):
-        with suppress(OSError, ValueError):  # a file that names no path
-            own = top / ".git"
-            if own.is_file():
-                own = _pointer(own, "gitdir: ")
-            shared = _pointer(own / "commondir", "") if (own / "commondir").is_file() else own
-            if (own / "HEAD").is_file() and (shared / "objects").is_dir():
-                return _Place(top, own, shared)
+        with suppress(OSError, ValueError):  # a file without a path
+            git_folder = top / ".git"
+            if git_folder.is_file():
+                git_folder = _pointer(git_folder, "gitdir: ")
+            shared = _pointer(git_folder / "commondir", "") if (git_folder / "commondir").is_file() else git_folder
+            if (git_folder / "HEAD").is_file() and (shared / "objects").is_dir():
+                return _Place(top, git_folder, shared)
     return None
 
 
 def _pointer(file: Path, prefix: str) -> Path:
-    """The real path that a file of Git names."""
+    """The real path in a file of Git."""
     with file.open("rb") as opened:
-        named = os.fsdecode(opened.read(_LONGEST_PATH)).removeprefix(prefix).rstrip("\r\n")
-    return Path(os.path.realpath(file.parent / named))
+        target = os.fsdecode(opened.read(_MAX_PATH_LENGTH)).removeprefix(prefix).rstrip("\r\n")
+    return Path(os.path.realpath(file.parent / target))
 
 
 def _prepare(program: str, place: _Place, copy: Path) -> Git:
     shared = copy / "shared"
-    own = shared if place.own == place.shared else shared / "worktrees" / "own"
-    own.mkdir(parents=True)
+    git_copy = shared if place.git_folder == place.shared else shared / "worktrees" / "own"
+    git_copy.mkdir(parents=True)
     (shared / "refs").mkdir()
-    for name in _SHARED:
+    for name in _SHARED_FILES:
         atomic.copy(place.shared / name, shared)
-    for name in (*_OWN, *(file.name for file in place.own.glob("sharedindex.*"))):
-        if own != shared or name not in _SHARED:
-            atomic.copy(place.own / name, own)
-    if own != shared:
-        atomic.copy(place.own / "HEAD", shared)
-        atomic.write(own / "commondir", b"../..\n")
+    for name in (*_WORKTREE_FILES, *(file.name for file in place.git_folder.glob("sharedindex.*"))):
+        if git_copy != shared or name not in _SHARED_FILES:
+            atomic.copy(place.git_folder / name, git_copy)
+    if git_copy != shared:
+        atomic.copy(place.git_folder / "HEAD", shared)
+        atomic.write(git_copy / "commondir", b"../..\n")
     atomic.create_empty(copy / "empty")
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     variables |= {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
@@ -157,26 +157,26 @@ def _prepare(program: str, place: _Place, copy: Path) -> Git:
     }  # fmt: skip
     outside = Git(str(copy), program, variables | {"GIT_DIR": str(copy / "none")})
     settings = _list_settings(outside.run("config", "-z", "--list"))
-    for file in (place.shared / "config", place.own / "config.worktree"):
+    for file in (place.shared / "config", place.git_folder / "config.worktree"):
         if file.is_file():
             settings += _list_settings(outside.run("config", "-z", "--list", "--no-includes", "--file", str(file)))
-    atomic.write(shared / "config", os.fsencode("".join(_write_setting(*one) for one in settings)))
+    atomic.write(shared / "config", os.fsencode("".join(_write_setting(*setting) for setting in settings)))
     inside = {
-        "GIT_CONFIG_GLOBAL": str(copy / "empty"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": str(own),
+        "GIT_CONFIG_GLOBAL": str(copy / "empty"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": str(git_copy),
         "GIT_OBJECT_DIRECTORY": str(place.shared / "objects"), "GIT_WORK_TREE": str(place.top),
     }  # fmt: skip
     return Git(str(place.top), program, variables | inside)
 
 
 def _list_settings(listed: str) -> list[tuple[str, str]]:
-    """The settings in `git config -z --list` that are taken over."""
-    pairs = (one.partition("\n") for one in listed.split("\0"))
+    """The settings in the output of `git config -z --list` that are copied."""
+    pairs = (entry.partition("\n") for entry in listed.split("\0"))
     return [(key, value if separator else "true") for key, separator, value in pairs if _SETTINGS.fullmatch(key)]
 
 
 def _write_setting(key: str, value: str) -> str:
-    section, _, rest = key.partition(".")
-    subsection, _, name = rest.rpartition(".")
+    section, _, qualified_name = key.partition(".")
+    subsection, _, name = qualified_name.rpartition(".")
     quoted = f" {_quote(subsection)}" if subsection else ""
     return f"[{section}{quoted}]\n\t{name} = {_quote(value)}\n"
 

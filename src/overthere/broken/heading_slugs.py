@@ -1,4 +1,4 @@
-"""Anchors that programs make of the text of a heading, before equal ones are numbered."""
+"""Anchors that programs generate from the text of a heading, before equal ones are numbered."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 _NO_MKDOCS = re.compile(r"[^\w\s-]")
 _JOINTS = re.compile(r"[-\s]+")
 _HYPHENS = re.compile(r"-{2,}")
-_PRODUCT = re.compile(
+_GITLAB_BADGE = re.compile(
     r"\*{0,9}\((?:premium|ultimate|free|beta|experiment)(?:\s(?:all|self|saas))?(?:\s(?:beta|experiment))?\)\*{0,9}"
 )
-"""The badges of GitLab's own documentation, such as `**(PREMIUM SELF)**`."""
+"""The badges of GitLab's documentation, such as `**(PREMIUM SELF)**`."""
 _CIRCLED = range(0x24B6, 0x24EA)
 """Symbols that are alphabetic (Other_Alphabetic)."""
 _DOCUTILS = str.maketrans(
@@ -36,7 +36,7 @@ _DOCUTILS = str.maketrans(
     "\u0225\u0234\u0235\u0236\u0237\u023c\u023f\u0240\u0247\u0249\u024b\u024d\u024f",
     "odhiltbbcdfklnpttyzgzlntjcszejqry",
 ) | {0xDF: "sz", 0xE6: "ae", 0x153: "oe", 0x238: "db", 0x239: "qp"}
-"""Letters that no decomposition makes US-ASCII, as docutils writes them."""
+"""Letters that no decomposition maps to US-ASCII, and docutils' replacements."""
 _NO_KRAMDOWN = re.compile(r"[^a-zA-Z0-9 -]")
 _BEFORE_LETTER = re.compile(r"\A[^a-zA-Z]+")
 _COMBINING = re.compile("[\u0300-\u036f]")
@@ -47,19 +47,19 @@ _DOTS = re.compile(r"\.{3}")
 _TYPOGRAPHIC = re.compile(r"-{2,3}|\.{3}")
 
 
-def _is_word(character: str) -> bool:
-    """Whether it is a letter, a mark, a decimal digit or a connector, as `\\p{Word}` of Ruby has it (UTS 18)."""
-    kind = category(character)
-    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or ord(character) in _CIRCLED
+def _is_word(char: str) -> bool:
+    """Whether a character is a letter, a mark, a decimal digit or a connector, as in Ruby's `\\p{Word}` (UTS 18)."""
+    kind = category(char)
+    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or ord(char) in _CIRCLED
 
 
 def _lower(text: str) -> str:
-    """As Ruby, Haskell and Rust have it: a sigma at the end of a word is like others."""
+    """Lower case as in Ruby, Haskell and Rust: a final sigma is not special."""
     return text.replace("\u03a3", "\u03c3").lower()
 
 
 def _github(text: str) -> str:
-    # Punctuation and symbols go, also numbers such as \u00b2 and \u00bd; marks stay; every blank becomes a hyphen.
+    # Drop punctuation, symbols, and numbers such as \u00b2 and \u00bd; keep marks; every blank becomes a hyphen.
     return _docusaurus(text.strip())
 
 
@@ -68,16 +68,16 @@ def _docusaurus(text: str) -> str:
     text = text.lower()
     if text.isascii():
         return _NO_WORD.sub("", text).replace(" ", "-")
-    return "".join(one for one in text if one in "- " or _is_word(one)).replace(" ", "-")
+    return "".join(char for char in text if char in "- " or _is_word(char)).replace(" ", "-")
 
 
 def _gitlab(text: str) -> str:
-    plain = _HYPHENS.sub("-", _github(_PRODUCT.sub("", text.strip().lower())))
+    plain = _HYPHENS.sub("-", _github(_GITLAB_BADGE.sub("", text.strip().lower())))
     return f"anchor-{plain}" if plain.isascii() and plain.isdecimal() else plain
 
 
 def docutils(text: str) -> str:
-    """docutils.nodes.make_id: US-ASCII letters and digits, and hyphens between them; it begins with a letter.
+    """The id of docutils.nodes.make_id: US-ASCII letters and digits with hyphens between them, beginning with a letter.
 
     >>> docutils("2. \u00dcber uns!")
     'uber-uns'
@@ -100,40 +100,38 @@ def _pymdownx(text: str) -> str:
 def _pandoc(text: str) -> str:
     # Text.Pandoc.Shared, inlineListToIdentifier, with the extension smart.
     plain = _TYPOGRAPHIC.sub("", _lower(text))
-    kept = "-".join("".join(one for one in plain if one in "_-." or one.isspace() or category(one)[0] in "LN").split())
-    first = next((at for at, one in enumerate(kept) if category(one)[0] == "L"), len(kept))
-    return kept[first:] or "section"
+    anchor = "-".join("".join(c for c in plain if c in "_-." or c.isspace() or category(c)[0] in "LN").split())
+    first = next((at for at, c in enumerate(anchor) if category(c)[0] == "L"), len(anchor))
+    return anchor[first:] or "section"
 
 
 def _pandoc_gfm(text: str) -> str:
     plain = _DASHES.sub("", _lower(" ".join(text.split())))
-    kept = (one for one in plain if one in "- " or category(one)[0] in "LNM" or category(one) == "Pc")
-    return "".join(kept).replace(" ", "-") or "section"
+    anchor = (char for char in plain if char in "- " or category(char)[0] in "LNM" or category(char) == "Pc")
+    return "".join(anchor).replace(" ", "-") or "section"
 
 
 def _kramdown(text: str) -> str:
-    # Kramdown::Converter::Base#basic_generate_id, of the source of the heading.
+    # Kramdown::Converter::Base#basic_generate_id, from the source of the heading.
     return _NO_KRAMDOWN.sub("", _BEFORE_LETTER.sub("", text)).replace(" ", "-").lower() or "section"
 
 
 def _jekyll(text: str) -> str:
-    # Kramdown::Parser::GFM#generate_gfm_header_id: dashes and ellipses are characters of their own before.
+    # Kramdown::Parser::GFM#generate_gfm_header_id: dashes and ellipses have already become single characters.
     plain = _lower(_DOTS.sub("", _DASHES.sub("", text)))
-    return "".join(one for one in plain if one in "- \t" or _is_word(one)).replace(" ", "-").replace("\t", "-")
+    return "".join(char for char in plain if char in "- \t" or _is_word(char)).replace(" ", "-").replace("\t", "-")
 
 
 def _vitepress(text: str) -> str:
     # @mdit-vue/shared, `slugify`.
     plain = _COMBINING.sub("", normalize_unicode("NFKD", text))
-    kept = _HYPHENS.sub("-", _NO_VITEPRESS.sub("-", _CONTROLS.sub("", plain))).strip("-")
-    return f"_{kept}".lower() if kept[:1].isdecimal() and kept[:1].isascii() else kept.lower()
+    anchor = _HYPHENS.sub("-", _NO_VITEPRESS.sub("-", _CONTROLS.sub("", plain))).strip("-")
+    return f"_{anchor}".lower() if anchor[:1].isdecimal() and anchor[:1].isascii() else anchor.lower()
 
 
 def _mdbook(text: str) -> str:
-    kept = (
-        "-" if one.isspace() else one for one in _lower(text.strip()) if one.isalnum() or one in "_-" or one.isspace()
-    )
-    return "".join(kept)
+    anchor = ("-" if c.isspace() else c for c in _lower(text.strip()) if c.isalnum() or c in "_-" or c.isspace())
+    return "".join(anchor)
 
 
 SLUGS: Mapping[str, Callable[[str], str]] = {

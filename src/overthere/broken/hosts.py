@@ -11,15 +11,15 @@ from typing import Generic, TypeVar
 __all__ = ["BACK_OFF", "DEAD", "MOST_PATIENCE", "MOST_WAIT", "TRIES", "Hosts"]
 
 TRIES = 4
-"""How often a URI is asked for whose server has no time."""
+"""Maximum number of requests for a URI whose server is too busy."""
 BACK_OFF = 1.0
-"""Seconds before the second time, where the server does not say; each time twice as long."""
+"""Seconds before the second request if the server does not specify them; they double each time."""
 MOST_WAIT = 120.0
-"""Seconds that are waited for a server at most."""
+"""Maximum seconds to wait for a server."""
 MOST_PATIENCE = 600.0
-"""Seconds for which a host may want to be left alone, one time after the other, before it is not asked any more."""
+"""Total seconds for which a host may postpone requests in a row, before it gets no more."""
 DEAD = 4
-"""Connections in a row that failed, after which a host is not asked any more."""
+"""Number of failed connections in a row after which a host gets no more requests."""
 
 T = TypeVar("T")
 
@@ -33,19 +33,19 @@ class _Host(Generic[T]):
         self.waiting: deque[T] = deque()
         self.busy = 0
         self.ready = 0.0
-        """When it may be asked next."""
+        """The time from which the next request may be sent."""
         self.failed = 0
         self.put_off = 0.0
-        """Seconds since its last answer for which it wanted to be left alone."""
+        """Total seconds by which it has postponed requests since its last answer."""
         self.queued = False
 
 
 class Hosts(Generic[T]):
-    """What is to be asked for, by host.
+    """A queue of requests by host.
 
-    per_host: asked of one host at once; rate: requests a second of one host at most.
-    limits: both, for a host that has its own.
-    clock: seconds, never less than before.
+    per_host: parallel requests to a host; rate: maximum requests per second to a host.
+    limits: a function that returns both for a host, if hosts differ.
+    clock: monotonic seconds.
     """
 
     def __init__(
@@ -62,73 +62,73 @@ class Hosts(Generic[T]):
         self._number = 0
 
     def add(self, host: Hashable, asked: T, *, first: bool = False) -> None:
-        """More to ask a host; first: before all else."""
-        there = self._hosts.get(host)
-        if there is None:
-            there = self._hosts[host] = _Host(*self.limits(host))
+        """Queue a request to a host; first: before its other requests."""
+        state = self._hosts.get(host)
+        if state is None:
+            state = self._hosts[host] = _Host(*self.limits(host))
         if first:
-            there.waiting.appendleft(asked)
+            state.waiting.appendleft(asked)
         else:
-            there.waiting.append(asked)
-        self._queue(host, there)
+            state.waiting.append(asked)
+        self._queue(host, state)
 
-    def _queue(self, host: Hashable, there: _Host[T]) -> None:
-        if there.waiting and not there.queued and there.busy < there.per_host:
-            there.queued = True
+    def _queue(self, host: Hashable, state: _Host[T]) -> None:
+        if state.waiting and not state.queued and state.busy < state.per_host:
+            state.queued = True
             self._number += 1
-            heapq.heappush(self._ready, (there.ready, self._number, host))
+            heapq.heappush(self._ready, (state.ready, self._number, host))
 
     def take(self) -> tuple[Hashable, T] | None:
-        """What is asked for next, and whom; None if nothing may be asked for now."""
+        """The next request, with its host; None if no request may be sent now."""
         if self.pause() != 0:
             return None
         host = heapq.heappop(self._ready)[2]
-        there = self._hosts[host]
-        there.queued = False
-        there.busy += 1
-        there.ready = max(there.ready, self.clock()) + there.interval
-        asked = there.waiting.popleft()
-        self._queue(host, there)
-        return host, asked
+        state = self._hosts[host]
+        state.queued = False
+        state.busy += 1
+        state.ready = max(state.ready, self.clock()) + state.interval
+        request = state.waiting.popleft()
+        self._queue(host, state)
+        return host, request
 
     def pause(self) -> float | None:
-        """Seconds until something may be asked for; None: not before something has its answer, if ever."""
+        """Seconds until the next request may be sent; None if that depends on an answer, or the queue is empty."""
         while self._ready:
             ready, number, host = self._ready[0]
-            there = self._hosts[host]
-            if there.ready <= ready:
+            state = self._hosts[host]
+            if state.ready <= ready:
                 return max(0.0, ready - self.clock())
-            heapq.heapreplace(self._ready, (there.ready, number, host))  # it has asked for more time since
+            heapq.heapreplace(self._ready, (state.ready, number, host))  # the host has postponed it since
         return None
 
     def release(
         self, host: Hashable, *, failed: bool = False, busy: bool = False, wait: float = 0.0, again: T | None = None
     ) -> None:
-        """What was taken has its answer.
+        """Record the answer to a request from `take`.
 
         failed: whether there was no connection; busy: whether the host was too busy to answer.
-        wait: seconds that it wants to be left alone; again: what is to be asked for once more.
+        wait: seconds until the host accepts another request; again: the request to retry.
         """
-        there = self._hosts[host]
-        there.busy -= 1
-        there.failed = there.failed + 1 if failed else 0
-        before = max(there.ready, self.clock())
+        state = self._hosts[host]
+        state.busy -= 1
+        state.failed = state.failed + 1 if failed else 0
+        before = max(state.ready, self.clock())
         if wait:
-            there.ready = max(there.ready, self.clock() + min(wait, MOST_WAIT))
+            state.ready = max(state.ready, self.clock() + min(wait, MOST_WAIT))
         if again is None and not busy:
-            there.put_off = 0.0
+            state.put_off = 0.0
         else:
-            there.put_off += max(0.0, there.ready - before)
+            state.put_off += max(0.0, state.ready - before)
         if again is not None:
-            there.waiting.appendleft(again)
-        self._queue(host, there)
+            state.waiting.appendleft(again)
+        self._queue(host, state)
 
     def is_dead(self, host: Hashable) -> bool:
-        """Whether so many connections have failed that asking it for more would only take time."""
-        there = self._hosts.get(host)
-        return there is not None and there.failed >= DEAD
+        """Whether so many connections have failed that more requests would only take time."""
+        state = self._hosts.get(host)
+        return state is not None and state.failed >= DEAD
 
     def is_put_off(self, host: Hashable) -> bool:
-        """Whether it has wanted to be left alone for so long that asking it for more would only take time."""
-        there = self._hosts.get(host)
-        return there is not None and there.put_off > MOST_PATIENCE
+        """Whether the host has postponed requests for so long that more requests would only take time."""
+        state = self._hosts.get(host)
+        return state is not None and state.put_off > MOST_PATIENCE

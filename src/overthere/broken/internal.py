@@ -56,7 +56,7 @@ class _PlainKeys:
 
     def lacks(self, pairs: bytes) -> bool:
         values = iter(memoryview(pairs).cast("Q"))
-        return any(one not in self.keys and two not in self.keys for one, two in zip(values, values, strict=True))
+        return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 
 
 class _PageFacts(NamedTuple):
@@ -66,18 +66,18 @@ class _PageFacts(NamedTuple):
     pairs: bytes
     outside: bytes
     page: int
-    """The number by which other pages know it."""
+    """Its identity for other pages."""
     perhaps: bytes = b""
     unsettled: Scan | None = None
 
 
 _PLAIN_FRAGMENT = re.compile(r"[A-Za-z0-9._-]*+")
-_MOST_UNSETTLED = 50_000
-"""References that are kept; documents beyond that are read again for their findings."""
+_MAX_UNSETTLED = 50_000
+"""Maximum number of stored references; documents with more are read again for their findings."""
 
 
 class InternalCheck:
-    """A check of documents against one another."""
+    """A check of documents against each other."""
 
     def __init__(
         self, tasks: list[Task], checker: Checker, options: Options, summary: Summary, *, keeps_outside: bool = False
@@ -95,26 +95,26 @@ class InternalCheck:
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
         self.page_facts: dict[tuple[int, str], _PageFacts] = {}
-        """By the number of the task and the source."""
+        """Facts by the number of the task and the source."""
         self.outside: dict[str, set[str]] = {}
-        """URIs outside the sources with the fragments that are referred to, if they will be requested."""
+        """External URIs with the referenced fragments, if they will be requested."""
         self.distinct: set[int] = set()
         self.pages: Pages | None = None
         """The native kernel's reader."""
         self.open: dict[int, tuple[bytes, str | None]] = {}
-        """The pages that the native kernel has read, by number: the references that are not settled, and the base."""
+        """The pages that the native kernel has read, by number: their undecided references, and the base."""
         self.judged: dict[int, ReferenceState] = {}
-        """Targets that the native kernel leaves to Python, by its keys."""
+        """The states of targets that the native kernel leaves to Python, by their keys."""
         self.missing: dict[tuple[bytes, str | None, str], ReferenceState] = {}
-        """The first of them for each missing document, by folder, base and reference without fragment."""
+        """The first of these states for each missing document, by folder, base and reference without fragment."""
         self.settled: dict[ReferenceState, ReferenceState] = {}
-        """The states of those that need no second look, each once."""
+        """The states of targets without faults; equal states are shared."""
         self.read_elsewhere: set[str] = set()
         """Paths that other processes read."""
         self.unsettled: int = 0
-        """References that Python has read, and that are kept."""
+        """The number of stored references that Python has read."""
         self.following: dict[int, int] = {}
-        """Pages that send their reader on at once, and where to."""
+        """The page to which each page refreshes at once."""
 
     def _has_templates(self, number: int) -> bool:
         """Whether a page may be a template of a generator."""
@@ -128,17 +128,17 @@ class InternalCheck:
         return True
 
     def gather(self) -> Generator[int, None, None]:
-        """Read every document once.  Yields: the octets that were read since the last time."""
+        """Read every document once.  Yields: the number of bytes read since the last item."""
         slow = workers.cut_work(self.tasks, self.checker)
         if slow:
             self.read_elsewhere = {path for _, task in slow for path in task.paths}
             count = min(self.checker.workers or cores(), len(slow))
             with closing(workers.Workers(self.site, self.checker, self.options, count)) as processes:
-                for gathered in processes.read(slow):
-                    for page in gathered.pages:
-                        self.add_page(gathered.task, page)
-                    self.summary.add(gathered.summary)
-                    yield gathered.summary.octets
+                for result in processes.read(slow):
+                    for page in result.pages:
+                        self.add_page(result.task, page)
+                    self.summary.add(result.summary)
+                    yield result.summary.octets
         if kernel.name == "native":
             yield from self._read_in_rust()
         else:
@@ -169,14 +169,14 @@ class InternalCheck:
         if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
             unsettled = page.unsettled
             self.unsettled += 0 if unsettled is None else len(unsettled.references)
-            if self.unsettled > _MOST_UNSETTLED:
+            if self.unsettled > _MAX_UNSETTLED:
                 unsettled = None
             self.page_facts[task, page.source] = _PageFacts(
                 page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), unsettled
             )
 
     def _read(self, at: int, paths: Sequence[str]) -> int:
-        """Read files of a task.  Returns: their octets."""
+        """Read files of a task.  Returns: their size in bytes."""
         before = self.summary.octets
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
@@ -186,7 +186,7 @@ class InternalCheck:
         return self.summary.octets - before
 
     def _read_in_rust(self) -> Iterator[int]:
-        """Read HTML files natively on all cores, and others meanwhile; then the HTML files that are left to Python."""
+        """Read HTML files natively on all cores, other files meanwhile, then HTML files that only Python can read."""
         from overthere._native import Keys
 
         site, tasks = self.site, list(enumerate(self.tasks))
@@ -194,7 +194,7 @@ class InternalCheck:
         native_pages = [n for n in pages.numbers(site) if site.sources[n] in sources and not self._has_templates(n)]
         html = {site.sources[number] for number in native_pages}
         self.pages = pages.reader(site, self.checker, self.keeps_outside)
-        suspects = Keys()  # targets that are faults, or that only the other documents or servers settle
+        suspects = Keys()  # targets that are faults, or depend on other documents or servers
         with closing(pages.PageBatches(self.pages, site, self.checker, native_pages)) as batches:
             for at, task in tasks:
                 yield self._read(at, [p for p in task.paths if task.name is not None or site.source_of(p) not in html])
@@ -207,19 +207,19 @@ class InternalCheck:
             yield self._read(at, [p for p in task.paths if task.name is None and site.source_of(p) in html])
 
     def _store_batch(self, batch: pages.Lot, suspects: Keys) -> int:
-        """Store a batch from the native reader.  Returns: its size in octets."""
+        """Store a batch from the native reader.  Returns: its size in bytes."""
         self.distinct.update(map(document_key, batch.outside))
         self.summary.outside += sum(batch.outside.values())
         for key, (count, example) in batch.targets.items():
-            seen = self.judged.get(key)
-            if seen is None:
-                seen = self.judged[key] = self._judge(example)
-                if seen.findings or seen.pairs or (seen.outside and self.keeps_outside):
+            state = self.judged.get(key)
+            if state is None:
+                state = self.judged[key] = self._check_target(example)
+                if state.findings or state.pairs or (state.outside and self.keeps_outside):
                     suspects.update(array("Q", [key]).tobytes())
-            if seen.passed is not None:
-                self.summary.passed[seen.passed] += count
-            self.summary.within += count * seen.is_within
-            self.summary.outside += count * (seen.outside is not None)
+            if state.passed is not None:
+                self.summary.passed[state.passed] += count
+            self.summary.within += count * state.is_within
+            self.summary.outside += count * (state.outside is not None)
         for page in batch.pages:
             pages.count_page(page, self.summary)
             self.keys.update(page.anchors)
@@ -229,10 +229,10 @@ class InternalCheck:
                 self.following[page.number] = page.next
         return sum(page.octets for page in batch.pages)
 
-    def _judge(self, example: pages.Example) -> ReferenceState:
-        """Judge a target that the native kernel leaves to Python; of one that is settled only the counts are kept.
+    def _check_target(self, example: pages.Example) -> ReferenceState:
+        """Check a target that the native kernel leaves to Python; of one without faults only the counts are stored.
 
-        Where a document is missing, it is for each of its anchors.
+        A missing document is checked once for all its anchors.
         """
         number, base, text, is_map = example
         path, _, fragment = text.partition("#")
@@ -241,21 +241,21 @@ class InternalCheck:
             return missing
         document = self._native_document(number)
         reference = Reference("img usemap" if is_map else "a href", text, from_content(base, document.base), None, None)
-        seen = check_reference(reference, Scan(document, "html"), self.site, self.checker)
-        outside = None if seen.is_within else seen.outside
+        state = check_reference(reference, Scan(document, "html"), self.site, self.checker)
+        outside = None if state.is_within else state.outside
         if outside is not None:
             self.distinct.add(document_key(outside))
             if self.keeps_outside:
-                self.outside.setdefault(outside, set()).update([seen.fragment] if seen.fragment else ())
-        if seen.pairs and seen.place is not None and seen.place.path:
-            self.outer[seen.place.document] = seen.place.path
-        if seen.findings or seen.pairs or (outside is not None and self.keeps_outside):
-            judged = seen._replace(outside=outside)
+                self.outside.setdefault(outside, set()).update([state.fragment] if state.fragment else ())
+        if state.pairs and state.place is not None and state.place.path:
+            self.outer[state.place.document] = state.place.path
+        if state.findings or state.pairs or (outside is not None and self.keeps_outside):
+            checked = state._replace(outside=outside)
             is_alone = not self.checker.projects and not self.checker.remap and _PLAIN_FRAGMENT.fullmatch(fragment)
-            if is_alone and [kind for kind, _ in seen.findings] == ["no-document"] and outside is None:
-                self.missing[place] = judged
-            return judged
-        settled = ReferenceState(passed=seen.passed, is_within=seen.is_within, outside=outside and "")
+            if is_alone and [kind for kind, _ in state.findings] == ["no-document"] and outside is None:
+                self.missing[place] = checked
+            return checked
+        settled = ReferenceState(passed=state.passed, is_within=state.is_within, outside=outside and "")
         return self.settled.setdefault(settled, settled)
 
     def _native_document(self, number: int, content: bytes = b"") -> Document:
@@ -263,23 +263,23 @@ class InternalCheck:
         return Document(self.site.sources[number], content, base)
 
     def _anchors(self, number: int) -> set[str] | None:
-        """The anchors of a page that the native kernel has read."""
+        """The anchors of a page that the native kernel has read, or None."""
         if self.pages is None or number not in self.open:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
         return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
 
     def _read_outer(self) -> None:
-        """Read the anchors of documents outside the sources that references lead to."""
-        counted = Summary()
+        """Read the anchors of documents outside the sources to which references lead."""
+        ignored_summary = Summary()
         for document, path in self.outer.items():
-            for page in gather(Task((path,), None, None), self.site, self.checker, self.options, counted):
+            for page in gather(Task((path,), None, None), self.site, self.checker, self.options, ignored_summary):
                 if page.document == document:
                     self.keys.update(page.anchors.tobytes())
                     self.states[document] = page.state
 
     def _lacks(self, perhaps: bytes) -> bool:
-        """Whether a document that is there lacks an anchor."""
+        """Whether an existing document of a container lacks an anchor; perhaps: as `PageKeys.perhaps`."""
         values = iter(memoryview(perhaps).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys
@@ -287,7 +287,7 @@ class InternalCheck:
         )
 
     def follow_redirect(self, outcome: Outcome, fragments: set[str]) -> Outcome:
-        """Return the outcome of a URI with its missing fragments, if a redirect has led to a document that was read."""
+        """Return the outcome with its missing fragments if a redirect has led to a document that was read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
         document = uri_key(outcome.final)
@@ -303,7 +303,7 @@ class InternalCheck:
         return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
-        """The findings, in the order of the documents and of their places; first one on all that have no root."""
+        """Yield the findings in the order of documents and places, after one for all references of unknown root."""
         if count := self.summary.passed["root"]:
             first = next(path for task in self.tasks for path in (task.root, *task.paths) if path is not None)
             yield finding(self.site.source_of(first), "base-missing", describe_count(count, "reference"))
@@ -344,7 +344,7 @@ class InternalCheck:
     def _native_findings(
         self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, turning: Set[int]
     ) -> Iterator[Broken]:
-        """The findings of a page that the native kernel has read; faulty: the keys of targets that are faults."""
+        """Yield the findings of a page that the native kernel has read; faulty: the keys of targets with faults."""
         number = self.site.numbers[self.site.source_of(task.paths[0])]
         open_references, base = self.open[number]
         faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in turning)

@@ -1,4 +1,4 @@
-"""Pages that servers send in place of the one that was asked for, until a browser has run their script."""
+"""Pages that servers send instead of the requested page, until a browser has run their script."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 __all__ = ["interstitial"]
 
-_SEARCHED = 1 << 16
-"""Octets in which a mark is looked for: such pages are short, or have it in their head."""
+_SEARCHED_BYTES = 1 << 16
+"""Bytes of a page that are searched for a mark: such pages are short, or have it in their head."""
 _MARKS: dict[str, bytes] = {
     "Anubis": rb"/\.within\.website/x/cmd/anubis/|id=[\"']?anubis_challenge",
     "go-away": rb"/\.well-known/\.git\.gammaspectra\.live/git/go-away/",
@@ -19,15 +19,15 @@ _MARKS: dict[str, bytes] = {
     "DataDome": rb"https://(?:geo\.)?captcha-delivery\.com/",
     "Vercel": rb"<title>Vercel Security Checkpoint</title>",
 }
-"""By the name of the program or service: what its page has, and none behind it."""
-_ANY = re.compile(b"|".join(b"(%s)" % mark for mark in _MARKS.values()))
+"""A mark of the pages of each program or service, by its name; pages behind it do not have the mark."""
+_ANY_MARK = re.compile(b"|".join(b"(%s)" % mark for mark in _MARKS.values()))
 
 
 def interstitial(content: bytes) -> str | None:
-    """Who has sent such a page; None if it is none.
+    """The program or service that sent such a page; None if the content is not one.
 
     >>> interstitial(b'<script id="anubis_challenge" type="application/json">'), interstitial(b"<p>Anubis")
     ('Anubis', None)
     """
-    found = _ANY.search(content, 0, _SEARCHED)
-    return None if found is None else list(_MARKS)[(found.lastindex or 1) - 1]
+    match = _ANY_MARK.search(content, 0, _SEARCHED_BYTES)
+    return None if match is None else list(_MARKS)[(match.lastindex or 1) - 1]

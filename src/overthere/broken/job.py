@@ -1,4 +1,4 @@
-"""A complete check: sources in parts, both passes, and external URIs between them."""
+"""A complete check: sources in parts, both passes, and external URIs between the passes."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ Step = Callable[[str, int, int], None]
 
 
 def run(sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None) -> Iterator[Broken]:
-    """Raises: ValueError for settings that cannot be; OSError if there is no such file."""
+    """Run a check.  Raises: ValueError for invalid settings; OSError if a file does not exist."""
     options = Options(limit=checker.limit, rooted=True, with_ignored=checker.with_ignored)
     check_options(options)
-    sources = [one for source in sources for one in _expand(source)]
+    sources = [path for source in sources for path in _expand(source)]
     if any(map(is_object, sources)):
         return _run_stored(sources, checker, summary, step, policy)
     for source in sources:
@@ -67,7 +67,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
         parts = [task for task in parts if task.paths]
     summary.projects = find_projects(parts)
     if checker.anchors != "auto":
-        summary.projects = Projects(one._replace(anchors=checker.anchors) for one in summary.projects)
+        summary.projects = Projects(project._replace(anchors=checker.anchors) for project in summary.projects)
     checker = checker._replace(projects=summary.projects)
     asker = None
     if starts or checker.online:
@@ -80,7 +80,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
 def _run_stored(
     sources: list[str], checker: Checker, summary: Summary, step: Step, policy: Policy | None
 ) -> Iterator[Broken]:
-    """A site in a store: each pass reads all of it, so that its objects are copied into a temporary folder first."""
+    """Check a site in a store: its objects are copied into a temporary folder, because each pass reads them all."""
     from overthere.broken.stored_sites import copy_folder
 
     if len(sources) > 1:
@@ -89,29 +89,29 @@ def _run_stored(
         raise ValueError("--since needs a repository of git, and no store")
     with temporary_folder() as folder:
         copied = copy_folder(sources[0], Path(folder))
-        for one in copied.failed:
+        for failure in copied.failed:
             summary.kinds["unreadable"] += 1
-            yield finding(mask(one.uri), "unreadable", one.why)._replace(level="error")
+            yield finding(mask(failure.uri), "unreadable", failure.why)._replace(level="error")
         local = checker if checker.base else checker._replace(base=(copied.root,))
-        for found in run([folder], local, summary, step, policy):
-            yield found._replace(source=copied.source(found.source))
+        for broken in run([folder], local, summary, step, policy):
+            yield broken._replace(source=copied.source(broken.source))
 
 
 def _expand(source: str) -> list[str]:
-    """The files that a pattern names ("**" is any folders); what is no pattern is itself."""
+    """The files that a pattern matches ("**" matches any folders); a source that is not a pattern stays itself."""
     if source == "-" or is_object(source) or os.path.lexists(source) or not any(char in source for char in "*?["):
         return [source]
     if is_uri(source):
         return [str(source)]
     pattern = Path(source)
-    found = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
-    return sorted(map(str, found)) or [source]
+    matches = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
+    return sorted(map(str, matches)) or [source]
 
 
 def _as_list(task: Task) -> Task:
-    """Standard input, a list of URIs (RFC 2483 5)."""
-    here = Base(URI(f"{file_uri('.')}/") if task.base is None else URI(task.base), "default", "default")
-    return task._replace(retrieved=Retrieval(here, media_type="text/uri-list"))
+    """The task for standard input, which is a list of URIs (RFC 2483 5)."""
+    base = Base(URI(f"{file_uri('.')}/") if task.base is None else URI(task.base), "default", "default")
+    return task._replace(retrieved=Retrieval(base, media_type="text/uri-list"))
 
 
 def _run(
@@ -146,70 +146,70 @@ def _run(
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
-                    # Nothing of the site was seen: that is no note.
+                    # Nothing of the site was read, so this is an error, not a note.
                     summary.kinds[outcome.kind] += 1
                     yield finding(mask(start), outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
             parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = InternalCheck(parts, checker, options, summary, keeps_outside=asker is not None)
-        total, done = sum(task.size for task in inside.tasks), 0
+        total, bytes_read = sum(task.size for task in inside.tasks), 0
         for octets in inside.gather():
-            done += octets
-            step("read", done, total)
+            bytes_read += octets
+            step("read", bytes_read, total)
         if crawl is not None and crawl.records.is_own:
-            summary.files -= Counter(warcinfo=1)  # of the crawl itself
+            summary.files -= Counter(warcinfo=1)  # that of the crawl's file
         outcomes = {} if asker is None else _check_external(inside, asker, crawl, step)
         findings = inside.findings(outcomes)
         if changed is not None:
             from overthere.broken.changes import choose
 
             findings = choose(findings, inside.site, checker, changed)
-        for found in findings:
-            if is_excluded(found.target or found.reference or "", checker):
+        for broken in findings:
+            if is_excluded(broken.target or broken.reference or "", checker):
                 summary.passed["excluded"] += 1
                 continue
-            if checker.external_only and (found.target or "").partition("#")[0] not in inside.outside:
+            if checker.external_only and (broken.target or "").partition("#")[0] not in inside.outside:
                 summary.passed["within"] += 1
                 continue
-            summary.kinds[found.kind] += 1
+            summary.kinds[broken.kind] += 1
             if crawl is not None:
-                found = found._replace(source=mask(crawl.records.names.get(found.source, found.source)))
-            yield found
+                broken = broken._replace(source=mask(crawl.records.names.get(broken.source, broken.source)))
+            yield broken
 
 
 def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:
-    """What asking for the URIs outside has shown, of those that are not simply well."""
-    wanted = inside.outside
+    """The outcomes of requesting the external URIs, except those that are fine."""
+    fragments_by_uri = inside.outside
     outcomes: dict[str, Outcome] = {}
-    known = {} if crawl is None else crawl.outcomes
-    for uri in known.keys() & wanted.keys():
-        outcome = _accept(inside.follow_redirect(known[uri], wanted[uri]), inside.checker)
-        if _is_told(outcome):
+    crawled = {} if crawl is None else crawl.outcomes
+    for uri in crawled.keys() & fragments_by_uri.keys():
+        outcome = _accept(inside.follow_redirect(crawled[uri], fragments_by_uri[uri]), inside.checker)
+        if _is_reported(outcome):
             outcomes[uri] = outcome
     if not inside.checker.online:
         return outcomes
-    excluded = {uri for uri in wanted if is_excluded(uri, inside.checker)}
+    excluded = {uri for uri in fragments_by_uri if is_excluded(uri, inside.checker)}
     if excluded:
         inside.summary.passed["excluded"] += len(excluded)
-    left = {
-        uri: {one for one in fragments if not is_excluded(f"{uri}#{one}", inside.checker)}
-        for uri, fragments in wanted.items()
-        if uri not in known and (crawl is None or not crawl.has_passed(uri)) and uri not in excluded
+    remaining = {
+        uri: {fragment for fragment in fragments if not is_excluded(f"{uri}#{fragment}", inside.checker)}
+        for uri, fragments in fragments_by_uri.items()
+        if uri not in crawled and (crawl is None or not crawl.has_passed(uri)) and uri not in excluded
     }
-    for done, outcome in enumerate(asker.ask(left, left), 1):
+    for count, outcome in enumerate(asker.ask(remaining, remaining), 1):
         inside.summary.asked += not outcome.cached
         inside.summary.recalled += outcome.cached
         outcome = _accept(outcome, inside.checker)
-        if _is_told(outcome):
+        if _is_reported(outcome):
             outcomes[outcome.uri] = outcome
-        step("asked", done, len(left))
-    for outcome in asker.ask_services({uri: one for uri, one in outcomes.items() if one.kind is not None}):
+        step("asked", count, len(remaining))
+    for outcome in asker.ask_services({uri: outcome for uri, outcome in outcomes.items() if outcome.kind is not None}):
         inside.summary.asked += 1
         outcomes[outcome.uri] = outcome
     return outcomes
 
 
 def _accept(outcome: Outcome, checker: Checker) -> Outcome:
-    """The outcome, without its kind if the settings accept its status or its redirect."""
+    """The outcome, with the kind None if the settings accept its status or its redirect."""
     if outcome.kind == "moved-permanently":
         final = outcome.final or ""
         if any(fits(outcome.uri, start) and fits(final, end) for start, end in checker.allowed_redirects):
@@ -222,5 +222,5 @@ def _accept(outcome: Outcome, checker: Checker) -> Outcome:
     return outcome._replace(kind=None) if accepted else outcome
 
 
-def _is_told(outcome: Outcome) -> bool:
+def _is_reported(outcome: Outcome) -> bool:
     return outcome.kind is not None or bool(outcome.missing) or outcome.permanent

@@ -9,16 +9,16 @@ from overthere import kernel
 __all__ = ["LABELS", "NUMBERLESS", "document_key", "key"]
 
 NUMBERLESS = 1 << 63
-"""This bit is set in the identity of a document that has no number in the site's table."""
+"""The bit that is set in the identity of a document without a number in the site's table."""
 
 
 def key(document: int, name: str) -> int:
-    """The key of a name in a document: the same in every process of one run.
+    """The key of a name in a document; every process of a run computes the same key.
 
     document: its number in the site, or its `document_key`.
-    name: an anchor; of an image map with a NUL before it.
+    name: an anchor; the name of an image map has a NUL before it.
 
-    Two names in a site of a million anchors have the same key once in thirty million runs.
+    In a site with a million anchors, two names have the same key in one of thirty million runs.
     """
     octets = name.encode("utf-8", "surrogatepass")
     if kernel.name == "native":
@@ -29,10 +29,10 @@ def key(document: int, name: str) -> int:
 
 
 def document_key(name: str) -> int:
-    """The identity of a document that has no number: by its URI or its path."""
+    """The identity of a document without a number, computed from its URI or path."""
     octets = name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(octets, digest_size=8).digest(), "little") | NUMBERLESS
 
 
 LABELS = document_key("\0labels")
-"""Where the targets are that any document of a project may name without theirs (MyST)."""
+"""The document of targets that any document of a project may reference by name alone (MyST)."""

@@ -1,4 +1,4 @@
-"""An event loop in one thread for generators that yield what they wait for (`access.transport`)."""
+"""An event loop in one thread for generators that yield the events they wait for (`access.transport`)."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ __all__ = ["Loop", "Work"]
 
 T = TypeVar("T")
 Work = Generator[Waiting, Any, T]
-_MOST = 60.0
-"""Seconds that are waited at once at most: systems have bounds, and signals are heard between."""
+_MAX_WAIT = 60.0
+"""Maximum wait in seconds: systems have limits, and signals are handled between waits."""
 
 
 class Loop:
-    """What is under way; nothing of it is ever in two threads.
+    """Running work; all of it runs in one thread.
 
-    A system is asked once for all that wait, and a socket stays known to it until it is waited for otherwise.
+    One system call waits for all sockets, and a socket stays registered until it is waited for in another way.
     """
 
     def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
         self._selector: selectors.BaseSelector = selector or selectors.DefaultSelector()
-        self._known: dict[int, tuple[socket.socket, bool]] = {}
-        """By descriptor, what the selector was told: the socket, and whether it is to be written."""
+        self._registered: dict[int, tuple[socket.socket, bool]] = {}
+        """The registered sockets by descriptor, and whether each is waited for to write."""
         self._waiting: dict[int, tuple[Work[None], float]] = {}
-        """By descriptor: what goes on then, and when it is too late."""
+        """The work that waits for each descriptor, and its deadline."""
         self._runs: deque[tuple[Work[None], Any]] = deque()
-        """What can go on, and the answer that it is given."""
-        self._soonest = float("inf")
-        """Nothing is too late before."""
+        """Work that can continue, and the value to send to it."""
+        self._next_deadline = float("inf")
+        """The earliest deadline."""
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._runs)
 
     def add(self, work: Work[None]) -> None:
-        """Carry on some work."""
+        """Start some work."""
         self._runs.append((work, None))
 
     def run_once(self, seconds: float | None) -> None:
-        """Carry on what can go on, after waiting for it; seconds: at most so long, None as long as it takes.
+        """Wait until work can continue, for at most `seconds` (None: without limit), and run it up to its next wait.
 
         Raises: what the work raises.
         """
         if self._waiting:
             self._wait(0.0 if self._runs else seconds)
         elif not self._runs and seconds:
-            sleep(min(seconds, _MOST))
+            sleep(min(seconds, _MAX_WAIT))
         for _ in range(len(self._runs)):
             work, answer = self._runs.popleft()
             try:
@@ -64,51 +64,51 @@ class Loop:
                 self._runs.append((work, waiting.function() if isinstance(waiting, Call) else None))
 
     def _put(self, waiting: Ready, work: Work[None]) -> None:
-        held, write, seconds = waiting
-        number = held.fileno()
-        known = self._known.get(number)
-        if known is None or known[0] is not held or known[1] is not write:
-            self._set_waiting(number, held, write, known)
-        late = monotonic() + seconds
-        self._soonest = min(self._soonest, late)
-        self._waiting[number] = work, late
+        waited_socket, write, seconds = waiting
+        number = waited_socket.fileno()
+        registered = self._registered.get(number)
+        if registered is None or registered[0] is not waited_socket or registered[1] is not write:
+            self._set_waiting(number, waited_socket, write, registered)
+        deadline = monotonic() + seconds
+        self._next_deadline = min(self._next_deadline, deadline)
+        self._waiting[number] = work, deadline
 
     def _set_waiting(
-        self, number: int, held: socket.socket, write: bool, known: tuple[socket.socket, bool] | None
+        self, number: int, waited_socket: socket.socket, write: bool, registered: tuple[socket.socket, bool] | None
     ) -> None:
         events = selectors.EVENT_WRITE if write else selectors.EVENT_READ
-        if known is not None and known[0] is held:
+        if registered is not None and registered[0] is waited_socket:
             self._selector.modify(number, events)
         else:
-            if known is not None:
-                self._selector.unregister(number)  # its socket was closed, and this one has its number
+            if registered is not None:
+                self._selector.unregister(number)  # that socket was closed, and this one reuses its number
             self._selector.register(number, events)
-        self._known[number] = held, write
+        self._registered[number] = waited_socket, write
 
     def _wait(self, seconds: float | None) -> None:
-        left = min(max(0.0, self._soonest - monotonic()), _MOST)
-        for key, _ in self._ready(left if seconds is None else min(left, seconds)):
-            there = self._waiting.pop(key.fd, None)
-            if there is None:
-                self._remove(key.fd)  # a connection at rest, which its server has closed
+        timeout = min(max(0.0, self._next_deadline - monotonic()), _MAX_WAIT)
+        for key, _ in self._ready(timeout if seconds is None else min(timeout, seconds)):
+            entry = self._waiting.pop(key.fd, None)
+            if entry is None:
+                self._remove(key.fd)  # an idle connection that its server has closed
             else:
-                self._runs.append((there[0], True))
-        now = monotonic()
-        if now < self._soonest:
+                self._runs.append((entry[0], True))
+        time_now = monotonic()
+        if time_now < self._next_deadline:
             return
-        for number, (work, late) in list(self._waiting.items()):
-            if late <= now:
+        for number, (work, deadline) in list(self._waiting.items()):
+            if deadline <= time_now:
                 del self._waiting[number]
                 self._remove(number)
                 self._runs.append((work, False))
-        self._soonest = min((late for _, late in self._waiting.values()), default=float("inf"))
+        self._next_deadline = min((deadline for _, deadline in self._waiting.values()), default=float("inf"))
 
     def _ready(self, seconds: float) -> list[tuple[selectors.SelectorKey, int]]:
         try:
             return self._selector.select(seconds)
         except (OSError, ValueError):
-            # Some systems want to hear that a socket was closed.
-            closed = [number for number, (held, _) in self._known.items() if held.fileno() != number]
+            # Some systems fail unless closed sockets are unregistered.
+            closed = [number for number, (registered, _) in self._registered.items() if registered.fileno() != number]
             if not closed:
                 raise
             for number in closed:
@@ -117,10 +117,10 @@ class Loop:
 
     def _remove(self, number: int) -> None:
         self._selector.unregister(number)
-        del self._known[number]
+        del self._registered[number]
 
     def close(self) -> None:
-        """What is under way is ended where it stands."""
+        """End all work where it is."""
         works = [work for work, *_ in (*self._waiting.values(), *self._runs)]
         self._waiting.clear()
         self._runs.clear()

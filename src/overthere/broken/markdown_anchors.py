@@ -1,4 +1,4 @@
-"""Anchors of a Markdown document: headings by a rule, attribute lists, footnotes, targets of MyST, and HTML."""
+"""Anchors of a Markdown document: slugs of headings, attribute lists, footnotes, targets of MyST, and HTML."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark")
 
 
-_LONGEST = 1000
-"""Characters of a heading from which its anchor is made."""
+_MAX_HEADING_LENGTH = 1000
+"""Characters of a heading that are used for its anchor."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
 _WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([\w.:-]++)[^{}]*+\}\s*+\Z")
 _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
-"""`{/* #id */}` of MDX, as Docusaurus reads it."""
+"""`{/* #id */}` in MDX, which Docusaurus reads."""
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
 _AFTER = re.compile(r"\{(:?+)([^{}\n]*+)\}")
 _SPAN = re.compile(r"\]\{(:?+)([^{}\n]*+)\}")
@@ -46,14 +46,14 @@ _NUMBERED = re.compile(r"(.*)_([0-9]{1,18})", re.DOTALL)
 
 
 class _Dialect(NamedTuple):
-    """The anchors that a program makes in addition to the slugs of headings."""
+    """How a program generates anchors."""
 
     alternative: bool = True
-    """Whether the alternative text of an image in a heading counts."""
-    own: bool = True
-    """Whether `{#id}` takes the place of a heading's slug."""
+    """Whether the alternative text of an image is part of a heading's slug."""
+    explicit_id: bool = True
+    """Whether `{#id}` replaces a heading's slug."""
     strict: bool = False
-    """Whether a heading stands at the start of its line, and in one line."""
+    """Whether a heading must begin at the start of a line, and be a single line."""
     interrupts: bool = True
     """Whether a heading may follow a paragraph without a blank line."""
     tight: bool = False
@@ -61,17 +61,17 @@ class _Dialect(NamedTuple):
     lists: str = ""
     """The marks of attribute lists: ":" for `{:#id}`, " " for `{#id}`, ": " for both, "-" for none."""
     footnotes: tuple[str, ...] = ()
-    """The anchors of a footnote and of what refers to it, first and again: {0} is its name, {1} the number of the
-    reference among all, {2} and {3} how often it was referred to before, and with this one."""
+    """The anchors of a footnote, of the first reference to it, and of later ones: {0} is its name, {1} the number of
+    the reference among all, {2} and {3} the number of references to it before and including this one."""
     numbers: str = "free"
-    """How equal anchors are numbered: by the next free number, by a count alone, or in the way of the program."""
+    """How equal anchors are numbered: by the next free number, by a count, or in a way of the program."""
 
 
 _NAMED = ("fn:{0}", "fnref:{0}", "fnref{3}:{0}")
 _COUNTED = ("fn:{0}", "fnref:{0}", "fnref:{0}:{2}")
 _DIALECTS = {
     "notebook": _Dialect(lists="-"),
-    "github": _Dialect(own=False, lists="-"),
+    "github": _Dialect(explicit_id=False, lists="-"),
     "gitlab": _Dialect(lists="-"),
     "mkdocs": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
     "pymdownx": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
@@ -90,10 +90,10 @@ _DIALECTS["pandoc-gfm"] = _DIALECTS["pandoc"]
 
 
 class MarkdownAnchors:
-    """Gathers the anchors of a Markdown document.
+    """Collects the anchors of a Markdown document.
 
-    rule: of `model.ANCHORS`; of MyST with the level down to which headings have slugs, as in "myst:3".  "sphinx" is
-    MyST without any.
+    rule: one of `model.ANCHORS`; for MyST with the lowest level of headings that have slugs, as in "myst:3".  "sphinx"
+    is MyST without such slugs.
     """
 
     def __init__(self, rule: str) -> None:
@@ -103,32 +103,32 @@ class MarkdownAnchors:
         self.dialect: _Dialect = _DIALECTS[name]
         self.anchors: set[str] = set()
         self.labels: set[str] = set()
-        """Targets that other documents of the project may name without this one (MyST)."""
+        """Targets that other documents of the project may reference by name alone (MyST)."""
         self.titles: Counter[str] = Counter()
-        """Headings by their texts as docutils compares them: this document may name one that has no equal so (MyST)."""
+        """Headings by their normalized texts, as in docutils: this document may reference a unique one by it (MyST)."""
         self._headings: list[tuple[str, str | None]] = []
-        """Slugs of headings in order, and the anchors that are written at them."""
+        """The slug of each heading, in order, and its explicit anchor."""
         self._references: Counter[str] = Counter()
         self._footnotes_seen: int = 0
-        """References to footnotes."""
+        """The number of references to footnotes."""
         self._identifiers: list[str] = []
-        """The same as docutils has them."""
+        """The identifiers of docutils for headings and labels."""
 
     def read(self, text: str) -> None:
-        """Gather what a text has."""
+        """Collect the anchors of a text."""
         for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
             self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
-        explicit = self.anchors | {own for _, own in self._headings if own is not None}
+        explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}
         self.anchors |= explicit
         seen = dict.fromkeys(explicit if self.dialect.numbers == "mkdocs" else (), 0)
-        for name, own in self._headings:
-            if own is None:
+        for name, anchor in self._headings:
+            if anchor is None:
                 self.anchors.add(_number(name, self.dialect.numbers, seen))
             elif self.rule.startswith("pandoc"):
-                seen[own] = 0
+                seen[anchor] = 0
         if self.rule == "myst":
             counts: dict[str, int] = {}
-            self.anchors.update(self.labels, [_number(one, "docutils", counts) for one in self._identifiers])
+            self.anchors.update(self.labels, [_number(name, "docutils", counts) for name in self._identifiers])
         elif self.rule == "github":
             self.anchors |= {f"user-content-{name}" for name in self.anchors}
         self.anchors.discard("")
@@ -151,12 +151,12 @@ class MarkdownAnchors:
 
     def _html(self, text: str) -> None:
         for name in html.read(text).anchors:
-            # GitHub and GitLab put a prefix before it, which links may leave out or have.
+            # GitHub and GitLab add a prefix, which links may omit or have.
             prefixed = (name, f"user-content-{name}") if self.rule in ("github", "gitlab") else (name,)
             self.anchors.update(prefixed)
 
     def _counts(self, tokens: list[Token], at: int, lines: list[str]) -> bool:
-        """Whether the program takes it for a heading."""
+        """Whether the program recognizes the heading at a token."""
         opening = tokens[at - 1]
         if not self.dialect.strict or opening.map is None:
             return True
@@ -172,15 +172,15 @@ class MarkdownAnchors:
         )
 
     def _heading(self, tokens: list[Token], at: int) -> None:
-        source = tokens[at].content[:_LONGEST]
-        own = _WRITTEN_ID.search(source)
-        if own is not None and self.rule in ("kramdown", "jekyll") and own[0][1] != ":":
-            own = own if source[: own.start()][-1:] in (" ", "\t", "") else None
-        if own is None and self.rule in ("docusaurus", "github"):
-            own = _COMMENT_ID.search(source)
-        explicit = own[1] if own is not None else None
-        if own is not None and not self.dialect.own:
-            self.anchors.add(own[1])  # other renderers than GitHub's read the same files
+        source = tokens[at].content[:_MAX_HEADING_LENGTH]
+        match = _WRITTEN_ID.search(source)
+        if match is not None and self.rule in ("kramdown", "jekyll") and match[0][1] != ":":
+            match = match if source[: match.start()][-1:] in (" ", "\t", "") else None
+        if match is None and self.rule in ("docusaurus", "github"):
+            match = _COMMENT_ID.search(source)
+        explicit = match[1] if match is not None else None
+        if match is not None and not self.dialect.explicit_id:
+            self.anchors.add(match[1])  # renderers other than GitHub's read the same files
             explicit = None
         if self.dialect.lists == ":" and (after := self._list_beside(tokens, at)) is not None:
             explicit = after
@@ -201,7 +201,7 @@ class MarkdownAnchors:
         self._headings.append((name, explicit))
 
     def _list_beside(self, tokens: list[Token], at: int) -> str | None:
-        """The identifier of an attribute list of kramdown in the line after a heading, or before it."""
+        """The identifier of a kramdown attribute list in the line after or before a heading."""
         opening = tokens[at - 1]
         for inline in (tokens[at + 3 : at + 4], tokens[max(0, at - 3) : at - 2]):
             if not inline or inline[0].type != "inline" or inline[0].map is None or opening.map is None:
@@ -233,7 +233,7 @@ class MarkdownAnchors:
         parser = _parser()
         tokens = parser.inline.parse(text, parser, {}, [])
         for before, token in pairwise(tokens):
-            if token.type == "text" and before.type in _ELEMENTS and (match := _AFTER.match(token.content)):
+            if token.type == "text" and before.type in _LIST_HOLDERS and (match := _AFTER.match(token.content)):
                 self._add(_identifier(match[2]) if self._is_list(match[1]) else None)
         for token in tokens if self.dialect.lists == " " else ():
             for match in _SPAN.finditer(token.content) if token.type == "text" else ():
@@ -257,16 +257,16 @@ class MarkdownAnchors:
             self._add(_identifier(match[2]))
         if self.rule != "myst" or not (directive := DIRECTIVE.match(token.info)):
             return
-        if name := _NAME.search(token.content[:_LONGEST]):
+        if name := _NAME.search(token.content[:_MAX_HEADING_LENGTH]):
             self._label(name[1])
         if is_prose(directive[1]) and depth < NESTED:
-            for one in blocks(token.content).tokens:
-                if one.type == "inline":
-                    self._inline(one.content, False)
-                elif one.type == "html_block":
-                    self._html(one.content)
-                elif one.type == "fence":
-                    self._fence(one, depth + 1)
+            for inner in blocks(token.content).tokens:
+                if inner.type == "inline":
+                    self._inline(inner.content, False)
+                elif inner.type == "html_block":
+                    self._html(inner.content)
+                elif inner.type == "fence":
+                    self._fence(inner, depth + 1)
 
     def _footnotes(self, piece: str) -> None:
         note, first, repeated = self.dialect.footnotes
@@ -278,12 +278,12 @@ class MarkdownAnchors:
                 self.anchors.add(form.format(match[1], self._footnotes_seen, before, before + 1))
 
 
-_ELEMENTS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))
-"""Behind which an attribute list may stand."""
+_LIST_HOLDERS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))
+"""The elements that an attribute list may follow."""
 
 
 def _identifier(attributes: str) -> str | None:
-    """The identifier of an attribute list; None without one."""
+    """The identifier in an attribute list, or None."""
     match = _IDENTIFIER.search(attributes)
     return None if match is None else match[1] or match[2]
 
@@ -291,7 +291,7 @@ def _identifier(attributes: str) -> str | None:
 def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[str]:
     """The text that a heading shows.
 
-    alternative: whether that of images counts; blank: what a line end is.
+    alternative: whether to include that of images; blank: the replacement for a line end.
     """
     for token in tokens:
         if token.type in ("text", "code_inline", "text_special"):
@@ -303,9 +303,9 @@ def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[
 
 
 def _number(name: str, numbering: str, seen: dict[str, int]) -> str:
-    """The name that a heading gets whose name others have: each program numbers them in its own way.
+    """The unique anchor for a name that other headings may have: each program numbers them in its own way.
 
-    numbering: of `_Dialect.numbers`; seen: names that are taken, with the number that came last.
+    numbering: a value of `_Dialect.numbers`; seen: the names in use, with the last number of each.
     """
     if name not in seen and (name or numbering not in ("mkdocs", "docutils")):
         seen[name] = 0
@@ -315,10 +315,10 @@ def _number(name: str, numbering: str, seen: dict[str, int]) -> str:
         stem, number = (numbered[1], int(numbered[2])) if numbered else (name, 0)
         number = max(number, seen.get(name, 0)) + 1
         passed = [name]
-        while (candidate := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: the number at the end grows
+        while (candidate := f"{stem}_{number}") in seen:  # Python-Markdown, `unique`: it counts up at the end
             passed.append(candidate)
             number = max(number, seen[candidate]) + 1
-        seen |= dict.fromkeys(passed, number)  # up to it all are taken
+        seen |= dict.fromkeys(passed, number)  # all numbers up to it are in use
         seen[candidate] = 0
         return candidate
     if numbering == "docutils":

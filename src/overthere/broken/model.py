@@ -27,30 +27,30 @@ class Broken(NamedTuple):
     column: int | None
     """From 1, in code points."""
     offset: int | None
-    """Octets before the attribute's value; None if the octets could not be derived from the characters."""
+    """Octets before the attribute's value; None if they could not be derived from the characters."""
     length: int | None
     """The length of the value in octets, as written."""
     where: str | None
     """Element and attribute, as in the link table."""
     reference: str | None
-    """As written; None in a finding about the document."""
+    """The text as written; None in a finding about the document."""
     target: str | None
     fragment: str | None
     kind: str
-    """Of `KINDS`."""
+    """One of `KINDS`."""
     why: str
     """One sentence: the problem and its fix."""
     status: int | None
-    """Of HTTP."""
+    """The HTTP status."""
     paragraph: str
     since: str | None
-    """The date of the first run that found it, if a baseline says so."""
+    """The date of the first run that found it, if a baseline has it."""
     suggestion: str | None
-    """Another reference, which was meant as surely as `certainty` says."""
+    """The replacement; `certainty` says how certain it is."""
     level: str
     """"error" (the check fails), "warning" or "note"."""
     certainty: str | None = None
-    """Of `CERTAINTIES`; None without a suggestion."""
+    """One of `CERTAINTIES`; None without a suggestion."""
 
     def __repr__(self) -> str:
         return masked_repr(self)
@@ -63,7 +63,7 @@ CERTAINTIES: Mapping[str, str] = {
     "similar": "It exists, and its name is similar, or the same in another folder",
     "archived": "A web archive has a copy of the page (`--wayback`)",
 }
-"""How surely a suggestion is what was meant.  `--fix` writes the first, `--fix=likely` the second too."""
+"""How certain a suggestion is.  `--fix` writes the first kind, `--fix=likely` the second too."""
 
 
 class Kind(NamedTuple):
@@ -71,15 +71,15 @@ class Kind(NamedTuple):
 
     level: str
     words: str
-    """The problem and its fix as a sentence; `{it}` is its subject."""
+    """The problem and its fix as a sentence; `{it}` stands for its subject."""
     source: str
-    """Document and paragraph."""
+    """The specification and paragraph."""
 
     @property
     def remedy(self) -> str:
-        """The fix that `words` end with; "" if it differs from finding to finding."""
-        told = self.words.partition("; ")[2]
-        return "" if "{it}" in told else told
+        """The fix at the end of `words`; "" if it depends on the finding."""
+        fix = self.words.partition("; ")[2]
+        return "" if "{it}" in fix else fix
 
 
 def _kind(level: str, source: str, words: str) -> Kind:
@@ -132,11 +132,11 @@ KINDS: Mapping[str, Kind] = {
     "refused-by-policy": _kind("note", "RFC 3986 7.1", "The access policy forbids it: {it}"),
     "not-asked": _kind("note", "", "It was not requested: {it}"),
 }
-"""The one table of what a finding can be.  Errors make a check fail; notes are told, and mean that nobody knows."""
+"""The table of all kinds of findings.  Errors make a check fail; notes report references that could not be checked."""
 
 
 def kind_of_status(status: int) -> str | None:
-    """What a status without a redirect says of a link (RFC 9110 15)."""
+    """The kind of finding for a status without a redirect (RFC 9110 15); None if the link is fine."""
     match status:
         case 404:
             return "not-found"
@@ -158,7 +158,7 @@ def kind_of_status(status: int) -> str | None:
 
 
 TOLD = UNREAD | {"read-as-text", "needs-rst", "needs-notebooks"}
-"""Notes on a document that are findings: not all of it was read, or not in its markup."""
+"""Notes on a document that are findings: it was not read completely, or not as its markup."""
 
 PASSED: Mapping[str, str] = {
     "javascript": "javascript: URIs (programs)",
@@ -195,13 +195,13 @@ PASSED: Mapping[str, str] = {
     "data-src": "data-src and data-srcset, from which scripts load images", "rdfa": "RDFa attributes",
     "attributionsrc": "attributionsrc, which receives reports", "json": "JSON documents",
 }  # fmt: skip
-"""What is not judged, with the words for why."""
+"""References that are not checked, by reason, each with its description."""
 
 ANCHORS = (
     "auto", "github", "gitlab", "sphinx", "myst", "mkdocs", "pymdownx", "docusaurus", "mdbook", "pandoc", "pandoc-gfm",
     "kramdown", "jekyll", "vitepress", "hugo",
 )  # fmt: skip
-"""The program that makes the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
+"""Programs that generate the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
 
 
 class Outcome(NamedTuple):
@@ -209,13 +209,13 @@ class Outcome(NamedTuple):
 
     uri: str
     kind: str | None
-    """Of `KINDS`; None: all is well."""
+    """One of `KINDS`; None if all is well."""
     status: int | None
     why: str
     final: str | None
     """The URI after redirects."""
     permanent: bool
-    """Every redirect was 301 or 308."""
+    """Whether every redirect was 301 or 308."""
     missing: tuple[str, ...]
     """Fragments that were looked up and do not exist."""
     checked: float
@@ -229,18 +229,18 @@ class FileSettings(NamedTuple):
     """Settings for some of the sources."""
 
     path: str
-    """Of the sources that they are for; "*" stands for any text."""
+    """A pattern of the sources; "*" matches any text."""
     anchors: str | None = None
-    """Of `ANCHORS`; None: as for the others."""
+    """One of `ANCHORS`; None: as for the others."""
     extensions: tuple[str, ...] = ()
-    """Those that a server adds to missing names, if a source of this path is there then."""
+    """Extensions that a server adds to missing names, if that gives a source with this path."""
 
 
 class HostSettings(NamedTuple):
     """Settings for requests to some hosts; None: as for the others."""
 
     host: str
-    """Their names in lower case; "*" stands for any text."""
+    """A pattern of their names in lower case; "*" matches any text."""
     accept: tuple[tuple[int, int], ...] = ()
     rate: float | None = None
     per_host: int | None = None
@@ -251,73 +251,73 @@ class Checker(NamedTuple):
     """The settings of a check, an immutable value."""
 
     base: tuple[str, ...] = ()
-    """The URIs under which the sources are published; the first is the documents' own, others are aliases."""
+    """The URIs under which the sources are published; the first is the base of the documents, others are aliases."""
     fragments: bool = True
     """Whether fragments are looked up."""
     anchors: str = "auto"
-    """Of `ANCHORS`."""
+    """One of `ANCHORS`."""
     projects: Projects = Projects()
-    """The generators of the sources, as found."""
+    """The generators that were found for the sources."""
     indexes: tuple[str, ...] = ("index.html", "index.htm")
     """The index files of a folder; the first existing one counts."""
     extensions: tuple[str, ...] = ()
     """Extensions that a server adds to missing names, such as "html"."""
     exclude: tuple[str, ...] = ()
-    """Targets that are neither requested nor reported; "*" stands for any text."""
+    """Targets that are neither requested nor reported; "*" matches any text."""
     include: tuple[str, ...] = ()
-    """Targets that are, though `exclude` names them."""
+    """Exceptions from `exclude`."""
     exclude_path: tuple[str, ...] = ()
-    """Sources that are not read; they exist for the links of others."""
+    """Sources that are not read; links to them are valid."""
     with_ignored: bool = False
-    """Whether folders are read with what Git ignores, `node_modules` and virtual environments."""
+    """Whether files that Git ignores, `node_modules` and virtual environments are read in folders."""
     accept: tuple[tuple[int, int], ...] = ()
-    """Statuses of HTTP, from one to another, that are fine."""
+    """Ranges of HTTP statuses that are fine: the first and the last."""
     files: tuple[FileSettings, ...] = ()
-    """For some of the sources; the first that fits counts."""
+    """Settings for some of the sources; the first that matches counts."""
     hosts: tuple[HostSettings, ...] = ()
-    """For some hosts; of each setting, the first that fits counts."""
+    """Settings for some hosts; for each setting, the first match that has it counts."""
     remap: tuple[tuple[str, str], ...] = ()
-    """Beginnings of targets, and what is looked up instead; the first that fits counts."""
+    """Beginnings of targets with their replacements; the first that matches counts."""
     root: str | None = None
     """The folder to which "/" leads in a reference, if there is no `base`."""
     external_only: bool = False
-    """Whether only findings on URIs outside are reported."""
+    """Whether only findings about external URIs are reported."""
     skip_nofollow: bool = False
     """Whether links with rel=nofollow are skipped."""
     allowed_redirects: tuple[tuple[str, str], ...] = ()
-    """URIs, and targets to which they may redirect permanently; "*" stands for any text."""
+    """URIs, and targets to which they may redirect permanently; "*" matches any text."""
     github: tuple[str, str] | None = None
     """A token, and the URI of the API at which repositories of github.com are looked up if a request for them fails."""
     wayback: str | None = None
     """The URI of the API of a web archive in which copies of missing pages are looked up."""
     since: str | None = None
-    """A Git revision: only what changed since, and links to that, is reported."""
+    """A Git revision: only findings in files changed since, and links to them, are reported."""
     workers: int | None = None
-    """Threads or processes that read; None: as many as there are cores."""
+    """The number of threads or processes that read; None: the number of cores."""
     limit: int = 1 << 25
-    """The most octets to read of a document."""
+    """The maximum number of octets to read of a document."""
     suggest: bool = True
     """Whether similar existing names are suggested."""
     online: bool = False
     pages: int = 100_000
-    """The most URIs of a site that a crawl requests."""
+    """The maximum number of URIs of a site that a crawl requests."""
     crawl_time: float = 21_600.0
     """The time limit of a crawl in seconds, because a server may request endless pauses."""
     jobs: int = 8
-    """Parallel requests."""
+    """The number of parallel requests."""
     per_host: int = 2
-    """Parallel requests to one host."""
+    """The number of parallel requests to one host."""
     rate: float | None = None
-    """The most requests per second to one host."""
+    """The maximum number of requests per second to one host."""
     headers: tuple[tuple[str, str, str], ...] = ()
-    """Fields to send: an origin as `https://api.example:8443`, or a host for https on its own port; name, value."""
+    """Fields to send: an origin as in `https://api.example:8443`, or a host for https on its own port; name, value."""
     agent: str | None = None
     cookies: str | None = None
-    """A cookie file in Netscape format, of a login: each cookie is sent to the hosts of its domain."""
+    """A cookie file of a login in Netscape format: each cookie is sent to the hosts of its domain."""
     cache: str | None = None
     """The cache file of outcomes between runs; None: no cache."""
     max_age: tuple[tuple[str, float], ...] = ()
-    """Seconds for which an outcome of a kind ("ok" or of `KINDS`) holds, where it is not the default."""
+    """Seconds for which an outcome of a kind ("ok" or one of `KINDS`) is valid, if it is not the default."""
     resume: bool = False
 
 
@@ -348,9 +348,9 @@ class Summary:
     read_again: int = 0
     """Documents that were read a second time, for the places of findings."""
     projects: Projects = field(default_factory=Projects)
-    """The generators of the sources, as found."""
+    """The generators that were found for the sources."""
     held: int = 0
-    """Octets of anchors and pairs that were held."""
+    """Octets of anchors and pairs that were kept in memory."""
 
     @property
     def errors(self) -> int:
@@ -360,5 +360,5 @@ class Summary:
         """Add the counts of another part of the check."""
         for name in ("documents", "octets", "references", "within", "outside"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for mine, theirs in ((self.passed, other.passed), (self.files, other.files)):
-            mine.update(theirs)
+        for counts, other_counts in ((self.passed, other.passed), (self.files, other.files)):
+            counts.update(other_counts)

@@ -1,4 +1,4 @@
-"""HTML files read in Rust, on all cores, each once; Python reads what is not plain HTML."""
+"""HTML files that Rust reads once, on all cores; Python reads files that are not plain HTML."""
 
 from __future__ import annotations
 
@@ -24,53 +24,53 @@ if TYPE_CHECKING:
 __all__ = ["AHEAD", "TOGETHER", "Example", "Lot", "Page", "PageBatches", "count_page", "file_of", "numbers", "reader"]
 
 TOGETHER = 200
-"""Files that are read between two steps of progress."""
+"""Files in a batch; progress is reported after each."""
 AHEAD = 2
-"""Lots of them that are read ahead at most."""
+"""Maximum number of batches that are read in advance."""
 _SUFFIXES = (".html", ".htm", ".shtml")
-_REDIRECTED = 1 << 31
-_PLACES = ("base", "hint", "identifier", "ping", "text-fragment")
-"""Reasons that Rust knows by these names."""
+_REDIRECT_BIT = 1 << 31
+_SPECIAL_REASONS = ("base", "hint", "identifier", "ping", "text-fragment")
+"""Reasons whose names Rust knows."""
 
 Example = tuple[int, str | None, str, bool]
-"""A reference with a target that Python judges: the number of its page, the base that the page says, its text, whether
-it names an image map."""
+"""A reference to a target that Python checks: the number of its page, the base in the page, its text, whether it names
+an image map."""
 
 
 class Page(NamedTuple):
-    """What is kept of a page."""
+    """Facts about a page that the check needs."""
 
     number: int
     octets: int
     anchors: bytes
     open: bytes
-    """Its references that are not settled, 24 octets each (`pages.rs`)."""
+    """Its references that are not decided yet, 24 bytes each (`pages.rs`)."""
     references: int
     within: int
     base: str | None
     passed: list[int]
     next: int | None
-    """The page to which its reader is sent at once."""
+    """The page to which it refreshes at once."""
 
 
 class Lot(NamedTuple):
-    """What was read; what only Python reads is missing."""
+    """The result of a batch, without the pages that only Python can read."""
 
     pages: list[Page]
     targets: dict[int, tuple[int, Example]]
-    """Those that Python judges, by their keys: how many references have each, and one of these."""
+    """The targets that Python checks, by key: the number of references to each, and one of them."""
     outside: dict[str, int]
-    """URIs outside that need no judgment, without their fragments: how many references have each."""
+    """External URIs that need no check here, without fragments: the number of references to each."""
 
 
 @cache
 def _reasons() -> tuple[str, ...]:
     embedded = dict.fromkeys(kind for names in html.EMBEDDED.values() for kind in names.values())
-    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), *_PLACES, "nofollow", *embedded)))
+    return tuple(dict.fromkeys((*PASSED_SCHEMES.values(), *_SPECIAL_REASONS, "nofollow", *embedded)))
 
 
 def reader(site: Site, checker: Checker, keeps_outside: bool = False) -> Pages:
-    """What reads the pages of a site."""
+    """The native reader for the pages of a site."""
     from overthere._native import Pages
 
     number = {reason: at for at, reason in enumerate(_reasons())}
@@ -80,17 +80,17 @@ def reader(site: Site, checker: Checker, keeps_outside: bool = False) -> Pages:
     ]  # fmt: skip
     if checker.skip_nofollow:
         attributes.append(("rel", ["a", "area", "form"], "rel"))
-    for name, elements, way in html.ATTRIBUTES:
+    for name, elements, role in html.ATTRIBUTES:
         if name == "codebase":
-            way = "codebase"
+            role = "codebase"
         elif name in IDENTIFIERS:
-            way = " identifier"
+            role = " identifier"
         elif name == "ping":
-            way = " ping"
-        attributes.append((name, list(LINKED.get(name, elements)), way))
+            role = " ping"
+        attributes.append((name, list(LINKED.get(name, elements)), role))
     passed = {name: number[reason] for name, reason in PASSED_SCHEMES.items()}
-    passed |= {f" {reason}": number[reason] for reason in _PLACES}
-    embedded = [(way, name, number[kind]) for way, names in html.EMBEDDED.items() for name, kind in names.items()]
+    passed |= {f" {reason}": number[reason] for reason in _SPECIAL_REASONS}
+    embedded = [(role, name, number[kind]) for role, names in html.EMBEDDED.items() for name, kind in names.items()]
     prefixes: list[tuple[str, tuple[str | None, bool] | None]] = [
         (prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes
     ]
@@ -103,17 +103,17 @@ def reader(site: Site, checker: Checker, keeps_outside: bool = False) -> Pages:
 
 
 def _names(site: Site, checker: Checker) -> dict[bytes, int]:
-    """What is served under each name, as `Site.find` has it; what it looks up on the disk is not here."""
+    """The document served under each name, as in `Site.find`, except those that it looks up on the disk."""
     names = dict(site.files)
     for folder in site.folders:
         within = folder + b"/" if folder else b""
-        found = (site.files.get(within + index.encode()) for index in checker.indexes)
-        number = next((one for one in found if one is not None), None)
+        indexes = (site.files.get(within + index.encode()) for index in checker.indexes)
+        number = next((index for index in indexes if index is not None), None)
         if number is not None:
             names[within] = number
             if folder:
-                names[folder] = number | _REDIRECTED
-    for extension in dict.fromkeys((*checker.extensions, *(one for own in checker.files for one in own.extensions))):
+                names[folder] = number | _REDIRECT_BIT
+    for extension in dict.fromkeys((*checker.extensions, *(name for row in checker.files for name in row.extensions))):
         suffix = f".{extension}".encode()
         for name in site.files:
             stem = name.removesuffix(suffix)
@@ -125,58 +125,58 @@ def _names(site: Site, checker: Checker) -> dict[bytes, int]:
 
 
 class PageBatches:
-    """Files of the site, read in lots and ahead: while Python takes one in, Rust reads the next."""
+    """The files of a site, read in batches in advance: while Python stores one, Rust reads the next."""
 
     def __init__(self, pages: Pages, site: Site, checker: Checker, numbers: Iterable[int]) -> None:
         self._pages, self._site, self._checker = pages, site, checker
         self._waiting = iter(numbers)
         self._thread: ThreadPoolExecutor = ThreadPoolExecutor(1, "reading pages")
-        self._coming: deque[Future[Lot]] = deque()
-        self._begin()
+        self._futures: deque[Future[Lot]] = deque()
+        self._submit()
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Lot:
-        if not self._coming:
+        if not self._futures:
             raise StopIteration
-        lot = self._coming.popleft().result()
-        self._begin()
+        lot = self._futures.popleft().result()
+        self._submit()
         return lot
 
     @property
     def is_ready(self) -> bool:
-        """Whether the next one is read."""
-        return bool(self._coming) and self._coming[0].done()
+        """Whether the next batch is complete."""
+        return bool(self._futures) and self._futures[0].done()
 
-    def _begin(self) -> None:
-        while len(self._coming) < AHEAD and (some := list(islice(self._waiting, TOGETHER))):
-            files = _files(self._site, some)
-            self._coming.append(self._thread.submit(self._read_batch, files))
+    def _submit(self) -> None:
+        while len(self._futures) < AHEAD and (batch := list(islice(self._waiting, TOGETHER))):
+            files = _files(self._site, batch)
+            self._futures.append(self._thread.submit(self._read_batch, files))
 
     def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
         rows, targets, outside = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
         return Lot([Page(*row) for row in rows], targets, outside)
 
     def close(self) -> None:
-        """What was not begun is dropped, what was begun is waited for."""
+        """Drop the batches that have not started, and wait for the others."""
         self._thread.shutdown(cancel_futures=True)
 
 
 def file_of(site: Site, number: int) -> str:
-    """The file that has a page; of a symlink the one that it leads to."""
+    """The file of a page; for a symlink, its target."""
     return site.link_targets.get(number, site.paths[number])
 
 
 def _files(site: Site, numbers: list[int]) -> list[tuple[int, str, str]]:
-    """Number, file and URI of each."""
+    """The number, file and URI of each page."""
     return [(number, file_of(site, number), site.uri(number)) for number in numbers]
 
 
 def numbers(site: Site) -> list[int]:
-    """The files that may be HTML, by their names."""
-    there = set(site.files.values())
-    return [number for number, path in enumerate(site.paths) if number in there and path.lower().endswith(_SUFFIXES)]
+    """The numbers of the files that may be HTML, judging by their names."""
+    served = set(site.files.values())
+    return [number for number, path in enumerate(site.paths) if number in served and path.lower().endswith(_SUFFIXES)]
 
 
 def count_page(page: Page, summary: Summary) -> None:

@@ -1,4 +1,4 @@
-"""The place of a reference in its document: line, column, and the octets written there."""
+"""The place of a reference in its document: line, column, and bytes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _BEFORE = {
 _ATTRIBUTE = re.compile(r"[=>\[(,\"'][ \t\n]*+\Z")
 _VALUE = re.compile(r"=[ \t\n]*+[\"']?[ \t\n]*+\Z")
 _WORD = re.compile(r"[^\t\n\f ]+")
-"""Of `srcset`, `ping` and others: commas part its candidates too, and end none (HTML 4.8.4.2.1)."""
+"""A word in `srcset`, `ping` and others: commas separate candidates too, and are not part of them (HTML 4.8.4.2.1)."""
 _SPACE = "\t\n\f "
 _LOOK_BACK = 80
-_SEARCHED = 64
-"""A document's text is gone through so many times for places that its reader has not told."""
+_MAX_SEARCHES = 64
+"""Maximum number of searches through a document's text for places that its reader did not record."""
 
 
 class Place(NamedTuple):
-    """The place; None if unknown."""
+    """A place; unknown fields are None."""
 
     line: int | None
     column: int | None
@@ -43,18 +43,18 @@ class Place(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """The value of an attribute, which may hold many references: read once for all of them."""
+    """The value of an attribute, parsed once for all its references."""
 
     start: int
     text: str
     placed: dict[str, tuple[int, int]]
-    """What a style sheet refers to, and the words of a list, each where it first stands."""
+    """The first place of each reference of a style sheet, and of each word of a list."""
 
     @classmethod
     def from_attribute(cls, start: int, text: str) -> _Value:
         placed: dict[str, tuple[int, int]] = {}
-        for _, found, place in css.with_places(text) if "(" in text else ():
-            placed.setdefault(found, place)
+        for _, reference, place in css.with_places(text) if "(" in text else ():
+            placed.setdefault(reference, place)
         for word in _WORD.finditer(text):
             at = word.end() - len(word[0].lstrip(","))
             bare = word[0].strip(",")
@@ -63,27 +63,27 @@ class _Value(NamedTuple):
 
 
 class Places:
-    """The places of the references of one document, asked for in any order."""
+    """Locates the references of a document, in any order."""
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
         self.text: str = scan.text
         self.content: bytes = scan.document.content
-        self.left: int = _SEARCHED * len(self.text) + 4096
+        self.left: int = _MAX_SEARCHES * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
-        """Where each line begins, if places are not asked for in their order."""
+        """The start of each line, once places are requested out of order."""
         self.last: tuple[int, int, int] = (0, 1, 0)
-        """The last place, its line, and where that begins."""
+        """The last place, its line, and the start of that line."""
         self.value: tuple[tuple[int, str], _Value | None] | None = None
-        """The last one that was asked for: of which tag, and the attribute's name."""
+        """The last parsed value, with the place of its tag and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
         self.codec: tuple[str, int] | None = ("utf-8", 0) if scan.octets else _codec(scan)
         self.known: list[tuple[int, int]] = scan.octets or [(0, self.codec[1] if self.codec else 0)]
-        """Characters, and the octets that they take: where the last places were."""
+        """Known places: a number of characters, and the number of bytes that encode them."""
 
     def locate(self, one: Reference) -> Place:
-        """The place of the value that is the reference, or of the attribute which holds it with others."""
+        """The place of the reference, or of the attribute's value if the reference cannot be located in it."""
         span = self._span(one)
         if span is None:
             return Place(None, None, None, None)
@@ -93,31 +93,31 @@ class Places:
             return Place(line, column, None, None)
         return Place(line, column, start, end - start)
 
-    def _span(self, one: Reference) -> tuple[int, int] | None:
-        if one.at < 0:
-            return self._find_text(one)
-        if one.end >= 0:
-            return one.at, one.end
-        name = one.where.rpartition(" ")[2]
-        if one.where == "meta refresh":
+    def _span(self, reference: Reference) -> tuple[int, int] | None:
+        if reference.at < 0:
+            return self._find_text(reference)
+        if reference.end >= 0:
+            return reference.at, reference.end
+        name = reference.where.rpartition(" ")[2]
+        if reference.where == "meta refresh":
             name = "content"
         elif "(" in name or name.startswith("@"):
             name = "style"
-        if self.value is None or self.value[0] != (one.at, name):
-            span = attribute(self.text, one.at, name)
+        if self.value is None or self.value[0] != (reference.at, name):
+            span = attribute(self.text, reference.at, name)
             text = "" if span is None else self.text[slice(*span)]
-            if span is not None and text.strip(_SPACE) == one.reference:
+            if span is not None and text.strip(_SPACE) == reference.reference:
                 at = span[0] + len(text) - len(text.lstrip(_SPACE))
-                return at, at + len(one.reference)
-            self.value = (one.at, name), None if span is None else _Value.from_attribute(span[0], text)
+                return at, at + len(reference.reference)
+            self.value = (reference.at, name), None if span is None else _Value.from_attribute(span[0], text)
         value = self.value[1]
-        return None if value is None else self._piece(one.reference, value)
+        return None if value is None else self._piece(reference.reference, value)
 
-    def _piece(self, reference: str, held: _Value) -> tuple[int, int]:
-        """The reference in the value of an attribute; the whole value if it is written in another way there."""
-        start, value = held.start, held.text
-        if reference in held.placed:
-            first, last = held.placed[reference]
+    def _piece(self, reference: str, attribute_value: _Value) -> tuple[int, int]:
+        """The span of a reference in an attribute's value; the span of the value if it is written differently there."""
+        start, value = attribute_value.start, attribute_value.text
+        if reference in attribute_value.placed:
+            first, last = attribute_value.placed[reference]
             return start + first, start + last
         at = -1
         while self.left > 0 and reference:
@@ -131,22 +131,22 @@ class Places:
                 return start + at, start + last
         return start, start + len(value)
 
-    def _find_text(self, one: Reference) -> tuple[int, int] | None:
-        """By the text: where it stands in the way in which its place is written, behind those found before."""
-        before = _BEFORE.get(one.where, _VALUE if one.where.endswith((" href", " src")) else _ATTRIBUTE)
+    def _find_text(self, reference: Reference) -> tuple[int, int] | None:
+        """Search for the next occurrence of the reference that has the markup of its kind before it."""
+        before = _BEFORE.get(reference.where, _VALUE if reference.where.endswith((" href", " src")) else _ATTRIBUTE)
         if self.scan.kind in ("text", "rst"):
             before = _BEFORE["autolink"]
         ends = _END_IN_JSON if self.scan.kind == "notebook" else _END
-        for written in dict.fromkeys((one.reference, one.reference.replace("&", "&amp;"))):
-            key = (before.pattern, written)
+        for notation in dict.fromkeys((reference.reference, reference.reference.replace("&", "&amp;"))):
+            key = (before.pattern, notation)
             at = self.next.get(key, 0) - 1
-            while written and self.left > 0:
+            while notation and self.left > 0:
                 begin = at + 1
-                at = self.text.find(written, begin)
+                at = self.text.find(notation, begin)
                 self.left -= (at if at >= 0 else len(self.text)) - begin + _LOOK_BACK
                 if at < 0:
                     break
-                end = at + len(written)
+                end = at + len(notation)
                 if (end == len(self.text) or self.text[end] in ends) and before.search(
                     self.text[max(0, at - _LOOK_BACK) : at]
                 ):
@@ -161,47 +161,47 @@ class Places:
             self.last = (at, line := line + self.text.count("\n", last, at), start)
             return line, at - start + 1
         if self.lines is None:
-            self.lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
+            self.lines = [0, *(line_end.end() for line_end in re.finditer("\n", self.text))]
         line = bisect_right(self.lines, at)
         return line, at - self.lines[line - 1] + 1
 
     def _octets(self, at: int) -> int | None:
-        """The octets before a character, if each character is written as its charset would write it."""
+        """The number of bytes before a character; None unless encoding the text gives the bytes of the document."""
         if self.codec is None:
             return None
         after = bisect_right(self.known, (at, len(self.content))) - 1
         characters, octets = self.known[after]
         codec = self.codec[0]
         try:
-            written = self.text[characters:at].encode(codec)
+            encoded = self.text[characters:at].encode(codec)
         except UnicodeError:
             return None
         if self.has_returns:
-            written = self._with_returns(octets, written, codec)
-        if not self.content.startswith(written, octets):
+            encoded = self._with_returns(octets, encoded, codec)
+        if not self.content.startswith(encoded, octets):
             return None
-        octets += len(written)
+        octets += len(encoded)
         if self.known[after] != (at, octets):
             self.known.insert(after + 1, (at, octets))
         return octets
 
-    def _with_returns(self, octets: int, written: bytes, codec: str) -> bytes:
-        """The same with the line ends that the document has."""
+    def _with_returns(self, octets: int, encoded: bytes, codec: str) -> bytes:
+        """The encoded text with the line ends of the document."""
         ends = [end.encode(codec) for end in ("\r\n", "\r", "\n")]
         pieces: list[bytes] = []
         at = octets
-        for number, piece in enumerate(written.split(ends[2])):
+        for number, piece in enumerate(encoded.split(ends[2])):
             if number:
-                found = next((end for end in ends if self.content.startswith(end, at)), ends[2])
-                pieces.append(found)
-                at += len(found)
+                line_end = next((end for end in ends if self.content.startswith(end, at)), ends[2])
+                pieces.append(line_end)
+                at += len(line_end)
             pieces.append(piece)
             at += len(piece)
         return b"".join(pieces)
 
 
 def _codec(scan: Scan) -> tuple[str, int] | None:
-    """The codec that makes the document's octets its text, and the length of its byte order mark; None: none does."""
+    """The codec that decodes the document's bytes to its text, and the length of its byte order mark; or None."""
     content = scan.document.content
     mark = next((mark for mark, _ in MARKS if content.startswith(mark)), b"")
     for name in _encodings(content, mark, scan.document.charset):
@@ -218,10 +218,10 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
 _LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
 
 
-def _encodings(content: bytes, mark: bytes, told: str | None) -> Iterator[str]:
-    """The encodings that a document may have, the likely ones first."""
+def _encodings(content: bytes, mark: bytes, charset: str | None) -> Iterator[str]:
+    """Yield the possible encodings of a document, the likely ones first."""
     yield from (name for start, name in MARKS if start == mark and mark)
-    labels = (found[1].decode("ascii", "replace") for found in _LABEL.finditer(content[:4096]))
-    yield from filter(None, (told and encoding(told), "utf-8"))
+    labels = (match[1].decode("ascii", "replace") for match in _LABEL.finditer(content[:4096]))
+    yield from filter(None, (charset and encoding(charset), "utf-8"))
     yield from filter(None, map(encoding, labels))
     yield from ("windows-1252", "utf-16-le", "utf-16-be")

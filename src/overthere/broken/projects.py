@@ -1,4 +1,4 @@
-"""Which generator makes a site of the sources: known from the file that configures it."""
+"""The generator that builds a site from the sources, identified by its configuration file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from overthere.links.job.task_builder import Task
 
 __all__ = ["find_projects", "project_of"]
 
-_READ = 1 << 20
+_MAX_BYTES = 1 << 20
 _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
     **dict.fromkeys(mkdocs.FILES, mkdocs.read),
     **dict.fromkeys(sphinx.FILES, sphinx.read),
@@ -51,54 +51,54 @@ _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
     **dict.fromkeys(quarto.FILES, quarto.read),
     **dict.fromkeys(antora.FILES, antora.read),
 }
-"""By the name of the configuration, from its folder, its path and its text: the project; None if it is of another
-program."""
-_LAST = frozenset(os.path.basename(name) for name in _READERS)
+"""By the name of the configuration: a function of its folder, path and text that returns the project, or None if the
+file belongs to another program."""
+_BASE_NAMES = frozenset(os.path.basename(name) for name in _READERS)
 
 
 def find_projects(tasks: Iterable[Task]) -> Projects:
     """The projects of the sources.
 
-    Configurations are looked for among the sources, and from them upwards to the root of the repository.
+    Configurations are searched among the sources, and in the folders above up to the root of the repository.
     """
-    found: dict[str, Project] = {}
+    projects: dict[str, Project] = {}
     for path in _configurations(tasks):
         folder, name = _split(os.path.abspath(path))
-        if folder in found or not os.path.isfile(path):
+        if folder in projects or not os.path.isfile(path):
             continue
         project = _READERS[name](folder, path, _text(path))
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
-            found[folder] = project
-    return Projects(found.values())
+            projects[folder] = project
+    return Projects(projects.values())
 
 
-_MOST_MOUNTS, _MOST_ROOTS = 200, 50
-"""Folders of sources, and folders beside them: each reference is looked up in all."""
+_MAX_MOUNTS, _MAX_ROOTS = 200, 50
+"""Maximum number of source folders, and of other folders: each reference is looked up in all of them."""
 
 
 def _confine(project: Project, top: str) -> Project:
-    """A project without folders outside of its repository, and with a bounded number of folders: a configuration of a
-    stranger may name any.
+    """The project without folders outside of its repository, and with a limited number of folders: an untrusted
+    configuration may name any.
     """
     routes: Counter[str] = Counter()
     mounts: list[Mount] = []
-    for mount in project.mounts[: 2 * _MOST_MOUNTS]:
+    for mount in project.mounts[: 2 * _MAX_MOUNTS]:
         routes[mount.folder] += 1
-        if routes[mount.folder] <= MOST_ROUTES and len(mounts) < _MOST_MOUNTS and is_inside(mount.folder, top):
+        if routes[mount.folder] <= MOST_ROUTES and len(mounts) < _MAX_MOUNTS and is_inside(mount.folder, top):
             mounts.append(mount)
     return project._replace(
         mounts=tuple(mounts),
-        roots=tuple(one for one in dict.fromkeys(project.roots[:_MOST_ROOTS]) if is_inside(one, top)),
-        bases=tuple(one for one in dict.fromkeys(project.bases[:_MOST_ROOTS]) if is_inside(one, top)),
+        roots=tuple(root for root in dict.fromkeys(project.roots[:_MAX_ROOTS]) if is_inside(root, top)),
+        bases=tuple(base for base in dict.fromkeys(project.bases[:_MAX_ROOTS]) if is_inside(base, top)),
     )
 
 
 def project_of(checker: Checker, source: str) -> Project:
-    """The project of a document by its path, with the rule of anchors that the settings say."""
+    """The project of a document by its path, with the anchor rule of the settings."""
     path = os.path.abspath(source)
     project = _innermost(checker, path) or (TEMPLATES if _is_beside(checker.projects, path) else NO_PROJECT)
-    own = file_settings(checker, source) if checker.files else None
-    rule = own.anchors if own is not None and own.anchors is not None else checker.anchors
+    settings = file_settings(checker, source) if checker.files else None
+    rule = settings.anchors if settings is not None and settings.anchors is not None else checker.anchors
     return project if rule in ("auto", project.anchors) else project._replace(anchors=rule)
 
 
@@ -113,11 +113,11 @@ def _innermost(checker: Checker, path: str) -> Project | None:
             return None
     project = by_folder[folder]
     below = path[len(folder) :].lstrip(os.sep).replace(os.sep, "/")
-    return None if any(below.startswith(f"{one}/") for one in project.outputs) else project
+    return None if any(below.startswith(f"{output}/") for output in project.outputs) else project
 
 
 def _is_beside(projects: Projects, path: str) -> bool:
-    """Whether a file is in a folder of templates beside a project."""
+    """Whether a file is in a folder of templates next to a project."""
     folder = os.path.dirname(path)
     while projects and folder not in projects.config_folders:
         folder, name = os.path.split(folder)
@@ -127,7 +127,7 @@ def _is_beside(projects: Projects, path: str) -> bool:
 
 
 def _split(path: str) -> tuple[str, str]:
-    """The folder and the name of a configuration, which may have folders: `.vitepress/config.ts`."""
+    """The folder and the name of a configuration; the name may include folders: `.vitepress/config.ts`."""
     folder, name = os.path.split(path)
     while name not in _READERS:
         folder, last = os.path.split(folder)
@@ -137,7 +137,7 @@ def _split(path: str) -> tuple[str, str]:
 
 def _is_configuration(path: str) -> bool:
     pieces = path.replace(os.sep, "/").split("/")
-    return pieces[-1] in _LAST and any("/".join(pieces[-count:]) in _READERS for count in (1, 2, 3))
+    return pieces[-1] in _BASE_NAMES and any("/".join(pieces[-count:]) in _READERS for count in (1, 2, 3))
 
 
 def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
@@ -156,12 +156,12 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
 
 
 def _text(path: str) -> str:
-    """The beginning of a configuration; "" for one that leads out of its repository, so that none of it is shown."""
+    """The beginning of a configuration; "" for a symlink out of its repository, so that no other file is shown."""
     folder = os.path.realpath(os.path.dirname(path) or os.curdir)
     if not is_inside(path, folders_above(folder)[-1]):
         return ""
     try:
         with open_file(path) as file:
-            return file.read(_READ).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+            return file.read(_MAX_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
     except OSError:
         return ""

@@ -1,4 +1,4 @@
-"""Documents of a crawl as records of a WARC file (WARC 1.1), which a resumed crawl reads again."""
+"""Documents of a crawl in a WARC file (WARC 1.1), which a resumed crawl reads."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _INFO = re.compile(
     rb"Content-Type: application/warc-fields\r\nContent-Length: [0-9]{1,4}\r\n\r\n"
     rb"software: overthere[^\r]*+\r\n\r\n\r\n"
 )
-"""The first record of a file of ours, by which it is known (WARC 1.1, 6.2)."""
-_LONGEST, _LARGEST = 1 << 16, 1 << 30
-"""Octets of a head, and of a document."""
-_LONGEST_TYPE = 1000
-"""Characters of a Content-Type that are kept."""
+"""The first record of a file of this program, which identifies it (WARC 1.1, 6.2)."""
+_MAX_HEAD_BYTES, _MAX_DOCUMENT_BYTES = 1 << 16, 1 << 30
+"""Maximum size of a head, and of a document."""
+_MAX_TYPE_LENGTH = 1000
+"""Maximum length of a stored Content-Type, in characters."""
 
 
 class Records:
-    """A file of documents, each a record of its own.
+    """A file of documents, one record each.
 
-    path: where it is; None: a temporary file.
-    resumed: whether what is there is of the same crawl, which goes on; a record that was cut is dropped.  Otherwise a
-        file of an earlier crawl is emptied.
-    names: of each record, as `links` names it, the URI of its document.
+    path: the path of the file; None for a temporary file.
+    resumed: whether to continue the crawl whose documents are in the file; a truncated record is dropped.  Otherwise
+        the file of an earlier crawl is emptied.
+    names: the URI of each document, by the name that `links` gives its record.
 
-    Raises: PermissionError for a file that no crawl has left, which stays as it is; OSError if it cannot be written.
+    Raises: PermissionError for a file that no crawl has written, which is kept; OSError if it cannot be written.
     """
 
     def __init__(self, path: str | None = None, *, resumed: bool = False) -> None:
         self.is_own: bool = path is not None
         self.names: dict[str, str] = {}
         self.found: dict[str, tuple[int, int, str]] = {}
-        """Of each document: where the content begins, its octets, and its media type."""
+        """The offset and length of each document's content, in bytes, and its media type."""
         self.is_resumed: bool = False
-        """Whether the documents of a stopped crawl are there."""
+        """Whether the file has the documents of a stopped crawl."""
         self.path: str
         self._file: BinaryIO
         if path is None:
@@ -59,34 +59,34 @@ class Records:
         self._status = os.fstat(file.fileno())
         if resumed and not new:
             self.is_resumed = True
-            self._find()
+            self._read_heads()
         else:
             self._file.truncate(0)
             self._put(_info())
 
-    def _find(self) -> None:
-        """Read the heads; cut what is not whole."""
+    def _read_heads(self) -> None:
+        """Read the heads of the records; cut off an incomplete record."""
         size = os.fstat(self._file.fileno()).st_size
-        info = _INFO.match(self._file.read(_LONGEST))
+        info = _INFO.match(self._file.read(_MAX_HEAD_BYTES))
         at = 0 if info is None else info.end()
         while at < size:
             self._file.seek(at)
-            head = _HEAD.match(self._file.read(_LONGEST))
+            head = _HEAD.match(self._file.read(_MAX_HEAD_BYTES))
             content = 0 if head is None else at + head.end()
             length = 0 if head is None else int(head[3])
-            if head is None or content + length + 4 > size or length > _LARGEST:
+            if head is None or content + length + 4 > size or length > _MAX_DOCUMENT_BYTES:
                 self._file.truncate(at)
                 break
-            there = head[1].decode("utf-8", "replace")
-            self.found[there] = content, length, head[2].decode("latin-1")
-            self.names[f"{self.path}!{at}"] = there
+            uri = head[1].decode("utf-8", "replace")
+            self.found[uri] = content, length, head[2].decode("latin-1")
+            self.names[f"{self.path}!{at}"] = uri
             at = content + length + 4
         self._file.seek(at)
 
     def add(self, uri: str, media_type: str, content: bytes) -> None:
-        """Write a document, once; what is in the file is whole from then on."""
+        """Write a document unless the file has it; each record is written completely before this returns."""
         if uri in self.found:
-            return  # requested again: robots.txt by a resumed crawl, or by another policy behind a redirect
+            return  # requested again: robots.txt by a resumed crawl, or a redirect's target by another policy
         at = self._file.tell()
         self.names[f"{self.path}!{at}"] = uri
         head = (
@@ -99,9 +99,9 @@ class Records:
         self.found[uri] = at + len(fields), len(content), _header_value(media_type)
 
     def _put(self, record: bytes) -> None:
-        left = memoryview(record)
-        while left:
-            left = left[self._file.write(left) :]
+        remaining = memoryview(record)
+        while remaining:
+            remaining = remaining[self._file.write(remaining) :]
         self._file.flush()
 
     def read(self, uri: str) -> tuple[str, bytes]:
@@ -112,11 +112,11 @@ class Records:
             return media_type, file.read(length)
 
     def close(self) -> None:
-        """No more is written; the file stays."""
+        """Close the file, which stays."""
         self._file.close()
 
     def drop(self, *, whole: bool) -> None:
-        """Remove the file, but for one of its own with which a crawl goes on that is not `whole`."""
+        """Remove the file, unless it has a path and a crawl that is not `whole` can be resumed with it."""
         self.close()
         remove_files((self.path,))
         if self.is_own and whole:
@@ -136,5 +136,5 @@ def _info() -> bytes:
 
 
 def _header_value(media_type: str) -> str:
-    """A Content-Type as a field of a record may say it."""
-    return "".join(c for c in media_type[:_LONGEST_TYPE] if " " <= c < "\x7f") or "application/octet-stream"
+    """A Content-Type as the value of a record's field."""
+    return "".join(c for c in media_type[:_MAX_TYPE_LENGTH] if " " <= c < "\x7f") or "application/octet-stream"

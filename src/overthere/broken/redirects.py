@@ -1,4 +1,4 @@
-"""Redirect chains of many URIs: each URI on the way is requested only once."""
+"""Redirect chains of many URIs: each URI in them is requested only once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
 
 Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
-_SHOWN = 300
+_MAX_SHOWN_LENGTH = 300
 """Characters of a Location that are shown."""
 _UNREACHED = frozenset(("connect", "timeout", "dns", "protocol"))
 _DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row")
@@ -42,11 +42,11 @@ _PUT_OFF = Reply("rate-limited", None, "not requested, because its host kept lim
 
 
 class RedirectChain:
-    """A URI that is asked for, and where redirects have led.
+    """A URI to check, and the state of its redirects.
 
-    uri: without a fragment; fragments: those that are looked up in the document, if it is one.
-    is_page: whether its content is wanted too, if its media type is one of `kinds`.
-    depth: links from where a crawl began.
+    uri: without a fragment; fragments: those to look up in the document, if it is one.
+    is_page: whether its content is needed too, if its media type matches `kinds`.
+    depth: the number of links from the start of a crawl.
     """
 
     __slots__ = (
@@ -69,26 +69,26 @@ class RedirectChain:
         self.depth: int = depth
         self.way: Opening | None = None
         self.cookies: Cookies | None = None
-        """Those that its servers set; None before the first."""
+        """The cookies that its servers set; None before the first."""
         self.permanent: bool = True
-        """Whether every redirect was."""
+        """Whether every redirect was permanent."""
         self.own_fragment: str | None = None
-        """Of the last redirect that has one: it takes the place of those that were asked for (RFC 9110 10.2.2)."""
+        """The fragment of the last redirect with one: it replaces the fragments of the URI (RFC 9110 10.2.2)."""
         self.repaired: str = ""
-        """A Location that is no URI-reference, as it was written."""
+        """The last Location that was not a valid URI-reference, unchanged."""
 
     @property
     def current_uri(self) -> str:
-        """Where it has come to."""
+        """The URI that the redirects have reached."""
         return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
 
     @property
     def wanted_fragments(self) -> frozenset[str]:
-        """Those that are looked up where it has come to."""
+        """The fragments to look up at the current URI."""
         return self.fragments if self.own_fragment is None else frozenset((self.own_fragment,))
 
     def lacks(self, said: Reply) -> bool:
-        """Whether it wants content that was not read when that was said; of a redirect, what GET is told."""
+        """Whether it needs content that was not read for a reply; of a redirect, the reply to GET."""
         return (
             (self.is_page or bool(self.wanted_fragments))
             and not said.is_read
@@ -98,11 +98,11 @@ class RedirectChain:
         )
 
     def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Requester) -> None:
-        """Go where a redirect leads.  Raises: AccessRefused, ProtocolError."""
+        """Follow a redirect.  Raises: AccessRefused, ProtocolError."""
         self.way = self.way or asking.open_chain(self.uri)
         self.permanent = self.permanent and head.permanent
         location = head.location or ""
-        with suppress(UnicodeError):  # octets beyond US-ASCII were read one by one (RFC 9110 5.5)
+        with suppress(UnicodeError):  # bytes beyond US-ASCII were decoded as Latin-1 (RFC 9110 5.5)
             location = location.encode("latin-1").decode()
         reference, problem = to_reference(location)
         if reference is not None and problem is not None:
@@ -121,31 +121,31 @@ class RedirectChain:
             self.own_fragment = reference.fragment
 
     def outcome(self, said: Reply, secrets: Secrets) -> Outcome:
-        """What has come of it; secrets: what no server makes it tell."""
-        kind, why = said.kind, said.why
+        """The outcome of the chain; secrets: they are masked, even if a server repeats them."""
+        kind, message = said.kind, said.why
         missing: tuple[str, ...] = ()
         if kind is None and self.wanted_fragments and said.anchors is not None:
             missing, unsure = said.anchors.find_missing(self.wanted_fragments)
-            why = unsure or why
+            message = unsure or message
             if missing and self.own_fragment is not None:
-                kind, why, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
+                kind, message, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
         final = self.current_uri if self.way is not None and self.way.history else None
-        final = None if final == self.uri else final  # it wanted its own cookie
+        final = None if final == self.uri else final  # the redirect only set a cookie
         moved = self.permanent and final is not None
         if kind is None and self.repaired:
-            kind, why = "bad-location", printable(shorten(mask(self.repaired), _SHOWN))
+            kind, message = "bad-location", printable(shorten(mask(self.repaired), _MAX_SHOWN_LENGTH))
         if kind is None and moved and final is not None:
-            kind, why = "moved-permanently", final
-        why = secrets.mask(why)
-        if final is not None and secrets.mask(shown := mask(final)) != shown:
-            final = None  # which would be suggested
-        return Outcome(self.uri, kind, said.status, why, final, moved, missing, time.time(), False)
+            kind, message = "moved-permanently", final
+        message = secrets.mask(message)
+        if final is not None and secrets.mask(shown_uri := mask(final)) != shown_uri:
+            final = None  # it would be suggested
+        return Outcome(self.uri, kind, said.status, message, final, moved, missing, time.time(), False)
 
 
 class ChainStop:
-    """A URI that is asked for, now or next.
+    """A URI to request for the chains that need its reply.
 
-    key: by what its answer is known; way: that has led to it by redirects; cookie: the value of the field.
+    key: the key of its reply; way: the redirects that led to it; cookie: the value of the Cookie field.
     """
 
     __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
@@ -158,12 +158,12 @@ class ChainStop:
         self.tried: int = 0
         self.is_asked: bool = False
         self.wanted: bool = False
-        """Whether the content is."""
+        """Whether the content is needed."""
         self.kinds: re.Pattern[str] = DOCUMENTS
         self.journeys: list[RedirectChain] = []
 
     def join(self, journey: RedirectChain) -> None:
-        """It waits for the same answer."""
+        """Add a chain that needs the same reply."""
         self.journeys.append(journey)
         if not self.is_asked and (journey.is_page or journey.wanted_fragments):
             self.wanted = True
@@ -172,35 +172,35 @@ class ChainStop:
 
 
 class Guide(Protocol):
-    """What a crawl has to say."""
+    """The interface of a crawl that steers `RedirectChains`."""
 
     def refusal(self, uri: str) -> Reply | None:
-        """Why a URI may not be asked for; None: it may."""
+        """Why a URI may not be requested; None if it may."""
 
     def delay(self, uri: str) -> float:
-        """Seconds between two requests to its server."""
+        """Seconds between two requests to a URI's server."""
         ...
 
     def remaining_seconds(self) -> float:
-        """Seconds that are left for all of it."""
+        """Seconds until the time limit."""
         ...
 
     def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
-        """Content that came."""
+        """Handle the content of a response."""
 
 
 def _limits(checker: Checker, host: Hashable) -> tuple[int, float | None]:
-    """Requests at once, and a second, to a host of `RedirectChains`."""
+    """Parallel requests, and requests per second, to a host of `RedirectChains`."""
     name = host[1] if isinstance(host, tuple) else ""
-    own = host_settings(checker, name)
-    return own.per_host or checker.per_host, own.rate
+    settings = host_settings(checker, name)
+    return settings.per_host or checker.per_host, settings.rate
 
 
 class RedirectChains:
-    """Journeys under way, in one thread.
+    """Redirect chains that run in one thread.
 
-    wanted: URIs that are asked for, each with the fragments that are looked up in it; `add` adds others, at any time.
-    guide: what a crawl has to say; without one, fragments are looked up.
+    wanted: the URIs to check, each with the fragments to look up in it; `add` adds others, at any time.
+    guide: the crawl that steers the chains; without one, fragments are looked up.
     """
 
     def __init__(
@@ -213,153 +213,153 @@ class RedirectChains:
         self.asking = asking
         self.jobs: int = checker.jobs
         self.guide = guide
-        self._wanted: Mapping[str, frozenset[str]] = wanted or {}
+        self._fragments_by_uri: Mapping[str, frozenset[str]] = wanted or {}
         self._hosts: Hosts[str | ChainStop] = Hosts(limits=partial(_limits, checker))
         self._names: dict[str, Hashable] = {}
-        """Hosts, by what stands before the path."""
+        """Hosts by the part of a URI before the path."""
         self._loop: Loop = Loop()
         self._stops: dict[Key, ChainStop] = {}
-        """What has no answer yet."""
-        self._said: dict[Key, Reply] = {}
+        """The stops without a reply."""
+        self._replies: dict[Key, Reply] = {}
         self._ended: deque[tuple[RedirectChain, Outcome]] = deque()
-        for uri in self._wanted:
+        for uri in self._fragments_by_uri:
             self._hosts.add(self._host(uri), uri)
 
     def add(self, journey: RedirectChain) -> None:
-        """Go on with a journey: to its next stop, or, where the answer is known, over it."""
+        """Continue a chain: queue its next stop, or use the known reply."""
         key, cookie = self._key(journey)
-        said = self._said.get(key)
-        if said is not None and not journey.lacks(said):
-            self._arrive(journey, said)
+        reply = self._replies.get(key)
+        if reply is not None and not journey.lacks(reply):
+            self._arrive(journey, reply)
             return
         stop = self._stops.get(key)
         is_new = stop is None
         if stop is None:
             stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way, cookie)
-            stop.wanted = bool(self._wanted.get(stop.uri))
-        # A journey that is under way comes to its end first: what is stopped has few of them.
+            stop.wanted = bool(self._fragments_by_uri.get(stop.uri))
+        # Started chains finish first, so that few are unfinished when the run is stopped.
         hurried = journey.way is not None and not stop.is_asked
         if is_new or hurried:
             self._hosts.add(self._host(stop.uri), stop, first=hurried)
         stop.join(journey)
 
     def record_outcome(self, outcome: Outcome, *, is_read: bool = False) -> None:
-        """What was said before: what comes by does not ask again.  is_read: whether its content is known too."""
+        """Use an earlier outcome instead of requesting its URI.  is_read: whether its content is known too."""
         if outcome.final is None:
-            self._said[outcome.uri] = Reply(outcome.kind, outcome.status, outcome.why, is_read=is_read)
+            self._replies[outcome.uri] = Reply(outcome.kind, outcome.status, outcome.why, is_read=is_read)
 
     @property
     def waiting_count(self) -> int:
-        """Journeys that have no answer yet."""
+        """The number of chains without a reply."""
         return sum(len(stop.journeys) for stop in self._stops.values())
 
     def outcomes(self) -> Generator[tuple[RedirectChain, Outcome], None, None]:
-        """What has come of each, as it comes, until nothing is left of the time.
+        """Yield the outcome of each chain as it ends, until the time limit.
 
-        Raises: what no answer of a server is.
+        Raises: errors that are not answers of a server.
         """
         try:
             while True:
                 while self._ended:
                     yield self._ended.popleft()
-                left = None if self.guide is None else self.guide.remaining_seconds()
-                if left is not None and left <= 0:
+                limit = None if self.guide is None else self.guide.remaining_seconds()
+                if limit is not None and limit <= 0:
                     return
-                self._begin()
+                self._start_requests()
                 if self._ended:
                     continue
                 pause = self._hosts.pause()
                 if pause is None and not len(self._loop):
                     return
-                until = [one for one in (left, pause if len(self._loop) < self.jobs else None) if one is not None]
+                until = [wait for wait in (limit, pause if len(self._loop) < self.jobs else None) if wait is not None]
                 self._loop.run_once(min(until, default=None))
         finally:
             self._loop.close()
 
-    def _begin(self) -> None:
-        """Ask for as much as may be asked for now."""
-        while len(self._loop) < self.jobs and (taken := self._hosts.take()) is not None:
-            host, stop = taken
+    def _start_requests(self) -> None:
+        """Start all requests that may be sent now."""
+        while len(self._loop) < self.jobs and (queued := self._hosts.take()) is not None:
+            host, stop = queued
             if isinstance(stop, str):
-                uri, journey = stop, RedirectChain(stop, self._wanted[stop])
-                said = self._said.get(uri)
-                if (said is not None and not journey.lacks(said)) or uri in self._stops:
+                uri, journey = stop, RedirectChain(stop, self._fragments_by_uri[stop])
+                reply = self._replies.get(uri)
+                if (reply is not None and not journey.lacks(reply)) or uri in self._stops:
                     self._hosts.release(host)
                     self.add(journey)
                     continue
                 stop = self._stops[uri] = ChainStop(uri, uri, None, self.asking.login_field(uri))
                 stop.join(journey)
             elif stop.is_asked or self._stops.get(stop.key) is not stop:
-                self._hosts.release(host)  # it was hurried
+                self._hosts.release(host)  # it was queued twice to be sent first
                 continue
             stop.is_asked = True
             self._loop.add(self._ask(host, stop))
 
     def _ask(self, host: Hashable, stop: ChainStop) -> Work[None]:
-        """Ask for a URI; those that wait for it go on."""
-        content, cut = None, False
-        said = None if self.guide is None else self.guide.refusal(stop.uri)
+        """Request a URI, and continue the chains that wait for it."""
+        content, is_cut = None, False
+        reply = None if self.guide is None else self.guide.refusal(stop.uri)
         unreached = False
-        if said is None:
+        if reply is None:
             if self._hosts.is_dead(host):
-                said = _DEAD
+                reply = _DEAD
             elif self._hosts.is_put_off(host):
-                said = _PUT_OFF
+                reply = _PUT_OFF
             else:
-                said, content, cut = yield from self.asking.ask(
+                reply, content, is_cut = yield from self.asking.ask(
                     stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
-            unreached = said.status is None and said.kind in _UNREACHED
-            if (wait := wait_for(said, stop.tried)) is not None:
+            unreached = reply.status is None and reply.kind in _UNREACHED
+            if (wait := wait_for(reply, stop.tried)) is not None:
                 stop.is_asked = False
                 self._hosts.release(host, wait=wait, again=stop)
                 return
         wait = 0.0 if self.guide is None else self.guide.delay(stop.uri)
-        self._hosts.release(host, failed=unreached, busy=said.busy or said is _PUT_OFF, wait=wait or 0.0)
-        if content is not None and said.kind is None and said.redirect is None:
-            if (who := interstitial(content)) is not None:
-                why = f"{who} asks for a script to be run before the page is shown"
-                said = said._replace(kind="programs-refused", why=why)
+        self._hosts.release(host, failed=unreached, busy=reply.busy or reply is _PUT_OFF, wait=wait or 0.0)
+        if content is not None and reply.kind is None and reply.redirect is None:
+            if (program := interstitial(content)) is not None:
+                message = f"{program} asks for a script to be run before the page is shown"
+                reply = reply._replace(kind="programs-refused", why=message)
             elif self.guide is not None:
-                self.guide.take(stop, said, content)
+                self.guide.take(stop, reply, content)
             else:
                 from overthere.broken.fragments import anchors
 
-                said = said._replace(anchors=anchors(content, said.media_type, stop.uri, cut, self.asking.rule))
-        self._said[stop.key] = said
+                reply = reply._replace(anchors=anchors(content, reply.media_type, stop.uri, is_cut, self.asking.rule))
+        self._replies[stop.key] = reply
         del self._stops[stop.key]
         for journey in stop.journeys:
-            self._arrive(journey, said)
+            self._arrive(journey, reply)
 
-    def _arrive(self, journey: RedirectChain, said: Reply) -> None:
-        """A journey has an answer: it goes on, or is at its end."""
-        if journey.lacks(said):
+    def _arrive(self, journey: RedirectChain, reply: Reply) -> None:
+        """Continue or end a chain after a reply."""
+        if journey.lacks(reply):
             self.add(journey)
-        elif said.redirect is None:
-            self._ended.append((journey, journey.outcome(said, self.asking.secrets(journey.uri))))
+        elif reply.redirect is None:
+            self._ended.append((journey, journey.outcome(reply, self.asking.secrets(journey.uri))))
         else:
-            location = said.redirect.location or ""
+            location = reply.redirect.location or ""
             if _UNFOLLOWED.match(location):
-                end = Reply("bad-redirect", said.status, printable(shorten(mask(location), _SHOWN)))
+                end = Reply("bad-redirect", reply.status, printable(shorten(mask(location), _MAX_SHOWN_LENGTH)))
                 self._ended.append((journey, journey.outcome(end, self.asking.secrets(journey.uri))))
                 return
             try:
-                journey.follow(said.redirect, said.peer, self.asking)
+                journey.follow(reply.redirect, reply.peer, self.asking)
             except DOCUMENTED as error:
                 end = failure(error)
-                if end.kind == "redirect-loop" and not said.is_read:
+                if end.kind == "redirect-loop" and not reply.is_read:
                     self.add(RedirectChain(journey.uri, journey.fragments, is_page=True, depth=journey.depth))
-                    return  # only HEAD may be led around
+                    return  # perhaps only HEAD is redirected in a loop
                 self._ended.append((journey, journey.outcome(end, self.asking.secrets(journey.uri))))
             else:
                 self.add(journey)
 
     def _key(self, journey: RedirectChain) -> tuple[Key, str]:
-        """By what an answer is known, and the cookies that are sent.
+        """The key of the reply that a chain needs next, and the cookies to send.
 
-        What a redirect of a public server may reach is less (RFC 3986 7.4); who sends other cookies gets another
-        answer.
+        After a redirect of a public server the policy is stricter (RFC 3986 7.4), and other cookies may give another
+        reply.
         """
         uri = journey.current_uri
         is_free = journey.way is None or journey.way.policy is self.asking.policy
@@ -372,11 +372,11 @@ class RedirectChains:
 
     def _host(self, uri: str) -> Hashable:
         at = uri.find("/", uri.find("://") + 3)
-        before = uri[:at]
-        if at < 0 or before not in self._names:
-            there = URI(uri)
-            name = there.scheme.lower(), (there.host or "").lower(), there.effective_port
-            if at < 0 or "?" in before:
+        prefix = uri[:at]
+        if at < 0 or prefix not in self._names:
+            parsed = URI(uri)
+            name = parsed.scheme.lower(), (parsed.host or "").lower(), parsed.effective_port
+            if at < 0 or "?" in prefix:
                 return name
-            self._names[before] = name
-        return self._names[before]
+            self._names[prefix] = name
+        return self._names[prefix]

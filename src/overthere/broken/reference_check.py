@@ -1,4 +1,4 @@
-"""Checks one reference without reading other documents: its syntax, its place, its target."""
+"""Checks a reference without reading other documents: its syntax, its place, its target."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ __all__ = [
 
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
-_HOSTED = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
-_WINDOWS = re.compile(r"[A-Za-z]:(?:/|%5C)")
-"""A drive, with backslashes as they are repaired; no scheme has a name of one letter."""
+_HAS_HOST = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")
+_WINDOWS_DRIVE = re.compile(r"[A-Za-z]:(?:/|%5C)")
+"""A Windows drive, with "/" or an encoded backslash after repair; no scheme has a name of one letter."""
 _DESTINATIONS = ("link", "image", "definition")
-"""In Markdown a destination in angle brackets may have blanks, which renderers encode (CommonMark 6.3)."""
+"""Places in Markdown where a destination in angle brackets may have blanks, which renderers encode (CommonMark 6.3)."""
 _ROOT = URI("file:///")
 _FOLDERS_ARE_FINE = ("markdown", "rst", "notebook")
-"""Kinds of document whose renderers (of code hosts) show a folder."""
+"""Kinds of documents whose renderers on code hosts can show a folder."""
 
 
 class ReferenceState(NamedTuple):
-    """What is known of a reference."""
+    """The result of checking a reference."""
 
     target: str | None = None
     fragment: str | None = None
     findings: tuple[tuple[str, str], ...] = ()
-    """Kinds of `KINDS`, each with what it is about."""
+    """Kinds of `KINDS`, each with its subject."""
     passed: str | None = None
-    """Why it is not judged (`PASSED`)."""
+    """Why it is not checked (`PASSED`)."""
     is_within: bool = False
     outside: str | None = None
-    """The URI outside, without its fragment, that only asking would judge."""
+    """The external URI, without its fragment, which only a request can check."""
     pairs: tuple[int, ...] = ()
-    """Keys of the anchor, one of which must be there."""
+    """Keys of the anchor, one of which must exist."""
     there: tuple[int, ...] = ()
-    """Keys of the document, in a container: one of them must be there."""
+    """Keys of the document in a container, one of which must exist."""
     document: int = -1
-    """In which document the fragment is; -1 for none."""
+    """The document of the fragment; -1 for none."""
     place: Place | None = None
     is_remapped: bool = False
 
 
 def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
-    """Judge a reference of a document; what stands in other documents is told as `pairs`.
+    """Check a reference of a document; conditions on other documents are returned as `pairs`.
 
-    A mistake of ours is a finding, so that the other references are judged.
+    A bug in this library becomes a finding, so that the other references are checked.
     """
     try:
         return _check(one, scan, site, checker)
@@ -73,14 +73,14 @@ def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) ->
         return ReferenceState(findings=(("unsure", f"{one.reference}: its check failed, a bug of this library"),))
 
 
-def _check(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
-    if one.passed is not None:
-        return ReferenceState(passed=one.passed)
-    if one.target is None and (prefix := _PREFIX.match(one.reference)) and prefix[1].lower() in PASSED_SCHEMES:
+def _check(item: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
+    if item.passed is not None:
+        return ReferenceState(passed=item.passed)
+    if item.target is None and (prefix := _PREFIX.match(item.reference)) and prefix[1].lower() in PASSED_SCHEMES:
         return ReferenceState(passed=PASSED_SCHEMES[prefix[1].lower()])
-    if one.is_nofollow and checker.skip_nofollow:
+    if item.is_nofollow and checker.skip_nofollow:
         return ReferenceState(passed="nofollow")
-    text = one.reference if one.target is None else one.target
+    text = item.reference if item.target is None else item.target
     if has_template(text):
         if MARK in text or scan.project.generator or scan.kind != "html":
             return ReferenceState(passed="template")
@@ -89,27 +89,27 @@ def _check(one: Reference, scan: Scan, site: Site, checker: Checker) -> Referenc
     if reference is None:
         if scan.project.aliases is not None and scan.project.aliases(text):
             return ReferenceState(findings=(("unsure", f"{text}: the generator may know this name"),))
-        found = problem.finding if problem is not None else None
-        return ReferenceState(findings=(("invalid", f"{found.message} ({found.source})" if found else ""),))
+        finding = problem.finding if problem is not None else None
+        return ReferenceState(findings=(("invalid", f"{finding.message} ({finding.source})" if finding else ""),))
     findings: tuple[tuple[str, str], ...] = ()
     is_written = (
         scan.kind in ("markdown", "notebook")
-        and one.where in _DESTINATIONS
+        and item.where in _DESTINATIONS
         and problem is not None
         and problem.kind == "space"
     )
     if problem is not None and problem.kind != "non-ascii" and not is_written:
         findings = (("repaired", problem.finding.message),)
-    joined = resolve(reference, one.base.uri, site)
-    known = ReferenceState(str(joined), joined.fragment, findings)
+    joined = resolve(reference, item.base.uri, site)
+    state = ReferenceState(str(joined), joined.fragment, findings)
     absolute = reference.scheme is not None
     if checker.remap and (mapped := remap(str(joined), checker)) != str(joined):
-        known, absolute = known._replace(target=mapped, is_remapped=True), True
-    return _target(one, scan, known, site, checker, absolute, reference)
+        state, absolute = state._replace(target=mapped, is_remapped=True), True
+    return _target(item, scan, state, site, checker, absolute, reference)
 
 
 def resolve(reference: URIReference, base: URI, site: Site) -> URI:
-    """The target (RFC 3986 5.2); where the settings name a root, "/" of a file leads there."""
+    """The target (RFC 3986 5.2); if the settings name a root, "/" in a file leads to it."""
     is_rooted = reference.path.startswith("/") and reference.scheme is None and reference.authority is None
     if site.root is None or not is_rooted or site.path_below(str(base)) is None:
         return base.join(reference)
@@ -129,53 +129,53 @@ PASSED_SCHEMES = {
 
 
 def _target(
-    one: Reference,
+    item: Reference,
     scan: Scan,
-    known: ReferenceState,
+    state: ReferenceState,
     site: Site,
     checker: Checker,
     absolute: bool,
     reference: URIReference,
 ) -> ReferenceState:
-    target = known.target or ""
-    whole = target.partition("#")[0]
-    name = _scheme_of(whole)
-    if (told := by_scheme(whole)) is not None:
-        before = () if _WINDOWS.match(whole) else known.findings
-        return known._replace(findings=(*before, *told), is_within=True)
+    target = state.target or ""
+    uri = target.partition("#")[0]
+    name = _scheme_of(uri)
+    if (scheme_findings := by_scheme(uri)) is not None:
+        before = () if _WINDOWS_DRIVE.match(uri) else state.findings
+        return state._replace(findings=(*before, *scheme_findings), is_within=True)
     if name in PASSED_SCHEMES:
-        return known._replace(passed=PASSED_SCHEMES[name])
+        return state._replace(passed=PASSED_SCHEMES[name])
     document = scan.document
     if document.parts is not None and (part := part_of(target, document.parts)) is not None:
-        return _fragment(one, scan, known._replace(is_within=True), document_key(part), whole, checker)
+        return _fragment(item, scan, state._replace(is_within=True), document_key(part), uri, checker)
     if name == "cid":
-        found = ("no-document", "part of the message with this Content-ID")
-        return known._replace(findings=(*known.findings, found), is_within=True)
-    if whole == str(document.base.uri):
+        finding = ("no-document", "part of the message with this Content-ID")
+        return state._replace(findings=(*state.findings, finding), is_within=True)
+    if uri == str(document.base.uri):
         # RFC 3986 4.4: a same-document reference.
-        return _fragment(one, scan, known._replace(is_within=True), document_identity(scan, site), whole, checker)
+        return _fragment(item, scan, state._replace(is_within=True), document_identity(scan, site), uri, checker)
     if document_identity(scan, site) >= NUMBERLESS and scan.kind != "uri-list":
-        return _check_in_container(one, scan, known, whole, checker)
+        return _check_in_container(item, scan, state, uri, checker)
     place = site.find(target)
     if not absolute and reference.authority is None:
-        place = find_by_project(place, one, scan, site, reference.path)
+        place = find_by_project(place, item, scan, site, reference.path)
         if place.verdict == "label":
             labels = key(LABELS, place.name), key(LABELS, place.name.lower())
             unknown = "unsure" if scan.project.aliases is not None else "no-document"
-            return known._replace(is_within=True, there=labels, place=place._replace(verdict=unknown))
+            return state._replace(is_within=True, there=labels, place=place._replace(verdict=unknown))
     if place.verdict == "outside":
-        return _check_external(one, known, whole, site, absolute)
-    known = known._replace(is_within=True, place=place)
+        return _check_external(item, state, uri, site, absolute)
+    state = state._replace(is_within=True, place=place)
     if place.verdict == "listed":
-        return known
+        return state
     if place.verdict == "redirected":
-        known = known._replace(findings=(*known.findings, ("redirected", f"{whole.partition('?')[0]}/")))
+        state = state._replace(findings=(*state.findings, ("redirected", f"{uri.partition('?')[0]}/")))
     elif place.verdict == "is-folder" and scan.kind in _FOLDERS_ARE_FINE and not scan.project.generator:
-        return known
+        return state
     elif place.verdict != "document":
         about = place.instead if place.verdict == "wrong-case" else place.name
-        return known._replace(findings=(*known.findings, (place.verdict, about)))
-    return _fragment(one, scan, known, place.document, place.name, checker)
+        return state._replace(findings=(*state.findings, (place.verdict, about)))
+    return _fragment(item, scan, state, place.document, place.name, checker)
 
 
 def document_identity(scan: Scan, site: Site) -> int:
@@ -184,65 +184,65 @@ def document_identity(scan: Scan, site: Site) -> int:
     return number if number is not None else document_key(scan.document.source)
 
 
-def _member(scan: Scan, whole: str) -> str | None:
-    """The name that a URI has in the archive of the document; None if it is not of that archive."""
+def _member(scan: Scan, target: str) -> str | None:
+    """The name of a URI in the archive of the document; None if it is not in that archive."""
     archive, _, name = scan.document.source.rpartition("!")
     uri = str(scan.document.base.uri)
     if not archive or not name or not unquote(uri).endswith(f"/{name}"):
         return None
     below = uri.split("/")[: -len(name.split("/"))]
     prefix = "/".join(below) + "/"
-    return f"{archive}!{unquote(whole.partition('?')[0][len(prefix) :])}" if whole.startswith(prefix) else None
+    return f"{archive}!{unquote(target.partition('?')[0][len(prefix) :])}" if target.startswith(prefix) else None
 
 
-def _check_external(one: Reference, known: ReferenceState, whole: str, site: Site, absolute: bool) -> ReferenceState:
-    if absolute or one.reference.startswith("//") or one.base.layer == "content":
-        return known._replace(outside=whole)
-    if site.by_file and one.reference.startswith("/"):
-        return known._replace(passed="root")
-    return known._replace(findings=(*known.findings, ("outside-base", whole)), outside=whole)
+def _check_external(item: Reference, state: ReferenceState, uri: str, site: Site, absolute: bool) -> ReferenceState:
+    if absolute or item.reference.startswith("//") or item.base.layer == "content":
+        return state._replace(outside=uri)
+    if site.by_file and item.reference.startswith("/"):
+        return state._replace(passed="root")
+    return state._replace(findings=(*state.findings, ("outside-base", uri)), outside=uri)
 
 
 def _check_in_container(
-    one: Reference, scan: Scan, known: ReferenceState, whole: str, checker: Checker
+    item: Reference, scan: Scan, state: ReferenceState, uri: str, checker: Checker
 ) -> ReferenceState:
-    """A target that another document of the same container may have: that is known at the end."""
-    name = _member(scan, whole)
+    """The state of a reference to a target that another document of the container may have, which pass 2 decides."""
+    name = _member(scan, uri)
     if name is None:
-        # An archive of pages holds what somebody gathered: what is not there is outside, and no fault.
-        return _fragment(one, scan, known._replace(outside=whole), uri_key(whole), whole, checker)
-    there = (uri_key(whole), document_key(name), *(document_key(f"{name}{index}") for index in checker.indexes))
-    known = known._replace(is_within=True, there=there, place=Place("no-document", name=name.rpartition("!")[2]))
-    return _fragment(one, scan, known, uri_key(whole), whole, checker)
+        # An archive of pages is a selection: a page that is not in it is external, and not a fault.
+        return _fragment(item, scan, state._replace(outside=uri), uri_key(uri), uri, checker)
+    own_keys = (uri_key(uri), document_key(name), *(document_key(f"{name}{index}") for index in checker.indexes))
+    state = state._replace(is_within=True, there=own_keys, place=Place("no-document", name=name.rpartition("!")[2]))
+    return _fragment(item, scan, state, uri_key(uri), uri, checker)
 
 
 @bounded_cache(1 << 14)
 def uri_key(whole: str) -> int:
-    """The key of a document's own URI."""
+    """The key of a document by its URI."""
     return document_key(normal_form(whole, Rung.SCHEME))
 
 
 def _fragment(
-    one: Reference, scan: Scan, known: ReferenceState, document: int, path: str, checker: Checker
+    item: Reference, scan: Scan, state: ReferenceState, document: int, path: str, checker: Checker
 ) -> ReferenceState:
-    fragment = known.fragment
+    fragment = state.fragment
     if fragment is None or not checker.fragments or is_top(fragment):
-        return known
+        return state
     if ":~:" in fragment:
-        # A fragment directive names text: pass 2 need not look again.
-        return known._replace(passed="text-fragment")
-    if one.where.endswith(" usemap"):
-        return known._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
-    if scan.titles and one.reference.startswith("#") and unquote(fragment) in scan.titles:
-        return known
+        # A fragment directive names text, so pass 2 has nothing to look up.
+        return state._replace(passed="text-fragment")
+    if item.where.endswith(" usemap"):
+        return state._replace(document=document, pairs=tuple(key(document, f"\0{name}") for name in names(fragment)))
+    if scan.titles and item.reference.startswith("#") and unquote(fragment) in scan.titles:
+        return state
     names_labels = scan.names_labels or is_beside_labels(scan, checker)
-    if names_labels and one.reference.startswith("#") and "%" not in fragment:
-        return known._replace(document=document, pairs=(key(document, fragment), key(LABELS, fragment)))
-    return known._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
+    if names_labels and item.reference.startswith("#") and "%" not in fragment:
+        return state._replace(document=document, pairs=(key(document, fragment), key(LABELS, fragment)))
+    return state._replace(document=document, pairs=tuple(key(document, name) for name in names(fragment)))
 
 
 def unjudged_reason(known: ReferenceState, kind: str) -> str | None:
-    """Why a fragment that was not found is not judged; None if it is a fault, or nobody can be sure."""
+    """Why a fragment that was not found is not reported; None if it is a fault, or may be one."""
     return reason(known.fragment or "", (known.target or "").partition("#")[0].partition("?")[0], kind)
 
 
@@ -252,7 +252,7 @@ def _scheme_of(target: str) -> str:
 
 
 def decode_at_sign(uri: str) -> str | None:
-    """A mailto URI whose address has "%40" for its "@", as programs write it against harvesters; None for others.
+    """The corrected mailto URI if its address has "%40" for "@", which programs write against harvesters; else None.
 
     >>> [decode_at_sign(uri) for uri in ("mailto:joe%40example.org?subject=x%40y", "mailto:a@b.example", "mailto:%40")]
     ['mailto:joe@example.org?subject=x%40y', None, None]
@@ -260,20 +260,20 @@ def decode_at_sign(uri: str) -> str | None:
     address, mark, fields = uri.partition("?")
     if "@" in address or "%40" not in address:
         return None
-    meant = f"{address.replace('%40', '@')}{mark}{fields}"
-    return None if scheme("mailto").check(meant, limit=1) else meant
+    intended = f"{address.replace('%40', '@')}{mark}{fields}"
+    return None if scheme("mailto").check(intended, limit=1) else intended
 
 
 def mail_reference(reference: str) -> str | None:
-    """A valid mailto URI for one with blanks before its address, or with "%40" for its "@"; None for others."""
-    start, colon, rest = reference.strip().partition(":")
+    """The corrected mailto URI if it has blanks before its address, or "%40" for "@"; None for other references."""
+    start, colon, address = reference.strip().partition(":")
     if start.lower() != "mailto":
         return None
-    mapped = to_reference(f"{start}{colon}{rest.lstrip()}")[0]
+    mapped = to_reference(f"{start}{colon}{address.lstrip()}")[0]
     if mapped is None:
         return None
-    meant = decode_at_sign(str(mapped)) or str(mapped)
-    return None if meant == reference or scheme("mailto").check(meant, limit=1) else meant
+    intended = decode_at_sign(str(mapped)) or str(mapped)
+    return None if intended == reference or scheme("mailto").check(intended, limit=1) else intended
 
 
 def bare_address(reference: str) -> str | None:
@@ -282,39 +282,39 @@ def bare_address(reference: str) -> str | None:
     >>> bare_address("joe@example.org"), bare_address("joe@host/x")
     ('mailto:joe@example.org', None)
     """
-    meant = f"mailto:{reference}"
-    return meant if _ADDRESS.fullmatch(reference) and not scheme("mailto").check(meant, limit=1) else None
+    intended = f"mailto:{reference}"
+    return intended if _ADDRESS.fullmatch(reference) and not scheme("mailto").check(intended, limit=1) else None
 
 
 def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
-    """What is wrong with a URI that is judged by its scheme's own rules; None for others.
+    """The findings of a URI that is checked by its scheme's rules; None for other URIs.
 
-    A mailto URI is judged whole (RFC 6068 2); of others it is a fault to have no host where their scheme wants one.
+    A mailto URI is checked completely (RFC 6068 2); other URIs must have a host if their scheme requires one.
     """
-    if _WINDOWS.match(uri):
+    if _WINDOWS_DRIVE.match(uri):
         return (("invalid", "a Windows file name; write it as a relative reference or as file:///C:/..."),)
     name = _scheme_of(uri)
     if name == "mailto":
-        if (meant := decode_at_sign(uri)) is not None:
-            return (("encoded-at", meant),)
-        found = scheme(name).check(uri, limit=1)
-        told = (f"{one.message.removeprefix('not a valid mailto URI: ')} ({one.source})" for one in found)
-        return tuple(("bad-mailto", one) for one in told)
+        if (corrected := decode_at_sign(uri)) is not None:
+            return (("encoded-at", corrected),)
+        errors = scheme(name).check(uri, limit=1)
+        texts = (f"{error.message.removeprefix('not a valid mailto URI: ')} ({error.source})" for error in errors)
+        return tuple(("bad-mailto", text) for text in texts)
     if (name == "tel" and not _DIGIT.search(uri)) or _LONG_PORT.search(uri):
-        found = scheme(name).check(uri, limit=1)
-        if found:
-            return (("not-of-scheme", f"{found[0].message} ({found[0].source})"),)
-    meant, needs_host = _scheme_facts(name)
-    if meant:
-        return (("not-of-scheme", f'there is no scheme "{name}"; "{meant}" was meant'),)
-    return None if not needs_host or _HOSTED.match(uri) else (("no-host", name),)
+        errors = scheme(name).check(uri, limit=1)
+        if errors:
+            return (("not-of-scheme", f"{errors[0].message} ({errors[0].source})"),)
+    intended, needs_host = _scheme_facts(name)
+    if intended:
+        return (("not-of-scheme", f'there is no scheme "{name}"; "{intended}" was meant'),)
+    return None if not needs_host or _HAS_HOST.match(uri) else (("no-host", name),)
 
 
 @bounded_cache(64)
 def _scheme_facts(name: str) -> tuple[str, bool]:
-    """The frequent scheme that was meant by an unknown one, or ""; whether the scheme needs a host."""
-    known = scheme(name)
-    return _misspelled(name) if known.title == "not known" else "", known.needs_host
+    """The frequent scheme for which an unknown one is a typo, or ""; and whether the scheme needs a host."""
+    facts = scheme(name)
+    return _misspelled(name) if facts.title == "not known" else "", facts.needs_host
 
 
 _DIGIT = re.compile("[0-9]")
@@ -323,17 +323,17 @@ _FREQUENT = ("http", "https", "mailto", "ftp")
 
 
 def _misspelled(name: str) -> str:
-    """The frequent scheme that a name is one letter away from; "" for others.
+    """The frequent scheme that differs from a name by one letter, or "".
 
     >>> [_misspelled(name) for name in ("htp", "htttps", "htpp", "ttps", "gopher")]
     ['http', 'https', 'http', 'https', '']
     """
-    for meant in _FREQUENT:
-        for at in range(len(meant) + 1):
-            rest = meant[at:]
-            if name in (meant[:at] + rest[1:], meant[:at] + rest[1:2] + rest[:1] + rest[2:]):
-                return meant
-            for after in (rest, rest[1:]):  # another letter is there too, or in its place
-                if name.startswith(meant[:at]) and name[at + 1 :] == after and len(name) > at:
-                    return meant
+    for candidate in _FREQUENT:
+        for at in range(len(candidate) + 1):
+            tail = candidate[at:]
+            if name in (candidate[:at] + tail[1:], candidate[:at] + tail[1:2] + tail[:1] + tail[2:]):
+                return candidate
+            for after in (tail, tail[1:]):  # an extra letter, or a wrong one
+                if name.startswith(candidate[:at]) and name[at + 1 :] == after and len(name) > at:
+                    return candidate
     return ""

@@ -1,4 +1,4 @@
-"""Pages that send their reader on after 0 seconds (HTML 4.2.5.3, refresh): where to, and in which cycles."""
+"""Pages that refresh after 0 seconds (HTML 4.2.5.3): their targets, and the cycles that they form."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ __all__ = ["find_cycles", "identity", "pages_behind", "refresh_target"]
 
 
 def identity(found: Scan, site: Site) -> int:
-    """By what other pages know a page: its number, or in a container the key of its URI."""
+    """The identity of a page for other pages: its number, or in a container the key of its URI."""
     number = document_identity(found, site)
     return number if number < NUMBERLESS else uri_key(str(found.document.base.uri))
 
 
 def refresh_target(found: Scan, site: Site, checker: Checker) -> int:
-    """The page to which the reader of a page is sent at once; -1 for none.
+    """The page to which a page refreshes at once; -1 for none.
 
-    Another query may be answered by another page, and a fragment of the page itself opens nothing anew.
+    A target with a query may be another page, and a fragment of the same page loads nothing.
     """
     if found.next is None:
         return -1
-    here, seen = identity(found, site), check_reference(found.next, found, site, checker)
-    if seen.target is None or "?" in seen.target or seen.findings:
+    own_identity, result = identity(found, site), check_reference(found.next, found, site, checker)
+    if result.target is None or "?" in result.target or result.findings:
         return -1
-    if here >= NUMBERLESS:
-        there = uri_key(seen.target.partition("#")[0])
-    elif seen.is_within:
-        there = here if seen.place is None else seen.place.document
+    if own_identity >= NUMBERLESS:
+        target = uri_key(result.target.partition("#")[0])
+    elif result.is_within:
+        target = own_identity if result.place is None else result.place.document
     else:
-        there = -1
-    return -1 if there == here and seen.fragment is not None else there
+        target = -1
+    return -1 if target == own_identity and result.fragment is not None else target
 
 
 def pages_behind(page: int, following: Mapping[int, int]) -> Iterator[int]:
-    """The pages to which the reader of a page is sent on, one after the other, each once.
+    """Yield the pages to which a page refreshes, one after the other, each once.
 
     >>> list(pages_behind(1, {1: 2, 2: 3, 3: 2}))
     [2, 3]
@@ -51,21 +51,21 @@ def pages_behind(page: int, following: Mapping[int, int]) -> Iterator[int]:
 
 
 def find_cycles(following: Mapping[int, int]) -> frozenset[int]:
-    """The pages that a reader comes to again and again.
+    """The pages that form cycles.
 
     >>> sorted(find_cycles({1: 2, 2: 3, 3: 2, 4: 4, 5: 1}))
     [2, 3, 4]
     """
-    found: set[int] = set()
+    cyclic: set[int] = set()
     seen: set[int] = set()
     for start in following:
-        way: dict[int, None] = {}
+        path: dict[int, None] = {}
         page = start
         while page in following and page not in seen:
             seen.add(page)
-            way[page] = None
+            path[page] = None
             page = following[page]
-        if page in way:
-            pages = list(way)
-            found.update(pages[pages.index(page) :])
-    return frozenset(found)
+        if page in path:
+            pages = list(path)
+            cyclic.update(pages[pages.index(page) :])
+    return frozenset(cyclic)

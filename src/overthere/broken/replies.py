@@ -1,4 +1,4 @@
-"""What a server has said to one request, or why there was no answer."""
+"""The reply of a server to a request, or why there was none."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 __all__ = ["IN_ANSWER", "TOLD", "Reply", "brief_redirect", "failure", "short_reason", "wait_for"]
 
 TOLD = 300
-"""Characters that are kept of a reason or a media type."""
-_LOCATION, _COOKIES, _MOST_COOKIES = 1 << 16, 1 << 13, 50
-"""The same of a redirect: its Location, and the cookies that it sets and how many of them (RFC 6265 6.1)."""
+"""Maximum length of a stored reason or media type, in characters."""
+_MAX_LOCATION, _MAX_COOKIE_LENGTH, _MAX_COOKIES = 1 << 16, 1 << 13, 50
+"""Maximum length of a redirect's Location, and of its cookies, and their maximum number (RFC 6265 6.1)."""
 IN_ANSWER = ("", "the response")
-"""Where an error was, if there was a connection."""
+"""The places of errors that occur after connecting."""
 
 
 class Reply(NamedTuple):
-    """What a server has said to one request, or why there was none."""
+    """The reply of a server to a request, or why there was none."""
 
     kind: str | None
-    """Of `KINDS`; None: all is well, or `redirect` says where it is."""
+    """One of `KINDS`; None if all is well, or `redirect` has the new place."""
     status: int | None
     why: str
     media_type: str = ""
     wait: float | None = None
-    """Seconds after which it wants to be asked again (RFC 9110 10.2.3; RFC 6585 4); None if it does not say."""
+    """Seconds of Retry-After (RFC 9110 10.2.3; RFC 6585 4); None without the field."""
     busy: bool = False
-    """Whether it may answer at another time (429, 503)."""
+    """Whether the server may answer later (429, 503)."""
     redirect: Head | None = None
     peer: tuple[int, Any] | None = None
-    """The address that answered with a redirect."""
+    """The address of the server that redirected."""
     is_read: bool = False
-    """Whether the content was wanted."""
+    """Whether the content was requested."""
     anchors: Anchors | None = None
-    """Of a document, where fragments are looked up in it."""
+    """The anchors of a document in which fragments are looked up."""
 
 
 _KINDS: Mapping[type[BaseException], str] = {
@@ -69,7 +69,7 @@ _KINDS: Mapping[type[BaseException], str] = {
 
 
 def failure(error: BaseException) -> Reply:
-    """Why a URI could not be asked for, or a redirect not be followed."""
+    """The reply for an error: a URI could not be requested, or a redirect not be followed."""
     if isinstance(error, AccessRefused):
         kind = "redirect-loop" if error.source == "RFC 9110 15.4" and error.rule == "redirect" else "refused-by-policy"
     elif isinstance(error, AccessFailed):
@@ -89,17 +89,17 @@ def _failure_kind(error: AccessFailed) -> str:
 
 
 def brief_redirect(head: Head) -> Head:
-    """What is kept of a redirect to the end of the run: where it leads, and the first cookies that it sets.
+    """The part of a redirect that is stored until the run ends: its Location, and the first cookies that it sets.
 
     Raises: ProtocolError for a Location that is too long.
     """
-    if len(head.location or "") > _LOCATION:
-        raise ProtocolError(f"a Location of more than {_LOCATION:,} octets", "RFC 9110 4.1", where="the response")
+    if len(head.location or "") > _MAX_LOCATION:
+        raise ProtocolError(f"a Location of more than {_MAX_LOCATION:,} octets", "RFC 9110 4.1", where="the response")
     cookies: list[tuple[str, str]] = []
-    left = _COOKIES
+    remaining = _MAX_COOKIE_LENGTH
     for name, value in head.details.get("headers", ()):
-        if name.lower() == "set-cookie" and len(value) <= left and len(cookies) < _MOST_COOKIES:
-            left -= len(value)
+        if name.lower() == "set-cookie" and len(value) <= remaining and len(cookies) < _MAX_COOKIES:
+            remaining -= len(value)
             cookies.append((name, value))
     return Head(location=head.location, permanent=head.permanent, details={"headers": tuple(cookies)})
 
@@ -109,9 +109,9 @@ def short_reason(told: str) -> str:
 
 
 def wait_for(said: Reply, tried: int) -> float | None:
-    """Seconds after which it is asked for once more; None if it is not.
+    """Seconds before a retry; None if there is none.
 
-    tried: how often it was asked for.
+    tried: the number of requests so far.
     """
     if not said.busy or tried >= TRIES:
         return None

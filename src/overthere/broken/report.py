@@ -1,4 +1,4 @@
-"""Findings in formats of other programs: tables, SARIF 2.1.0, JUnit XML."""
+"""Findings in the formats of other programs: tables, SARIF 2.1.0, JUnit XML."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = [
     "advice", "batches", "fingerprint", "github", "group_by_target", "jsonl", "junit", "layout", "markdown", "sarif",
 ]  # fmt: skip
 
-_ROWS = 4096
+_ROWS_PER_BATCH = 4096
 _NUMBERS = ("line", "column", "offset", "length", "status")
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
 
 
 def layout(form: str = ".parquet") -> Layout:
-    """How the table of findings is written: the fields of `Broken`, as text but five.
+    """The layout of the table of findings: the fields of `Broken`, all text except five numbers.
 
     >>> layout().columns.names[:3]
     ['source', 'line', 'column']
@@ -46,31 +46,31 @@ def batches(findings: Iterable[Broken]) -> Iterator[Any]:
 
     rows = iter(findings)
     schema = layout().columns
-    while some := list(islice(rows, _ROWS)):
-        columns = zip(zip(*some, strict=True), schema, strict=True)
+    while chunk := list(islice(rows, _ROWS_PER_BATCH)):
+        columns = zip(zip(*chunk, strict=True), schema, strict=True)
         yield pa.record_batch([to_array(values, field.type) for values, field in columns], schema=schema)
 
 
 def jsonl(findings: Iterable[Broken], file: TextIO) -> None:
-    """One object a finding, with the field names of `Broken`."""
-    for found in findings:
-        file.write(f"{json.dumps({**found._asdict(), 'fingerprint': fingerprint(found)})}\n")
+    """Write an object for each finding, with the field names of `Broken`."""
+    for finding in findings:
+        file.write(f"{json.dumps({**finding._asdict(), 'fingerprint': fingerprint(finding)})}\n")
 
 
 def fingerprint(found: Broken) -> str:
-    """A name for a finding that stays the same while lines move: of its source, place, reference and kind."""
+    """A name of a finding that stays the same if lines move: a hash of its source, `where`, reference and kind."""
     from hashlib import sha256
 
     parts = (found.source, found.where, found.reference, found.kind)
-    return sha256("\0".join(one or "" for one in parts).encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256("\0".join(part or "" for part in parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:
-    """Findings with the same target and the same fault together, the most frequent first."""
+    """Group findings with the same target and kind; the largest group comes first."""
     groups: dict[tuple[str, str], list[Broken]] = {}
     for found in findings:
         about = found.target or found.reference or found.source
-        # A document that is missing is one, whatever the fragment.
+        # A missing document is one fault, for all fragments.
         groups.setdefault((found.kind, about.partition("#")[0] if found.kind == "no-document" else about), []).append(
             found
         )
@@ -78,13 +78,13 @@ def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:
 
 
 def github(findings: Iterable[Broken], file: TextIO) -> None:
-    """Annotations of GitHub Actions: workflow commands on standard output, notes left out."""
-    for found in findings:
-        if found.level == "note":
+    """Write annotations of GitHub Actions: workflow commands on standard output, without notes."""
+    for finding in findings:
+        if finding.level == "note":
             continue
-        place = "" if found.line is None else f",line={found.line},col={found.column}"
-        text = ". ".join(filter(None, (f"{mask(found.reference or '')}: {mask(found.why)}", advice(found))))
-        file.write(f"::{found.level} file={_escape_property(mask(found.source))}{place},title={found.kind}::")
+        place = "" if finding.line is None else f",line={finding.line},col={finding.column}"
+        text = ". ".join(filter(None, (f"{mask(finding.reference or '')}: {mask(finding.why)}", advice(finding))))
+        file.write(f"::{finding.level} file={_escape_property(mask(finding.source))}{place},title={finding.kind}::")
         file.write(f"{_escape_command(printable(text))}\n")
 
 
@@ -101,8 +101,8 @@ _PAGES_SHOWN = 3
 
 
 def markdown(findings: Iterable[Broken], file: TextIO) -> None:
-    """A summary for a pull request: a table of the faults, the most frequent first, notes left out."""
-    groups = group_by_target(found for found in findings if found.level != "note")
+    """Write a summary for a pull request: a table of the faults without notes, the most frequent first."""
+    groups = group_by_target(finding for finding in findings if finding.level != "note")
     if not groups:
         file.write("No broken links.\n")
         return
@@ -110,16 +110,16 @@ def markdown(findings: Iterable[Broken], file: TextIO) -> None:
     file.write("| count | kind | target | what to do | where |\n|---:|---|---|---|---|\n")
     for group in groups[:_ROWS_SHOWN]:
         first = group[0]
-        what = "; ".join(filter(None, (mask(first.why), advice(first))))
-        places = [f"{one.source}{'' if one.line is None else f':{one.line}'}" for one in group[:_PAGES_SHOWN]]
-        more = [f"and {len(group) - _PAGES_SHOWN:,} more"] if len(group) > _PAGES_SHOWN else []
+        action = "; ".join(filter(None, (mask(first.why), advice(first))))
+        places = [f"{each.source}{'' if each.line is None else f':{each.line}'}" for each in group[:_PAGES_SHOWN]]
+        remainder = [f"and {len(group) - _PAGES_SHOWN:,} more"] if len(group) > _PAGES_SHOWN else []
         target = first.target or first.reference or ""
         cells = (
             f"{len(group):,}",
             first.kind,
             _code(mask(target)),
-            _code(what),
-            ", ".join([*map(_code, places), *more]),
+            _code(action),
+            ", ".join([*map(_code, places), *remainder]),
         )
         file.write(f"| {' | '.join(cells)} |\n")
     if len(groups) > _ROWS_SHOWN:
@@ -127,26 +127,26 @@ def markdown(findings: Iterable[Broken], file: TextIO) -> None:
 
 
 def _code(text: str) -> str:
-    """Text of others, in which Markdown, HTML, addresses and names of users mean nothing."""
+    """Untrusted text as code, in which Markdown, HTML, addresses and user names have no effect."""
     return f"`{printable(text).replace('`', chr(0x2BC)).replace('|', chr(92) + '|')}`" if text else ""
 
 
 def sarif(findings: Iterable[Broken], file: TextIO) -> None:
-    """A log of one run, written as the findings come; no password is in it."""
+    """Write a log of one run, as the findings arrive; passwords are masked."""
     from overthere import __version__
     from overthere.sarif import SCHEMA
 
     driver = {"name": "overthere broken", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
     head = json.dumps({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"})
     file.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{head[:-1]}, "results": [')
-    for number, found in enumerate(findings):
+    for number, finding in enumerate(findings):
         file.write(",\n" if number else "\n")
-        file.write(json.dumps(_result(found)))
+        file.write(json.dumps(_result(finding)))
     file.write("\n]}]}\n")
 
 
 def describe_count(number: int, what: str) -> str:
-    """A number of things in words.
+    """A number with its noun, in the plural if necessary.
 
     >>> describe_count(1, "document"), describe_count(1000, "document")
     ('1 document', '1,000 documents')
@@ -155,7 +155,7 @@ def describe_count(number: int, what: str) -> str:
 
 
 def advice(found: Broken) -> str:
-    """A suggestion in words; "" without one, and where the reason says the same."""
+    """A suggestion in words; "" if there is none, or the reason already says the same."""
     if found.suggestion is None:
         return ""
     words = KINDS[found.kind].words
@@ -179,53 +179,53 @@ def _rule(kind: str) -> dict[str, Any]:
 
 
 _ORDER = list(KINDS)
-_LINKED = re.compile(r"[\\\[\]]")
-"""What makes a link in a message (SARIF 2.1.0 3.11.6)."""
+_LINK_MARKUP = re.compile(r"[\\\[\]]")
+"""The characters that form a link in a message (SARIF 2.1.0 3.11.6)."""
 
 
-def _result(found: Broken) -> dict[str, Any]:
+def _result(item: Broken) -> dict[str, Any]:
     from overthere.sarif import artifact
 
-    message = mask(found.why) if found.reference is None else f"{printable(mask(found.reference))}: {mask(found.why)}"
-    if found.suggestion is not None:
-        message += f". {advice(found)}"
-    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(mask(found.source))}}
-    if found.line is not None:
-        region: dict[str, Any] = {"startLine": found.line, "startColumn": found.column}
-        if found.offset is not None:
-            region |= {"byteOffset": found.offset, "byteLength": found.length}
+    message = mask(item.why) if item.reference is None else f"{printable(mask(item.reference))}: {mask(item.why)}"
+    if item.suggestion is not None:
+        message += f". {advice(item)}"
+    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(mask(item.source))}}
+    if item.line is not None:
+        region: dict[str, Any] = {"startLine": item.line, "startColumn": item.column}
+        if item.offset is not None:
+            region |= {"byteOffset": item.offset, "byteLength": item.length}
         physical["region"] = region
     return {
-        "ruleId": found.kind,
-        "ruleIndex": _ORDER.index(found.kind),
-        "level": _LEVELS[found.level],
-        "message": {"text": _LINKED.sub(r"\\\g<0>", message)},
-        "partialFingerprints": {"overthere/v1": fingerprint(found)},
+        "ruleId": item.kind,
+        "ruleIndex": _ORDER.index(item.kind),
+        "level": _LEVELS[item.level],
+        "message": {"text": _LINK_MARKUP.sub(r"\\\g<0>", message)},
+        "partialFingerprints": {"overthere/v1": fingerprint(item)},
         "locations": [{"physicalLocation": physical}],
     }
 
 
 def junit(findings: Iterable[Broken], file: TextIO) -> None:
-    """A suite for each document with a finding, a case for each finding: an error has failed, others are skipped."""
+    """Write a suite for each document with findings, and a case for each finding: failed for an error, else skipped."""
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="overthere broken">\n')
-    for source, group in groupby(findings, lambda found: found.source):
+    for source, group in groupby(findings, lambda finding: finding.source):
         cases = list(group)
-        errors = sum(found.level == "error" for found in cases)
+        errors = sum(finding.level == "error" for finding in cases)
         counts = f'tests="{len(cases)}" failures="{errors}" skipped="{len(cases) - errors}"'
         file.write(f"<testsuite name={_quote_attribute(mask(source))} {counts}>\n")
-        for found in cases:
-            place = "" if found.line is None else f"{found.line}:{found.column} "
-            name = f"{place}{mask(found.reference or '')} {found.kind}"
-            tag = "failure" if found.level == "error" else "skipped"
+        for finding in cases:
+            place = "" if finding.line is None else f"{finding.line}:{finding.column} "
+            name = f"{place}{mask(finding.reference or '')} {finding.kind}"
+            tag = "failure" if finding.level == "error" else "skipped"
             file.write(f"<testcase classname={_quote_attribute(mask(source))} name={_quote_attribute(name)}>")
-            kind = f" type={_quote_attribute(found.kind)}" if tag == "failure" else ""
-            file.write(f"<{tag}{kind} message={_quote_attribute(mask(found.why))}/></testcase>\n")
+            kind = f" type={_quote_attribute(finding.kind)}" if tag == "failure" else ""
+            file.write(f"<{tag}{kind} message={_quote_attribute(mask(finding.why))}/></testcase>\n")
         file.write("</testsuite>\n")
     file.write("</testsuites>\n")
 
 
 def _quote_attribute(text: str) -> str:
-    """An attribute's value; what no XML may hold is shown."""
-    from xml.sax.saxutils import quoteattr  # which imports a client of HTTP
+    """An attribute's value; characters that XML does not allow are escaped."""
+    from xml.sax.saxutils import quoteattr  # imported late, because it imports an HTTP client
 
     return quoteattr(printable(text).encode("utf-8", "replace").decode())

@@ -1,4 +1,4 @@
-"""Reports each fault of a document with its place; reads documents again whose references were not kept."""
+"""Reports each fault of a document with its place; documents whose references were not stored are read again."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from overthere.links.model import NOTES, Options
 
 __all__ = ["Reporter"]
 
-_ABOUT = 200
-"""Characters of what a finding is about."""
+_MAX_SUBJECT_LENGTH = 200
+"""Maximum length of the subject of a finding, in characters."""
 
 
 @dataclass
 class Reporter:
-    """Makes findings of documents, one after the other."""
+    """Reports the findings of documents, one after the other."""
 
     site: Site
     checker: Checker
@@ -48,24 +48,24 @@ class Reporter:
     known_anchors: Callable[[int], set[str] | None] = lambda number: None
     """Returns the known anchors of a document by its number."""
     unsettled: Mapping[str, Scan] = field(default_factory=dict)
-    """By source, the documents whose references were kept."""
+    """The documents whose references were stored, by source."""
     passed: Counter[str] = field(default_factory=Counter)
     missing: dict[tuple[object, ...], ReferenceState] = field(default_factory=dict)
-    """References of HTML pages to documents that are missing for all pages of a folder alike."""
+    """References of HTML pages to missing documents, for all pages of a folder."""
     folded: dict[int, set[str]] = field(default_factory=dict)
-    """The anchors of some documents without regard to case, by number."""
+    """The case-folded anchors of some documents, by number."""
 
     def __post_init__(self) -> None:
         self.nearest: Suggester = Suggester(self.site, self._anchors)
 
     def task(self, task: Task, sources: Set[str]) -> Iterator[Broken]:
-        """The findings of these documents of a task."""
+        """Yield the findings of these documents of a task."""
         for result in self._scans(task, sources):
             yield from self.document(result)
 
     def _scans(self, task: Task, sources: Set[str] | None = None) -> Iterator[Scan]:
         """Scan the documents of a task, lazily; sources: only these."""
-        from overthere.links.job.task_documents import documents  # slow to load, and often the native kernel reads all
+        from overthere.links.job.task_documents import documents  # slow to import, and often unused
 
         for document, (kind, notes) in documents(task, self.options):
             project = project_of(self.checker, document.source)
@@ -75,65 +75,65 @@ class Reporter:
                 yield with_text(self.unsettled[document.source], document, project)
 
     def document(self, result: Scan) -> Iterator[Broken]:
-        """The findings of one document, in the order of its references."""
+        """Yield the findings of a document, in the order of its references."""
         for note in result.notes:
             if note in TOLD:
-                level = "unreadable" if note in _BAD else "not-read"
+                level = "unreadable" if note in _UNREADABLE_NOTES else "not-read"
                 yield finding(result.document.source, level, NOTES[note])
         places = Places(result)
-        is_plain = result.kind == "html" and result.project is NO_PROJECT and len(self.missing) < _MISSING
+        is_plain = result.kind == "html" and result.project is NO_PROJECT and len(self.missing) < _MAX_MISSING
         labels: _Labels | None = None
-        looks: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
-        judged: list[tuple[Reference, ReferenceState, list[tuple[Any, ...]]]] = []
+        states: dict[tuple[str, str, int, str | None, str | None, bool], ReferenceState] = {}
+        checked: list[tuple[Reference, ReferenceState, list[tuple[Any, ...]]]] = []
         for reference in result.references:
             # Equal references are checked once; `result` keeps their bases alive, so that `id` is unique.
             where, text, base, target, passed, *_, is_nofollow = reference
-            same = where, text, id(base), target, passed, is_nofollow
-            seen = looks.get(same)
-            if seen is None:
+            identity_key = where, text, id(base), target, passed, is_nofollow
+            state = states.get(identity_key)
+            if state is None:
                 folder = str(base.uri).rpartition("/")[0]
-                seen = self.missing.get((folder, *same[:2], *same[3:])) if is_plain else None
-                seen = looks[same] = seen or check_reference(reference, result, self.site, self.checker)
+                state = self.missing.get((folder, *identity_key[:2], *identity_key[3:])) if is_plain else None
+                state = states[identity_key] = state or check_reference(reference, result, self.site, self.checker)
                 if (
                     is_plain
-                    and len(text) <= _ABOUT
-                    and [kind for kind, _ in seen.findings] == ["no-document"]
-                    and not (seen.pairs or seen.there)
+                    and len(text) <= _MAX_SUBJECT_LENGTH
+                    and [kind for kind, _ in state.findings] == ["no-document"]
+                    and not (state.pairs or state.there)
                 ):
-                    self.missing[folder, *same[:2], *same[3:]] = seen
-            kinds = [*seen.findings, *self._missing_kinds(reference, seen, result), *self._external_kinds(seen)]
+                    self.missing[folder, *identity_key[:2], *identity_key[3:]] = state
+            kinds = [*state.findings, *self._missing_kinds(reference, state, result), *self._external_kinds(state)]
             if reference is result.next and identity(result, self.site) in self.turning:
-                kinds.append(("loop", seen.target or ""))
-            judged.append((reference, seen, kinds))
-        faulty = {reference.reference for reference, _, kinds in judged if kinds and reference.at < 0}
-        for reference, seen, kinds in judged:
+                kinds.append(("loop", state.target or ""))
+            checked.append((reference, state, kinds))
+        faulty = {reference.reference for reference, _, kinds in checked if kinds and reference.at < 0}
+        for reference, state, kinds in checked:
             if not kinds:
                 if reference.at < 0 and reference.reference in faulty:
-                    places.locate(reference)  # its text is found there, so that a later one's is found behind it
+                    places.locate(reference)  # so that a later reference with the same text is found after it
                 continue
             place = places.locate(reference)
             if reference.where == "definition":
                 labels = labels or _Labels(result.text)
                 if labels.is_unused(place.line, place.column):
                     kinds = [("unused-definition", reference.reference)]
-            for kind, about, *rest in kinds:
-                status, instead = (*rest, None, None)[:2]
-                if instead is None and self.checker.suggest:
+            for kind, about, *details in kinds:
+                status, suggestion = (*details, None, None)[:2]
+                if suggestion is None and self.checker.suggest:
                     number = document_identity(result, self.site)
-                    instead = self.nearest.reference(kind, reference, seen, result, number)
-                yield finding(result.document.source, kind, about, reference, seen, place, status, instead)
+                    suggestion = self.nearest.reference(kind, reference, state, result, number)
+                yield finding(result.document.source, kind, about, reference, state, place, status, suggestion)
 
     def _anchors(self, number: int) -> set[str] | None:
-        """The anchors of a document of the sources; it may be read again."""
+        """The anchors of a document of the sources; None for others.  The document may be read again."""
         if number >= len(self.site.paths):
             return None
-        if (known_ones := self.known_anchors(number)) is not None:
-            return known_ones
+        if (anchors := self.known_anchors(number)) is not None:
+            return anchors
         task = Task((self.site.paths[number],), self.site.roots[number], (self.checker.base or (None,))[0])
         return next((result.anchors for result in self._scans(task)), None)
 
     def _missing_kinds(self, reference: Reference, seen: ReferenceState, result: Scan) -> Iterator[tuple[Any, ...]]:
-        """The findings about a document or an anchor that does not exist."""
+        """Yield the findings about a document or an anchor that does not exist."""
         if seen.there and not any(map(self.has, seen.there)):
             yield seen.place.verdict if seen.place else "no-document", seen.place.name if seen.place is not None else ""
             return
@@ -141,7 +141,7 @@ class Reporter:
             return
         document = seen.document
         if seen.outside is not None and not self.has(document):
-            return  # a document that is not in the archive
+            return  # the document is not in the archive
         is_own = document == document_identity(result, self.site)
         state = (
             State(result.kind, result.is_whole, result.has_anchors, result.more_anchors)
@@ -172,28 +172,28 @@ class Reporter:
                 yield "no-fragment", f"#{seen.fragment}{elsewhere}"
 
     def _is_found_in_any_case(self, seen: ReferenceState, result: Scan, is_own: bool) -> bool:
-        """Whether GitHub shows the document, whose script finds an anchor that differs in case alone."""
+        """Whether GitHub shows the document, and its script finds an anchor that differs only in case."""
         number, paths = seen.document, self.site.paths
         source = paths[number] if not is_own and 0 <= number < len(paths) else result.document.source
         kind = result.kind if is_own else self.states.get(number, _UNKNOWN).kind
         if kind != "markdown" or project_of(self.checker, source).anchors != "github":
             return False
         if number not in self.folded:
-            if len(self.folded) >= _FOLDED:
+            if len(self.folded) >= _MAX_FOLDED:
                 self.folded.clear()
             anchors = result.anchors if is_own else self._anchors(number) or ()
             self.folded[number] = {name.casefold() for name in anchors}
         return any(name.casefold() in self.folded[number] for name in names(seen.fragment or ""))
 
     def _page_with(self, fragment: str, document: int) -> int | None:
-        """The page that has an anchor, of those to which the reader of a document is sent on."""
+        """The first page with an anchor among those to which a document refreshes, or None."""
         for page in pages_behind(document, self.following):
             if page < len(self.site.paths) and any(self.has(key(page, name)) for name in names(fragment)):
                 return page
         return None
 
     def _external_kinds(self, seen: ReferenceState) -> Iterator[tuple[Any, ...]]:
-        """The findings that requests have shown."""
+        """Yield the findings from the outcomes of requests."""
         outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
         if outcome is None:
             return
@@ -232,12 +232,12 @@ def _normal_label(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
-_FOLDED = 64
-"""Documents whose anchors are held in one case."""
-_MISSING = 1 << 14
-"""References to missing documents that are remembered."""
+_MAX_FOLDED = 64
+"""Maximum number of documents whose case-folded anchors are stored."""
+_MAX_MISSING = 1 << 14
+"""Maximum number of references to missing documents that are remembered."""
 _UNKNOWN = State("", True, False)
-_BAD = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
+_UNREADABLE_NOTES = frozenset(("unreadable", "reader-failed", "truncated", "corrupt"))
 
 
 def finding(
@@ -250,12 +250,12 @@ def finding(
     status: int | None = None,
     suggestion: Suggestion | None = None,
 ) -> Broken:
-    """A finding of a kind: about what, at which reference, at which place.
+    """A finding of a kind, with its subject, reference and place.
 
-    A secret that the reference does not have is not suggested: a redirect may lead to a URI that is signed for one.
+    A suggestion never adds a secret: a redirect may lead to a URI that is signed for one client.
     """
     row = KINDS[kind]
-    reason = row.words.format(it=shorten(printable(mask(about)), _ABOUT))
+    reason = row.words.format(it=shorten(printable(mask(about)), _MAX_SUBJECT_LENGTH))
     where, text = (None, None) if reference is None else reference[:2]
     if suggestion is not None and secret_spans(suggestion.text) and not (text and secret_spans(text)):
         suggestion = None

@@ -1,4 +1,4 @@
-"""One request by the dialogue of the URI's scheme, and its reply; redirects are not followed here."""
+"""A request by the dialogue of the URI's scheme, and its reply; redirects are not followed here."""
 
 from __future__ import annotations
 
@@ -47,42 +47,42 @@ __all__ = ["DOCUMENTS", "Requester", "origin_of"]
 _AGENT = "overthere (checks links)"
 _TRUSTED_HEAD = frozenset((410, 429))
 """Statuses of HEAD that are trusted; after others from 400 on, and after none at all, GET is sent."""
-_DRAINED = 1 << 16
-"""Octets of an answer that are read so that its connection can be used again."""
+_MAX_DRAINED_BYTES = 1 << 16
+"""Bytes of a response that are read so that its connection can be reused."""
 _ACCEPT = b"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/*,*/*;q=0.8\r\n"
-"""As browsers send it for a page or an image: some servers refuse `*/*` alone (406)."""
-_FAILURES = 2
-"""Requests by HEAD that fail where GET does not, before a server is asked by GET at once."""
-_DIRECT = 3
-"""Steps of a plan that connects, sends one request and receives the response."""
+"""The field that browsers send for a page or an image: some servers reject `*/*` alone (406)."""
+_MAX_HEAD_FAILURES = 2
+"""Number of HEAD requests that failed while GET succeeded, after which a server gets only GET requests."""
+_DIRECT_STEPS = 3
+"""Number of steps of a plan that connects, sends one request and receives the response."""
 DOCUMENTS = re.compile(
     r"(?i)(?:$|text/(?:html|css|markdown|xml|x-markdown)|application/(?:xml|xhtml)|[^;]{0,80}\+xml|image/svg)"
 )
-"""Media types of what refers to others, or has anchors."""
+"""Media types of documents with references or anchors."""
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class _Origin(NamedTuple):
-    """How all URIs of an origin are asked for by HTTP: what was judged of one holds for all."""
+    """How URIs of an origin are requested by HTTP: the policy's decision for one URI holds for all."""
 
     uri: URI
     connect: Connect
     policy: Policy
     port: int | None
-    """The scheme's own."""
+    """The default port of the scheme."""
     version: bytes
-    """What follows the target in a request."""
+    """The part of a request after the target."""
 
 
 class Requester:
-    """Asks for URIs; any number of requests may be under way.
+    """Requests URIs; any number of requests may run at once.
 
-    agent: the field User-Agent; agents: the one for a host, if it has its own.
-    headers: origin, name and value of fields for requests to that origin (`origin_of`).
-    login: cookies that are sent to the hosts of their domains.
-    limit: octets of a document that is read; most: connections that wait for their next request.
+    agent: the User-Agent field; agents: returns the one for a host, or None for `agent`.
+    headers: origin (`origin_of`), name and value of fields for requests to that origin.
+    login: cookies to send to the hosts of their domains.
+    limit: the maximum size of a document, in bytes; most: the maximum number of idle connections.
 
-    Raises: ValueError for what no header field, and what no origin of HTTP can be.
+    Raises: ValueError for an invalid header field or origin.
     """
 
     def __init__(
@@ -106,38 +106,38 @@ class Requester:
         self.rule = rule
         self.connections: Connections = Connections(most)
         self._origins: dict[str, _Origin] = {}
-        """By what stands before the path."""
-        self._plain: dict[tuple[int, str, str, bool], Reply] = {}
-        """What is said again and again."""
+        """Origins by the part of a URI before the path."""
+        self._common_replies: dict[tuple[int, str, str, bool], Reply] = {}
+        """Replies without a redirect, which are often the same."""
         self.agent: str = _AGENT if agent is None else agent
         self.agents: Callable[[str], str | None] = agents
         self._failures: Counter[tuple[str, int]] = Counter()
-        """By server: requests by HEAD that failed where GET did not."""
+        """The number of HEAD requests that failed while GET succeeded, by server."""
         _line("User-Agent", self.agent)
-        self._given: list[str] = [cookie.value for cookie in self.login if cookie.value]
-        """Values that are sent, and secret."""
+        self._sent_values: list[str] = [cookie.value for cookie in self.login if cookie.value]
+        """Secret values that are sent."""
         self._headers: dict[str, bytes] = {}
-        """By origin: a token is told to nobody else, neither on another port nor by HTTP without TLS."""
+        """Header fields by origin: a token is never sent to another port, nor by HTTP without TLS."""
         for text, name, value in headers:
             origin = origin_of(text)
             self._headers[origin] = self._headers.get(origin, b"") + _line(name, value)
-            self._given += value.split(None, 1)[-1:]  # behind the name of a scheme of authentication
-        self._sent = Secrets(self._given)
+            self._sent_values += value.split(None, 1)[-1:]  # without the name of the authentication scheme
+        self._sent = Secrets(self._sent_values)
 
     def open_chain(self, uri: str) -> Opening:
-        """Where a journey begins.  Raises: InvalidURI, AccessRefused, PlanRefused."""
+        """The start of a redirect chain.  Raises: InvalidURI, AccessRefused, PlanRefused."""
         return Opening(uri, self.policy, None, self.registry, None)
 
     def secrets(self, uri: str) -> Secrets:
-        """What the server of a URI may repeat: its own secrets, those of given header fields, cookies of the login."""
-        return Secrets.from_texts(uri, others=self._given) if secret_spans(uri) else self._sent
+        """The secrets that a URI's server may repeat: those of the URI, the header fields, and the login's cookies."""
+        return Secrets.from_texts(uri, others=self._sent_values) if secret_spans(uri) else self._sent
 
     def login_field(self, uri: str) -> str:
-        """The field Cookie of a request outside a chain: of the login."""
+        """The Cookie field of a request outside a chain, with the login's cookies."""
         return "" if self._login is None else self._login.field(uri)
 
     def credentials(self, uri: str) -> str:
-        """What is sent to the server of a URI alone, as a digest; "" if that is nothing."""
+        """A digest of the credentials that are sent only to a URI's server; "" if there are none."""
         if not self._headers and self._login is None:
             return ""
         try:
@@ -155,11 +155,11 @@ class Requester:
         kinds: re.Pattern[str] = DOCUMENTS,
         cookie: str = "",
     ) -> Work[tuple[Reply, bytes | None, bool]]:
-        """What was said, the content that came, and whether there is more.  Nothing that a server does is raised.
+        """Send a request; return the reply, the content, and whether it is truncated.  Server errors become replies.
 
-        uri: without a fragment; way: that led to it by redirects.
-        wanted: whether the content is, if its media type is one of `kinds`; it is None where none was read.
-        cookie: the value of the field, if it is not empty.
+        uri: without a fragment; way: the redirects that led to it.
+        wanted: whether to read the content if its media type matches `kinds`; unread content is None.
+        cookie: the value of the Cookie field; "" for no field.
         """
         try:
             origin, target = self._origin(uri, way)
@@ -170,7 +170,7 @@ class Requester:
                 origin = origin._replace(version=origin.version[:-2] + line)
             return (yield from self._http(uri, origin, target, wanted, kinds))
         except InvalidURI as error:
-            # A number that a telephone takes is no reason to call it a fault: nobody was going to ask for it.
+            # An invalid URI of a scheme that cannot be requested, such as tel, is not a fault here.
             rules = self.registry.scheme(uri.partition(":")[0])
             unasked = rules.locates_nothing or rules.unspoken
             return Reply("not-asked", None, short_reason(unasked)) if unasked else failure(error), None, False
@@ -178,36 +178,36 @@ class Requester:
             return failure(error), None, False
 
     def _origin(self, uri: str, way: Opening | None) -> tuple[_Origin | None, bytes]:
-        """How a URI is asked for by HTTP, and its request-target; None: in another way."""
+        """The origin and request-target for requesting a URI by HTTP; None if it is requested in another way."""
         at = uri.find("/", uri.find("://") + 3)
-        before = uri[:at]
-        if way is None and before in self._origins and TARGET.fullmatch(uri, at):
-            return self._origins[before], uri[at:].encode("ascii")
-        led, way = way is not None, way or self.open_chain(uri)
+        start = uri[:at]
+        if way is None and start in self._origins and TARGET.fullmatch(uri, at):
+            return self._origins[start], uri[at:].encode("ascii")
+        moved, way = way is not None, way or self.open_chain(uri)
         scheme = way.scheme()
         plan = way.check_policy(scheme)
         first, locator = plan.steps[0], plan.locator
-        if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT):
-            return None, b""  # through a proxy, or by another protocol
+        if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT_STEPS):
+            return None, b""  # this goes through a proxy, or uses another protocol
         _, target, version = request_head(locator).split(b" ", 2)
         agent = _line("User-Agent", self.agents(way.uri.host or "") or self.agent)
         fields = _ACCEPT + agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
         origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
-        # Where other protocols may listen, what is sent is judged each time (`Policy.judge_octets`).
-        if not led and at > 0 and "?" not in before and (self.policy.private or way.uri.effective_port == scheme.port):
-            self._origins[before] = origin
+        # On ports of other protocols, the policy checks each request (`Policy.judge_octets`).
+        if not moved and at > 0 and "?" not in start and (self.policy.private or way.uri.effective_port == scheme.port):
+            self._origins[start] = origin
         return origin, target
 
     def _http(
-        self, uri: str, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+        self, uri: str, origin: _Origin, target: bytes, wants_content: bool, kinds: re.Pattern[str]
     ) -> Work[tuple[Reply, bytes | None, bool]]:
-        """A GET where the content is wanted; otherwise a HEAD, and a GET where that has failed or its server fails it.
+        """Send GET if the content is wanted; otherwise HEAD, and GET if HEAD fails or usually fails on the server.
 
-        Of a server that does not answer HEAD as GET, only what it says to GET counts.
+        If a server answers HEAD and GET differently, only the answer to GET counts.
         """
         server = origin.connect.host, origin.connect.port
         is_failed = False
-        if not wanted and self._failures[server] < _FAILURES:
+        if not wants_content and self._failures[server] < _MAX_HEAD_FAILURES:
             try:
                 connection, head = yield from self._request(origin, b"HEAD ", target, 0)
                 self.connections.give_back(connection)
@@ -218,107 +218,107 @@ class Requester:
                 if error.where not in IN_ANSWER:
                     raise
             is_failed = True
-        reply = yield from self._get(origin, target, wanted, kinds)
+        reply = yield from self._get(origin, target, wants_content, kinds)
         if is_failed and reply[0].kind is None:
             self._failures[server] += 1
         return reply
 
     def _get(
-        self, origin: _Origin, target: bytes, wanted: bool, kinds: re.Pattern[str]
+        self, origin: _Origin, target: bytes, wants_content: bool, kinds: re.Pattern[str]
     ) -> Work[tuple[Reply, bytes | None, bool]]:
-        limit = self.limit if wanted else _DRAINED
+        limit = self.limit if wants_content else _MAX_DRAINED_BYTES
         connection, head = yield from self._request(origin, b"GET ", target, limit + 1)
-        if wanted and not kinds.match(head.media_type or ""):
-            # Nobody looks into an image or an archive: it is not waited for.
+        if wants_content and not kinds.match(head.media_type or ""):
+            # The content is not a document, so it is not downloaded.
             connection.close()
-            return self._read_reply(head, connection, wanted), None, False
+            return self._read_reply(head, connection, wants_content), None, False
         content = None
         try:
             content = yield from connection.content(limit)
         except AccessError as error:
-            # The status is known; what could not be read of the rest matters where it is looked into.
-            if wanted and head.details["status"] < 300:
+            # The status is known; unreadable content matters only if it is wanted.
+            if wants_content and head.details["status"] < 300:
                 if connection.turn.is_cut:
-                    said = f"the first {limit:,} octets alone cannot be decoded"
-                    raise LimitExceeded(said, uri=origin.uri) from error
+                    message = f"the first {limit:,} octets alone cannot be decoded"
+                    raise LimitExceeded(message, uri=origin.uri) from error
                 raise
         finally:
-            cut = connection.turn.is_cut
+            is_truncated = connection.turn.is_cut
             self.connections.give_back(connection)
-        return self._read_reply(head, connection, wanted), content if wanted else None, cut
+        return self._read_reply(head, connection, wants_content), content if wants_content else None, is_truncated
 
     def _request(self, origin: _Origin, method: bytes, target: bytes, limit: int) -> Work[tuple[Connection, Head]]:
-        asked = Request(method + target + origin.version, method[:-1].decode("ascii"), limit)
-        return (yield from self.connections.ask(origin.connect, origin.policy, origin.uri, origin.port, asked))
+        request = Request(method + target + origin.version, method[:-1].decode("ascii"), limit)
+        return (yield from self.connections.ask(origin.connect, origin.policy, origin.uri, origin.port, request))
 
-    def _open(self, way: Opening) -> Work[Reply]:
-        """Opened by its own dialogue, and closed before its content."""
-        carrier = Carrier(*way.transport_arguments())
+    def _open(self, opening: Opening) -> Work[Reply]:
+        """Open a URI by its scheme's dialogue, and close it before its content."""
+        carrier = Carrier(*opening.transport_arguments())
         try:
             head = yield from next_item(carrier)
         finally:
             carrier.release()
         if not isinstance(head, Head):
-            raise ProtocolError("there was no answer", uri=way.uri)
+            raise ProtocolError("there was no answer", uri=opening.uri)
         if head.location is not None:
             return Reply(None, None, "", redirect=brief_redirect(head), peer=carrier.peer)
         return Reply(None, None, "")
 
     def _read_reply(self, head: Head, connection: Connection, is_read: bool = False) -> Reply:
         status: int = head.details["status"]
-        told = status, head.details["reason"][:TOLD], (head.media_type or "")[:TOLD], is_read
-        if head.location is None and told in self._plain:
-            return self._plain[told]
-        said = Reply(
-            kind_of_status(status), status, short_reason(f"{status} {told[1]}".strip()), told[2], is_read=is_read
+        key = status, head.details["reason"][:TOLD], (head.media_type or "")[:TOLD], is_read
+        if head.location is None and key in self._common_replies:
+            return self._common_replies[key]
+        reply = Reply(
+            kind_of_status(status), status, short_reason(f"{status} {key[1]}".strip()), key[2], is_read=is_read
         )
         if head.location is not None:
-            return said._replace(kind=None, redirect=brief_redirect(head), peer=connection.peer)
+            return reply._replace(kind=None, redirect=brief_redirect(head), peer=connection.peer)
         if status in (429, 503):
             fields = {name.lower(): value for name, value in head.details["headers"]}
-            return said._replace(busy=True, wait=retry_after(fields.get("retry-after", ""), time.time()))
-        if len(self._plain) < _KEPT:
-            self._plain[told] = said
-        return said
+            return reply._replace(busy=True, wait=retry_after(fields.get("retry-after", ""), time.time()))
+        if len(self._common_replies) < _MAX_COMMON_REPLIES:
+            self._common_replies[key] = reply
+        return reply
 
     def close(self) -> None:
-        """Connections that wait are closed."""
+        """Close the idle connections."""
         self.connections.close()
 
 
-_KEPT = 1000
+_MAX_COMMON_REPLIES = 1000
 
 
 def _leads_back(head: Head, uri: str) -> bool:
-    """Whether a redirect leads to where it came from, and sets no cookie for that."""
+    """Whether a redirect leads back to the same URI without setting a cookie."""
     if head.location is None or any(name.lower() == "set-cookie" for name, _ in head.details["headers"]):
         return False
-    there = to_reference(head.location)[0]
-    return there is not None and URI(uri).join(there).replace(fragment=None) == URI(uri)
+    reference = to_reference(head.location)[0]
+    return reference is not None and URI(uri).join(reference).replace(fragment=None) == URI(uri)
 
 
 def origin_of(text: str) -> str:
-    """An origin of HTTP (RFC 6454 4, 6.2); of a host without a scheme it is the one of https.
+    """An origin of HTTP (RFC 6454 4, 6.2); for a host without a scheme, its https origin.
 
     Raises: ValueError.
 
     >>> origin_of("API.example"), origin_of("api.example:8443"), origin_of("http://localhost:80")
     ('https://api.example', 'https://api.example:8443', 'http://localhost')
     """
-    told = f"{mask(text)} is not an http origin; write a host, or an origin as in https://api.example:8443 (RFC 6454 4)"
+    hint = f"{mask(text)} is not an http origin; write a host, or an origin as in https://api.example:8443 (RFC 6454 4)"
     try:
         uri = URI(text if "://" in text else f"https://{text}")
     except InvalidURI:
-        raise ValueError(told) from None
+        raise ValueError(hint) from None
     if uri.scheme.lower() not in ("http", "https") or not uri.host or uri.userinfo is not None:
-        raise ValueError(told)
+        raise ValueError(hint)
     if uri.path not in ("", "/") or uri.query is not None or uri.fragment is not None:
-        raise ValueError(told)
+        raise ValueError(hint)
     return uri.origin
 
 
 def _line(name: str, value: str) -> bytes:
-    """A header field.  Raises: ValueError for what none can be (RFC 9110 5.1, 5.5)."""
+    """A header field.  Raises: ValueError for an invalid one (RFC 9110 5.1, 5.5)."""
     if not _FIELD.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid header field name (RFC 9110 5.1)")
     octets = value.strip().encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Reads a document: its references, its anchors, and what locates each reference."""
+"""Reads a document: its references with their places, and its anchors."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ LINKED: dict[str, tuple[str, ...]] = {
     ),
     "src": ("audio", "embed", "frame", "iframe", "image", "img", "input", "script", "source", "track", "video"),
 }
-"""The elements of HTML and SVG on which these attributes are links; the table of links has them on all."""
+"""The elements of HTML and SVG on which these attributes are links; the link table has them on all elements."""
 _LINKS = ("a href", "area href", "form action")
 """Places whose element may have rel=nofollow."""
 BASES = ("base href", "codebase", "xml:base")
 
 
 class Reference(NamedTuple):
-    """A reference and what it is resolved against."""
+    """A reference, with its base and its place."""
 
     where: str
     reference: str
@@ -63,13 +63,13 @@ class Reference(NamedTuple):
     target: str | None
     """The intended URI, if the text is not a valid reference."""
     passed: str | None
-    """The reason to skip it that its place gives (`model.PASSED`); None: it is checked."""
+    """Why it is skipped because of its place (`model.PASSED`); None if it is checked."""
     at: int = -1
-    """In the text, where it begins; of an attribute of HTML, where the attributes of its tag begin; -1: not known."""
+    """Its offset in the text; for an attribute of HTML, the offset of the tag's attributes; -1 if unknown."""
     end: int = -1
-    """Where it ends; -1 for an attribute of HTML."""
+    """Its end in the text; -1 for an attribute of HTML."""
     is_nofollow: bool = False
-    """Whether its link says rel=nofollow (HTML 4.6.7.12)."""
+    """Whether its link has rel=nofollow (HTML 4.6.7.12)."""
 
 
 @dataclass
@@ -85,21 +85,21 @@ class Scan:
     maps: set[str] = field(default_factory=set)
     """Names of image maps."""
     labels: set[str] = field(default_factory=set)
-    """Targets that other documents may name without naming this document (MyST)."""
+    """Targets that other documents may reference by name alone (MyST)."""
     titles: set[str] = field(default_factory=set)
-    """Titles of headings that references of the same document may use (MyST)."""
+    """Titles of headings that references in the same document may use (MyST)."""
     names_labels: bool = False
-    """Whether a fragment alone may name a label of another document."""
+    """Whether a fragment alone may refer to a label of another document."""
     next: Reference | None = None
-    """Where its reader is sent at once (HTML, shared declarative refresh steps)."""
+    """The reference to which it refreshes at once (HTML, shared declarative refresh steps)."""
     has_anchors: bool = False
     """Whether `anchors` is complete, provided the document was read to its end."""
     project: Project = NO_PROJECT
-    """The site that it is a source of."""
+    """The project of which it is a source."""
     more_anchors: str = ""
-    """Why the page that is made of it may have further anchors; "" if it has none."""
+    """Why its page on the site may have further anchors; "" if it has none."""
     is_template: bool = False
-    """Whether the build makes pages of it, whose addresses are not known."""
+    """Whether it is a template of pages whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
     passed: Counter[str] = field(default_factory=Counter)
     octets: list[tuple[int, int]] = field(default_factory=list)
@@ -114,7 +114,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     """Read a document.
 
     kind, notes: the results of `kinds.kind_of`.
-    project: the site whose source the document is.
+    project: the project of which the document is a source.
     """
     result = Scan(document, kind, project=project, notes=dict.fromkeys((*document.notes, *notes)))
     if any(f"/{part}/" in f"/{document.source}" for part in project.parts):
@@ -133,7 +133,7 @@ _PROSE = frozenset(("", "txt", "text", "log", "rst", "rest", *MARKUPS))
 
 
 def is_source_code(document: Document, kind: str) -> bool:
-    """Whether a plain text is no prose by the suffix of its name: URIs in programs and settings are data of these.
+    """Whether a plain text is a program or settings, by the suffix of its name: URIs in these are data, not links.
 
     >>> from overthere import URI
     >>> names = ("README", "notes.txt", "guide.rst", "socket.cpp", "site.yml", "2.1")
@@ -166,7 +166,7 @@ def _html(result: Scan, options: Options) -> None:
 
 
 def _hide_templates(result: Scan, text: str) -> str:
-    """The text of HTML or XML without its templates, if it may have some; with front matter it is a page itself."""
+    """The text of HTML or XML with templates hidden, if it may have any; without front matter it is then a template."""
     if not result.project.has_templates and not templates.is_template_file(result.document.source):
         return text
     hidden = templates.hide(text)
@@ -201,9 +201,7 @@ class _HTMLReferences:
             item.where, item.reference, item_base, item.target, reason or _skip_reason(item.where), at, end, is_nofollow
         )
         self.result.references.append(reference)
-        if (
-            item.where == "meta refresh" and attributes is not None and not self.is_refreshed
-        ):  # a later item is not heard
+        if item.where == "meta refresh" and attributes is not None and not self.is_refreshed:  # only the first counts
             self.is_refreshed = True
             self.result.next = reference if html.is_at_once(attributes["content"]) else None
 
@@ -255,7 +253,7 @@ def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
 
 
 def _skip_reason(where: str) -> str | None:
-    """The reason for which references at this place are not judged; None: they are."""
+    """Why references at a place are not checked; None if they are."""
     place = where.rpartition(" ")[2]
     if where.endswith(BASES):
         return "base"
@@ -324,7 +322,7 @@ def _rst(result: Scan, options: Options) -> None:
     rule = result.project.anchors
     if result.project.generator == "sphinx":
         result.labels = result.anchors
-    elif rule in ("github", "gitlab"):  # these give headings the anchors that they give those of Markdown
+    elif rule in ("github", "gitlab"):  # these use the same anchors for headings as in Markdown
         result.anchors.update(slug(title, rule) for title in parsed.titles)
     result.references = [
         Reference(item.where, item.reference, result.document.base, item.target, None) for item in parsed.references
@@ -358,12 +356,12 @@ def _xml(result: Scan, options: Options) -> None:
     result.text, result.has_anchors = anchors.xml(result.document, result.anchors)
     if result.is_template:
         result.document = original
-        if result.notes.pop("unreadable", "") is None:  # it becomes XML when it is filled in
+        if result.notes.pop("unreadable", "") is None:  # it becomes valid XML only when it is filled in
             result.passed["template"] += 1
 
 
 def _read_other(result: Scan, options: Options) -> None:
-    """Read the document by the reader of its kind, which does not give places."""
+    """Read the document by the reader of its kind, which does not record places."""
     document = result.document
     if result.kind not in READERS:
         return

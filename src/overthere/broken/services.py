@@ -1,4 +1,4 @@
-"""Questions to web services about URIs whose request failed: GitHub's API, and a web archive."""
+"""Queries to web services about URIs whose request failed: GitHub's API, and a web archive."""
 
 from __future__ import annotations
 
@@ -21,62 +21,62 @@ __all__ = ["ask_archive", "ask_github"]
 
 _JSON = re.compile(r"(?i)application/json|text/json|application/[^;]{0,80}\+json")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?github\.com/([A-Za-z0-9-]++)/([A-Za-z0-9._-]++)/?", re.IGNORECASE)
-_THERE = (None, "moved-permanently", "bad-location", "no-fragment")
-_LOST = ("not-found", "gone", "dns")
-"""Kinds of outcome of which a copy in an archive is looked for."""
-_TOGETHER = 2
-"""Requests at once: such services limit them."""
+_EXISTING = (None, "moved-permanently", "bad-location", "no-fragment")
+_ARCHIVABLE = ("not-found", "gone", "dns")
+"""Kinds of outcomes for which a copy in an archive is searched."""
+_MAX_PARALLEL = 2
+"""Maximum number of parallel requests: such services limit them."""
 
 
 def ask_github(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Iterator[Outcome]:
-    """What the API says of repositories of github.com whose own request failed; of others nothing.
+    """Yield new outcomes from the API for repositories of github.com whose request failed; nothing for other URIs.
 
-    A repository that is there has the kind None; if the API does not find it, it is "not-found".  The token of private
+    An existing repository has the kind None; if the API does not find it, it is "not-found".  The token for private
     repositories is a header field of `asking` for the API's origin.
     """
-    wanted: dict[str, list[Outcome]] = {}
+    by_query: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         match = _REPOSITORY.fullmatch(outcome.uri.partition("?")[0])
-        if match is not None and outcome.kind not in _THERE:
-            asked = f"{api.rstrip('/')}/repos/{match[1]}/{match[2].removesuffix('.git')}"
-            wanted.setdefault(asked, []).append(outcome)
-    for uri, (said, _) in _ask(wanted, asking):
-        for outcome in wanted[uri]:
-            if said.status == 404:
+        if match is not None and outcome.kind not in _EXISTING:
+            query = f"{api.rstrip('/')}/repos/{match[1]}/{match[2].removesuffix('.git')}"
+            by_query.setdefault(query, []).append(outcome)
+    for uri, (reply, _) in _ask(by_query, asking):
+        for outcome in by_query[uri]:
+            if reply.status == 404:
                 yield outcome._replace(kind="not-found", status=404, why="404 Not Found")
-            elif said.status is not None and said.status < 400:  # 301: it has another name, to which GitHub redirects
-                yield outcome._replace(kind=None, status=said.status, why="")
+            elif reply.status is not None and reply.status < 400:  # 301: it was renamed, and GitHub redirects
+                yield outcome._replace(kind=None, status=reply.status, why="")
 
 
 def ask_archive(outcomes: Iterable[Outcome], api: str, asking: Requester) -> Iterator[Outcome]:
-    """Outcomes of pages that are lost, with the URI of the newest copy that the archive has; of others nothing.
+    """Yield outcomes of lost pages with the URI of the newest copy in the archive; nothing for other URIs.
 
-    A URI with a secret (a password, a signature) is not told to the archive.
+    A URI with a secret (a password, a signature) is not sent to the archive.
     """
-    wanted = {
+    by_query = {
         f"{api}?url={quote(outcome.uri, safe='')}": outcome
         for outcome in outcomes
-        if outcome.kind in _LOST and _is_web(outcome.uri) and not secret_spans(outcome.uri)
+        if outcome.kind in _ARCHIVABLE and _is_web(outcome.uri) and not secret_spans(outcome.uri)
     }
-    for uri, (_, content) in _ask(wanted, asking):
+    for uri, (_, content) in _ask(by_query, asking):
         if (copy := _copy(content)) is not None:
-            yield wanted[uri]._replace(archived=copy)
+            yield by_query[uri]._replace(archived=copy)
 
 
-_LONGEST = 8192
-"""Characters of the URI of a copy."""
+_MAX_URI = 8192
+"""Maximum length of the URI of a copy, in characters."""
 
 
 def _copy(content: bytes) -> str | None:
-    """The URI in an answer of the archive; None if there is no copy, or the answer is another."""
+    """The URI of the copy in an answer of the archive; None if there is no copy, or the answer is malformed."""
     try:
-        found = read_json(content)
+        answer = read_json(content)
         for name in ("archived_snapshots", "closest"):
-            found = found.get(name)
-        uri = URI(found["url"]) if found["available"] is True else None
+            answer = answer.get(name)
+        uri = URI(answer["url"]) if answer["available"] is True else None
     except (ValueError, AttributeError, TypeError, KeyError, OverthereError):
         return None
-    if uri is None or not _is_web(str(uri)) or not uri.host or uri.userinfo is not None or len(str(uri)) > _LONGEST:
+    if uri is None or not _is_web(str(uri)) or not uri.host or uri.userinfo is not None or len(str(uri)) > _MAX_URI:
         return None
     return str(uri.replace(scheme="https") if uri.port is None else uri)
 
@@ -86,18 +86,18 @@ def _is_web(uri: str) -> bool:
 
 
 def _ask(uris: Iterable[str], asking: Requester) -> Iterator[tuple[str, tuple[Reply, bytes]]]:
-    """Replies and contents, as they come."""
+    """Yield replies and contents as they arrive."""
     loop = Loop()
     answers: dict[str, tuple[Reply, bytes]] = {}
 
     def ask(uri: str) -> Work[None]:
-        said, content, cut = yield from asking.ask(uri, wanted=True, kinds=_JSON)
-        answers[uri] = said, b"" if content is None or cut else content
+        reply, content, is_truncated = yield from asking.ask(uri, wanted=True, kinds=_JSON)
+        answers[uri] = reply, b"" if content is None or is_truncated else content
 
     waiting = iter(uris)
     try:
         while True:
-            while len(loop) < _TOGETHER and (uri := next(waiting, None)) is not None:
+            while len(loop) < _MAX_PARALLEL and (uri := next(waiting, None)) is not None:
                 loop.add(ask(uri))
             if not len(loop):
                 break

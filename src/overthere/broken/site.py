@@ -1,4 +1,4 @@
-"""Maps URIs to the files of the sources, as a server would (RFC 3986 5.1; RFC 9110 4.2)."""
+"""Maps URIs to the files of the sources, as a server does (RFC 3986 5.1; RFC 9110 4.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Place", "Site"]
 
 
 class Place(NamedTuple):
-    """The thing at a URI."""
+    """The document, folder or fault at a URI."""
 
     verdict: str
     """"document", "redirected" (a folder without its slash), "outside", or a kind of `KINDS`."""
@@ -42,53 +42,53 @@ class Place(NamedTuple):
 
 
 OUTSIDE = Place("outside")
-_FOLDERS = 30
-"""Folders around a page that may be the root of a site."""
+_MAX_FOLDERS_AROUND = 30
+"""Maximum number of folders around a page that may be the root of a site."""
 _PLAIN = re.compile(rb"[A-Za-z0-9._~-]*")
 _PLAIN_HOST = re.compile(r"https?://[A-Za-z0-9.-]++(?=[/?]|\Z)", re.IGNORECASE)
-"""Of such a URI, normalization changes only the case of scheme and host before the path (RFC 3986 6.2.2.1)."""
+"""URIs in which normalization changes only the case of scheme and host before the path (RFC 3986 6.2.2.1)."""
 
 
-_HELD, _LONGEST = 1 << 14, 1000
-"""Names whose place on the disk is remembered, and their octets."""
+_CACHE_SIZE, _MAX_CACHED_BYTES = 1 << 14, 1000
+"""Maximum number of names whose place on the disk is cached, and their maximum length."""
 
 
 class Site:
     """The files of the sources by the names under which they are served.
 
-    Without a base they are served by their own file: URIs, and what lies beside them, in the current folder or in the
-    folder around all sources, is looked up on the disk.  With one, a folder's root is served there.
+    Without a base they are served under their file: URIs, and other files, in the current folder or in the folder
+    around all sources, are looked up on the disk.  With a base, a folder's root is served there.
 
-    A symlink is what it leads to, as servers have it: one that leads nowhere is not there; of a file or folder outside
-    the sources only the anchors are read.
+    A symlink counts as its target, as on servers: a broken one does not exist; of a file or folder outside the sources,
+    only the anchors are read.
     """
 
     def __init__(self, tasks: Iterable[Task], checker: Checker) -> None:
-        _listing.cache_clear()  # of an earlier check
+        _listing.cache_clear()  # it may be from an earlier check
         self.checker = checker
         self.paths: list[str] = []
         """The files, by number."""
         self.link_targets: dict[int, str] = {}
-        """Of symlinks that are read, by number: the files that they lead to."""
+        """The targets of symlinks that are read, by number."""
         self.names: list[bytes] = []
-        """Under which they are served."""
+        """The names under which they are served, by number."""
         self.roots: list[str | None] = []
         self._prefixes: dict[bytes, str] = {}
         self._within: dict[tuple[str, str], bytes] = {}
-        """Folders below their roots, as the names of their files begin."""
+        """The path of each folder below its root, which begins the names of its files."""
         self.files: dict[bytes, int] = {}
-        """By name: octets below the base, without escapes."""
+        """The numbers of files by name: the decoded path below the base."""
         self.folders: set[bytes] = {b""}
         self.around: list[str] = []
-        """Folders on the disk in which names are looked up that are not in the table."""
-        given = [task for task in tasks if task.name is None]
+        """Folders on the disk in which names are looked up if they are not in the table."""
+        file_tasks = [task for task in tasks if task.name is None]
         self.by_file: bool = not checker.base
         if self.by_file:
-            top = _common_folder(given, checker.root)
+            top = _common_folder(file_tasks, checker.root)
             prefix = f"{str(file_uri(top)).rstrip('/')}/"
             self.prefixes: tuple[str, ...] = (prefix,)
             self.root: str | None = None if checker.root is None else f"{str(file_uri(checker.root)).rstrip('/')}/"
-            """The URI of the folder to which "/" leads."""
+            """The URI of the folder to which "/" leads, if the settings name one."""
             self.around = [top]
         else:
             self.prefixes = tuple(_normal(str(URI(base).join("."))) for base in checker.base)
@@ -96,7 +96,7 @@ class Site:
         self.top = top
         seen: set[str] = set()
         beyond: set[int] = set()
-        for task in given:
+        for task in file_tasks:
             for path in task.paths:
                 name = self._name(path, task.root)
                 root = os.path.dirname(path) if task.root is None else task.root
@@ -117,17 +117,17 @@ class Site:
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
                     self.folders.add(folder)
         self.sources: list[str] = [_show_path(path) for path in self.paths]
-        """What the documents are called."""
+        """The names of the documents in reports."""
         self.numbers: dict[str, int] = {
             source: number for number, source in enumerate(self.sources) if number not in beyond
         }
-        """By the source that the documents have."""
+        """The numbers of documents by source."""
         self._pages: dict[Project, Pages] = {}
         self._around: tuple[object, list[Pages]] = None, []
         self.budget: LookupBudget = LookupBudget()
         self._looked_up: dict[tuple[bytes, bool], Place | None] = {}
         self._lower: dict[str, bytes] | None = None
-        """Names by their lower case; of two that differ in case alone, an empty one."""
+        """Names by their case-folded form; b"" if several names differ only in case."""
 
     def _name(self, path: str, root: str | None) -> bytes:
         folder, last = os.path.split(path)
@@ -141,18 +141,18 @@ class Site:
         return self._within[folder, top] + os.fsencode(last)
 
     def source_of(self, path: str) -> str:
-        """What the document of a path is called."""
+        """The name of a path's document in reports."""
         return _show_path(path)
 
     def number_of(self, path: str) -> int | None:
-        """The number of a path; None if it is none of the site."""
+        """The number of a path; None if it is not part of the site."""
         return self.numbers.get(_show_path(path))
 
     def path_below(self, target: str) -> str | None:
-        """The path of a URI below the base, escapes as they are; None if it is not below."""
+        """The undecoded path of a URI below the base; None if it is not below it."""
         path = target.partition("#")[0].partition("?")[0]
         for prefix in self.prefixes:
-            # Of what is below only: a prefix is normal, dots at the start of its folders' names or not.
+            # Only the part below the prefix is checked for dots: the prefix is normalized.
             if path.startswith(prefix) and "/." not in path[len(prefix) - 1 :] and "%2" not in path[len(prefix) :]:
                 return path[len(prefix) :]
         if plain := _PLAIN_HOST.match(path):
@@ -171,7 +171,7 @@ class Site:
         return None
 
     def find(self, target: str) -> Place:
-        """What a server has for a URI, whose query says nothing to files."""
+        """The place of a URI on a server; the query is ignored."""
         below = self.path_below(target)
         if below is None:
             return OUTSIDE
@@ -180,29 +180,29 @@ class Site:
     def _find(self, below: str) -> Place:
         segments = below.split("/")
         name = unquote_to_bytes(below)
-        if "%" in below and any(b"/" in unquote_to_bytes(one) or b"\0" in unquote_to_bytes(one) for one in segments):
+        if "%" in below and any(b"/" in unquote_to_bytes(part) or b"\0" in unquote_to_bytes(part) for part in segments):
             return Place("no-document", name=below)
         folder = name.endswith(b"/") or not name
         return self._folder(name.rstrip(b"/") if folder else name) if folder else self.find_file(name)
 
     def find_file(self, name: bytes) -> Place:
-        """What a server has under the name of a file."""
+        """The place of a file name on a server."""
         number = self.files.get(name)
         if number is not None:
             return Place("document", number, name=_show_name(name))
-        for extension in self.checker.extensions:  # before a folder of that name, as servers are set up that do this
+        for extension in self.checker.extensions:  # before a folder of that name, as servers with this option do
             number = self.files.get(name + b"." + extension.encode())
             if number is not None:
                 return Place("document", number, name=f"{_show_name(name)}.{extension}")
-        for extension in {one: None for own in self.checker.files for one in own.extensions}:
+        for extension in {name: None for settings in self.checker.files for name in settings.extensions}:
             number = self.files.get(name + b"." + extension.encode())
             if number is not None:
-                own = file_settings(self.checker, self.sources[number])
-                if own is not None and extension in own.extensions:
+                settings = file_settings(self.checker, self.sources[number])
+                if settings is not None and extension in settings.extensions:
                     return Place("document", number, name=f"{_show_name(name)}.{extension}")
         if name in self.folders:
-            found = self._folder(name)
-            return found._replace(verdict="redirected") if found.verdict == "document" else found
+            place = self._folder(name)
+            return place._replace(verdict="redirected") if place.verdict == "document" else place
         return self._on_disk(name) or self._missing_place(name)
 
     def _folder(self, name: bytes) -> Place:
@@ -217,18 +217,18 @@ class Site:
         )
 
     def _on_disk(self, name: bytes, folder: bool = False) -> Place | None:
-        """What is not in the table: beside the sources, or behind a link that nobody follows; looked up once."""
+        """The place of a name that is not in the table: next to the sources, or behind a symlink; looked up once."""
         if (name, folder) in self._looked_up:
             return self._looked_up[name, folder]
-        found = self._find_on_disk(name, folder)
-        if len(name) <= _LONGEST and len(self._looked_up) < _HELD:
-            self._looked_up[name, folder] = found
-        return found
+        place = self._find_on_disk(name, folder)
+        if len(name) <= _MAX_CACHED_BYTES and len(self._looked_up) < _CACHE_SIZE:
+            self._looked_up[name, folder] = place
+        return place
 
     def _find_on_disk(self, name: bytes, folder: bool) -> Place | None:
         for root in self.around:
             path = os.path.join(os.fsencode(root), name.replace(b"/", os.fsencode(os.sep)))
-            if not _is_there(path):
+            if not _exists_exactly(path):
                 continue
             if os.path.isdir(path):
                 for index in self.checker.indexes:
@@ -243,12 +243,12 @@ class Site:
     def _missing_place(self, name: bytes, after: str = "") -> Place:
         if self._lower is None:
             self._lower = {}
-            for one in (*self.files, *self.folders):
-                folded = _fold_case(one)
-                self._lower[folded] = b"" if folded in self._lower else one
-        there = self._lower.get(_fold_case(name))
-        if there and there != name:
-            return Place("wrong-case", name=_show_name(name), instead=_show_name(there) + after)
+            for known_name in (*self.files, *self.folders):
+                folded = _fold_case(known_name)
+                self._lower[folded] = b"" if folded in self._lower else known_name
+        existing = self._lower.get(_fold_case(name))
+        if existing and existing != name:
+            return Place("wrong-case", name=_show_name(name), instead=_show_name(existing) + after)
         return Place("no-document", name=_show_name(name) + after)
 
     @cached_property
@@ -260,7 +260,7 @@ class Site:
 
     @cached_property
     def ignored_files(self) -> IgnoredFiles:
-        """What Git ignores in the repository, or around the sources."""
+        """The files that Git ignores in the repository, or around the sources."""
         return IgnoredFiles(self.repository or os.path.abspath(self.top or os.curdir))
 
     def pages_of(self, project: Project) -> Pages:
@@ -270,14 +270,14 @@ class Site:
         return self._pages[project]
 
     def pages_around(self, project: Project, folder: str) -> list[Pages]:
-        """The pages of a project without mounts: each folder around that of a source may be the root of the site."""
+        """The pages of a project without mounts, with each folder around a source as a possible root of the site."""
         if self._around[0] != (project, folder):
-            around = folders_above(folder)[-_FOLDERS:]
-            public = tuple(os.path.join(one, name) for one in around for name in ("public", "static"))
-            known = (
-                project._replace(mounts=(Mount(one),), roots=public[2 * number :]) for number, one in enumerate(around)
+            around = folders_above(folder)[-_MAX_FOLDERS_AROUND:]
+            public = tuple(os.path.join(parent, name) for parent in around for name in ("public", "static"))
+            candidates = (
+                project._replace(mounts=(Mount(top),), roots=public[2 * number :]) for number, top in enumerate(around)
             )
-            self._around = (project, folder), [self.pages_of(one) for one in known]
+            self._around = (project, folder), [self.pages_of(candidate) for candidate in candidates]
         return self._around[1]
 
     def place_of(self, path: str) -> Place:
@@ -297,7 +297,7 @@ class Site:
         return _show_name(self.names[number])
 
     def uri(self, number: int) -> str:
-        """The URI of a file, by which it was retrieved."""
+        """The URI under which a file is served."""
         folder, slash, last = self.names[number].rpartition(b"/")
         if folder not in self._prefixes:
             self._prefixes[folder] = self.uri_of(_show_name(folder + slash))
@@ -308,29 +308,29 @@ class Site:
     def uri_of(self, name: str) -> str:
         """The URI under which a name is served."""
         return self.prefixes[0] + "/".join(
-            encode(os.fsencode(one), "segment", keep=IN_SEGMENT) for one in name.split("/")
+            encode(os.fsencode(part), "segment", keep=IN_SEGMENT) for part in name.split("/")
         )
 
 
 def _outer_place(path: bytes, verdict: str, name: bytes) -> Place:
-    found = os.fsdecode(path)
-    return Place(verdict, document_key(_show_path(found)), found, _show_name(name))
+    file = os.fsdecode(path)
+    return Place(verdict, document_key(_show_path(file)), file, _show_name(name))
 
 
 def _common_folder(tasks: list[Task], root: str | None) -> str:
-    """The folder around all sources and the root; the current one if that is around them."""
+    """The folder that contains all sources and the root; the current folder if it does."""
     folders = set() if root is None else {os.path.abspath(root)}
     folders |= {
         os.path.abspath(task.root) if task.root is not None else os.path.dirname(os.path.abspath(path))
         for task in tasks
         for path in (task.paths[:1] if task.root is not None else task.paths)
     }
-    here = os.getcwd()
+    current = os.getcwd()
     try:
-        top = os.path.commonpath(folders) if folders else here
-        return here if os.path.commonpath((top, here)) == here else top
-    except ValueError:  # of Windows, on several drives
-        return here
+        top = os.path.commonpath(folders) if folders else current
+        return current if os.path.commonpath((top, current)) == current else top
+    except ValueError:  # several drives on Windows
+        return current
 
 
 @bounded_cache(1024)
@@ -341,8 +341,8 @@ def _listing(folder: bytes) -> frozenset[bytes]:
         return frozenset()
 
 
-def _is_there(path: bytes) -> bool:
-    """Whether it exists under this very name: some file systems find it in another case too."""
+def _exists_exactly(path: bytes) -> bool:
+    """Whether a path exists under exactly this name: some file systems ignore the case."""
     if not os.path.exists(path):
         return False
     folder, _, last = path.rstrip(b"/").rpartition(b"/")

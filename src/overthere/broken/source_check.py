@@ -1,4 +1,4 @@
-"""Judges references of the sources of a site: which source is meant, and what the build alone decides."""
+"""Checks references in the sources of a site: which source a reference names, and what only the build decides."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from overthere.links.job.files import is_inside
 __all__ = ["find_by_project", "is_beside_labels"]
 
 _MARKUP = frozenset(("link", "image", "definition", "hyperlink"))
-_REFERS = frozenset(("sphinx", "jupyter-book"))
-"""Where MyST takes what names no file for the name of a target."""
+_NAMING_GENERATORS = frozenset(("sphinx", "jupyter-book"))
+"""Generators in which MyST reads a reference without a file as the name of a target."""
 _MYST = frozenset(("sphinx", "myst", "jupyter-book"))
-_NEAR = 10
-"""Projects that are looked through for what stands beside them."""
+_MAX_PROJECTS = 10
+"""Maximum number of projects that are searched for a document next to them."""
 _ALIAS = re.compile(r"[@~#$]")
 _NAMES_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
 
 def find_by_project(place: Place, one: Reference, scan: Scan, site: Site, path: str) -> Place:
-    """What a reference leads to on the site that a generator makes of the sources.
+    """The target of a reference on the site that a generator builds from the sources.
 
-    place: what its file name leads to; path: of the reference, as written.
-    Returns: `place` where the generator says nothing else; verdicts beside those of `Site.find`: "listed" for the list
-    of the pages of a folder, "label" for a name of MyST, "unsure" with the reason in `name`.
+    place: the target by file name; path: the undecoded path of the reference.
+    Returns: `place` unless the generator decides otherwise; verdicts in addition to those of `Site.find`: "listed" for
+    the list of a folder's pages, "label" for a name of MyST, "unsure" with the reason in `name`.
     """
     project = scan.project
     if place.verdict == "no-document" and scan.kind == "css":
@@ -44,51 +44,51 @@ def find_by_project(place: Place, one: Reference, scan: Scan, site: Site, path: 
     source = os.path.abspath(scan.document.source)
     is_markup = one.where in _MARKUP
     name = unquote(path)
-    is_myst = is_markup and scan.kind == "markdown" and project.generator in _REFERS
+    is_myst = is_markup and scan.kind == "markdown" and project.generator in _NAMING_GENERATORS
     if is_myst and name.endswith(".html") and place.verdict != "document":
         return Place("label", name=name)
     if not name or (place.verdict == "document" and not _is_elsewhere(project, source, name, is_markup)):
         return place
     if not project.mounts:
         return _by_unknown_generator(place, project, source, site, name, is_markup)
-    told = site.pages_of(project).find_source(source, name, is_markup)
-    if told.path is not None:
-        return Place("listed") if os.path.isdir(told.path) else site.place_of(told.path)
+    page = site.pages_of(project).find_source(source, name, is_markup)
+    if page.path is not None:
+        return Place("listed") if os.path.isdir(page.path) else site.place_of(page.path)
     if place.verdict == "document":
         return Place("unsure", name=f"{name}: the file is there, but the page of this source has another address")
     if project.generator in _MYST and is_markup and scan.kind != "rst" and not _NAMES_FILE.search(name):
         return Place("label", name=name)
     if project.aliases is not None and project.aliases(name):
         return Place("unsure", name=f"{name}: the generator may know this name")
-    return _judge_missing(place, project, source, site, name, told.leaves)
+    return _judge_missing(place, project, source, site, name, page.leaves)
 
 
 def is_beside_labels(scan: Scan, checker: Checker) -> bool:
-    """Whether a document beside a project of MyST may be a part of its pages, and name their labels."""
+    """Whether a document next to a MyST project may be a part of its pages, and refer to their labels."""
     is_beside = not scan.project.generator and scan.kind == "markdown"
-    return is_beside and any(one.generator in _MYST for one in checker.projects[:_NEAR])
+    return is_beside and any(project.generator in _MYST for project in checker.projects[:_MAX_PROJECTS])
 
 
-def _is_of_bundler(one: Reference, source: str) -> bool:
-    """Whether a style sheet of a JavaScript package names another package, or a folder by an alias."""
-    is_package = one.where.startswith("@import") and not _NAMES_FILE.search(one.reference) and one.reference[:1] != "."
-    if not is_package and not _ALIAS.match(one.reference):
+def _is_of_bundler(ref: Reference, source: str) -> bool:
+    """Whether a style sheet of a JavaScript package refers to another package, or to a folder by an alias."""
+    is_package = ref.where.startswith("@import") and not _NAMES_FILE.search(ref.reference) and ref.reference[:1] != "."
+    if not is_package and not _ALIAS.match(ref.reference):
         return False
     around = folders_above(os.path.dirname(os.path.abspath(source)))
     return any(os.path.exists(os.path.join(folder, "package.json")) for folder in around)
 
 
 def _is_asset(source: str, projects: Projects) -> bool:
-    """Whether Hugo makes a file of its assets."""
-    hugo = [os.path.dirname(os.path.abspath(one.config)) for one in projects[:_NEAR] if one.generator == "hugo"]
+    """Whether a file is one of Hugo's assets, which it writes elsewhere."""
+    hugo = [os.path.dirname(os.path.abspath(it.config)) for it in projects[:_MAX_PROJECTS] if it.generator == "hugo"]
     return any(_is_below(os.path.abspath(source), os.path.join(folder, "assets")) for folder in hugo)
 
 
 def _is_included(site: Site, name: str) -> bool:
-    """Whether a document beside a project names something as a page of that does, which may include it."""
+    """Whether a document next to a project refers to a page of the project, which may then include the document."""
     if site.budget.is_spent:
         return True
-    for project in site.checker.projects[:_NEAR]:
+    for project in site.checker.projects[:_MAX_PROJECTS]:
         if project.generator in _MYST and not _NAMES_FILE.search(name):
             return True
         for mount in project.mounts:
@@ -98,19 +98,19 @@ def _is_included(site: Site, name: str) -> bool:
 
 
 def _by_unknown_generator(place: Place, project: Project, source: str, site: Site, name: str, is_markup: bool) -> Place:
-    """Of a page with front matter: each folder around it may be the root of the site."""
+    """The target of a reference in a page with front matter: each folder around it may be the root of the site."""
     for pages in () if site.budget.is_spent else site.pages_around(project, os.path.dirname(source)):
-        told = pages.find_source(source, name, is_markup)
-        if told.path is not None:
-            return site.place_of(told.path)
+        page = pages.find_source(source, name, is_markup)
+        if page.path is not None:
+            return site.place_of(page.path)
     if name.startswith("/"):
         return place if place.verdict == "outside" else Place("outside")
-    known = project._replace(mounts=(Mount(site.repository or os.path.dirname(source)),))
-    return _judge_missing(place, known, source, site, name, leaves=site.budget.is_spent)
+    assumed = project._replace(mounts=(Mount(site.repository or os.path.dirname(source)),))
+    return _judge_missing(place, assumed, source, site, name, leaves=site.budget.is_spent)
 
 
 def _is_elsewhere(project: Project, source: str, name: str, is_markup: bool) -> bool:
-    """Whether the file that a relative reference names need not be what it leads to on the site."""
+    """Whether a relative reference may lead to something other than the file it names, on the site."""
     stem = os.path.splitext(os.path.basename(source))[0]
     return not (
         project.ending != "/"
@@ -122,28 +122,28 @@ def _is_elsewhere(project: Project, source: str, name: str, is_markup: bool) -> 
 
 
 def _judge_missing(place: Place, project: Project, source: str, site: Site, name: str, leaves: bool) -> Place:
-    """Why what is not there may be there on the site; `place` if it cannot be."""
+    """The verdict for a missing file: "unsure", with the reason, if the site may have it; otherwise `place`."""
     if name.startswith("/"):
         if not name.startswith(project.prefix):
             return Place("unsure", name=f"{name}: it is not below {project.prefix}, where this site is")
         files = [os.path.join(mount.folder, name.lstrip("/")) for mount in project.mounts]
         files += [os.path.join(root, name.lstrip("/")) for root in project.roots]
-        why = ""
+        cause = ""
     else:
         files = [os.path.normpath(os.path.join(os.path.dirname(source), name)) + "/" * name.endswith("/")]
-        why = "its page becomes a part of others" if any(f"/{one}/" in source for one in project.parts) else ""
+        cause = "its page becomes a part of others" if any(f"/{part}/" in source for part in project.parts) else ""
     below = name.removeprefix(project.prefix).lstrip("/") if name.startswith("/") else name.lstrip("./")
     if project.makes is not None and project.makes(re.sub(r"(?:\.html|/)\Z", "", below)):
         return Place("listed")
     if project.makes_if_asked is not None and project.makes_if_asked(below.rstrip("/")):
-        why = "the build makes it if a page asks for it"
+        cause = "the build makes it if a page asks for it"
     if any(file in site.ignored_files or f"{file}/" in site.ignored_files for file in files):
-        why = "Git ignores it, so that the build may make it"
+        cause = "Git ignores it, so that the build may make it"
     if leaves or (not name.startswith("/") and not any(_is_below(files[0], mount.folder) for mount in project.mounts)):
-        why = why or "it leads out of this site"
-    why = why or project.more_pages
-    if why:
-        return Place("unsure", name=f"{name}: {why}")
+        cause = cause or "it leads out of this site"
+    cause = cause or project.more_pages
+    if cause:
+        return Place("unsure", name=f"{name}: {cause}")
     return (
         Place("no-document", name=place.name or name)
         if place.verdict in ("outside", "is-folder", "wrong-case")
@@ -155,8 +155,8 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(os.path.join(folder, "")) or path == folder
 
 
-def _shown_by_host(place: Place, one: Reference, scan: Scan, site: Site, path: str) -> Place:
-    """Of documents without a generator, as code hosts show them: "/" is the root of the repository."""
+def _shown_by_host(place: Place, reference: Reference, scan: Scan, site: Site, path: str) -> Place:
+    """The target of a reference in a document without a generator, on a code host: "/" is the repository's root."""
     if place.verdict == "document" or scan.kind not in ("markdown", "rst") or not path:
         return place
     name = unquote(path)
@@ -167,13 +167,13 @@ def _shown_by_host(place: Place, one: Reference, scan: Scan, site: Site, path: s
         is_ours = os.path.isfile(file) and is_inside(file, site.repository or "")
         return site.place_of(file) if is_ours else place
     if place.verdict == "no-document" and scan.kind == "rst" and name.endswith(".html"):
-        # Sphinx writes an HTML page for each of its documents.
-        uri = (one.target or str(one.base.uri.join(one.reference, errors="repair"))).partition("#")[0]
+        # Sphinx writes an HTML page for each document.
+        uri = (reference.target or str(reference.base.uri.join(reference.reference, errors="repair"))).partition("#")[0]
         pages = (site.find(uri.removesuffix("html") + suffix) for suffix in ("rst", "md", "ipynb"))
         place = next((page for page in pages if page.verdict == "document"), place)
     if place.verdict == "no-document" and name.endswith(".html") and site.checker.projects:
         return Place("unsure", name=f"{name}: the build of the site may make it")
-    # A README is read where it is, whatever else includes it.
+    # A README is read where it is, even if another page includes it.
     is_own = scan.kind != "markdown" or path.startswith("/") or "readme" in scan.document.source.lower()
     if place.verdict == "no-document" and not is_own and _is_included(site, name):
         return Place("unsure", name=f"{name}: a page of the site may include this document")

@@ -1,4 +1,4 @@
-"""A site that lies in an object store, as a folder of this machine."""
+"""Copying a site from an object store to a local folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FailedCopy(NamedTuple):
 
 
 class CopiedFolder(NamedTuple):
-    """Where objects came from, and which of them are missing."""
+    """A folder of copied objects: their origin, and the objects that could not be copied."""
 
     root: str
     """The URI of the folder."""
@@ -28,41 +28,41 @@ class CopiedFolder(NamedTuple):
     failed: list[FailedCopy]
 
     def source(self, path: str) -> str:
-        """What a document of the folder is called: by the URI of its object."""
+        """The name of a document of the folder: the URI of its object."""
         before, mark, inside = path.removeprefix(self.folder + os.sep).partition("!")
         key = Name.parse(self.root).key + before.replace(os.sep, "/")
         return Name(Name.parse(self.root).root, key).uri + mark + inside
 
 
 def copy_folder(uri: str, folder: Path) -> CopiedFolder:
-    """Copy an object, or those of a folder, and say which of them could not be.
+    """Copy an object, or the objects of a folder; list those that could not be copied.
 
     Raises: StoreError if there is nothing; InvalidURI.
     """
-    found = head_object(uri)
-    root = f"{uri.rpartition('/')[0]}/" if found is not None else uri if is_folder(uri) else f"{uri}/"
+    single_object = head_object(uri)
+    root = f"{uri.rpartition('/')[0]}/" if single_object is not None else uri if is_folder(uri) else f"{uri}/"
     copied = CopiedFolder(root if root.endswith("/") else f"{root}/", str(folder), [])
     count, prefix = 0, Name.parse(copied.root).key
-    for one in [found] if found is not None else list_objects(copied.root):
+    for stored in [single_object] if single_object is not None else list_objects(copied.root):
         count += 1
-        if one.size == 0 and one.uri.endswith("/"):
+        if stored.size == 0 and stored.uri.endswith("/"):
             continue
         try:
-            place = folder.joinpath(*_parts(Name.parse(one.uri).key.removeprefix(prefix)))
+            place = folder.joinpath(*_parts(Name.parse(stored.uri).key.removeprefix(prefix)))
             place.parent.mkdir(parents=True, exist_ok=True)
             with create(place, place) as file:
-                if one.size:
-                    with open_object(*one) as far:
-                        shutil.copyfileobj(far, file, 1 << 20)
+                if stored.size:
+                    with open_object(*stored) as remote:
+                        shutil.copyfileobj(remote, file, 1 << 20)
         except (StoreError, OSError) as error:
-            copied.failed.append(FailedCopy(one.uri, str(error)))
+            copied.failed.append(FailedCopy(stored.uri, str(error)))
     if not count:
         raise StoreError("missing", "there is no such object, and no folder of that name")
     return copied
 
 
 def _parts(key: str) -> list[str]:
-    """The names of folders and file.  Raises: StoreError for what a file system reads as something else."""
+    """The names of folders and file.  Raises: StoreError for names with a special meaning in a file system."""
     parts = key.split("/")
     if any(part in ("", ".", "..") or "\x00" in part or os.sep in part for part in parts):
         raise StoreError("unsupported", "its key cannot be the path of a file")

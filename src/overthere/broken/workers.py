@@ -1,4 +1,4 @@
-"""Documents that Python reads, which takes long, read in several processes."""
+"""Worker processes for documents that are slow to read because Python reads them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = ["LotResult", "Workers", "cut_work"]
 
-_SLOW = (".md", ".mdx", ".markdown", ".mkd", ".mdown", ".markdn", ".qmd", ".rmd", ".rst", ".ipynb")
-"""Suffixes of what Python reads with a parser of its own: a megabyte takes a second, or several."""
-_LEAST = 1 << 20
-"""Octets of such documents that are worth the start of processes."""
-_LOT = 1 << 17
-"""Octets of a lot."""
-_AHEAD = 2
-"""Lots that a process has: one at hand and one that waits."""
+_SLOW_SUFFIXES = (".md", ".mdx", ".markdown", ".mkd", ".mdown", ".markdn", ".qmd", ".rmd", ".rst", ".ipynb")
+"""Suffixes of documents with parsers in Python: a megabyte takes a second or more."""
+_MIN_TOTAL_BYTES = 1 << 20
+"""Below this total size of such documents, workers do not pay off."""
+_BATCH_BYTES = 1 << 17
+"""Size of a batch."""
+_BATCHES_PER_WORKER = 2
+"""Batches sent to a worker: one being read, and one queued."""
 
 
 class LotResult(NamedTuple):
-    """What was read of a lot."""
+    """The result of a batch."""
 
     task: int
     """The number of its task."""
@@ -42,8 +42,8 @@ class LotResult(NamedTuple):
 
 
 def cut_work(tasks: list[Task], checker: Checker) -> list[tuple[int, Task]]:
-    """The slow documents of tasks, in parts with the numbers of their tasks; none where processes are not worth it."""
-    found: list[tuple[int, Task]] = []
+    """The slow documents of tasks in batches, with the numbers of their tasks; none if workers do not pay off."""
+    batches: list[tuple[int, Task]] = []
     total = 0
     for number, task in enumerate(tasks):
         if task.name is not None or task.objects is not None or task.end is not None or task.notes:
@@ -51,68 +51,68 @@ def cut_work(tasks: list[Task], checker: Checker) -> list[tuple[int, Task]]:
         paths: list[str] = []
         size = 0
         for path in task.paths:
-            if path.lower().endswith(_SLOW):
+            if path.lower().endswith(_SLOW_SUFFIXES):
                 with suppress(OSError):
                     size += os.path.getsize(path)
                 paths.append(path)
-            if size >= _LOT:
-                found.append((number, task._replace(paths=tuple(paths))))
+            if size >= _BATCH_BYTES:
+                batches.append((number, task._replace(paths=tuple(paths))))
                 total += size
                 paths, size = [], 0
         if paths:
-            found.append((number, task._replace(paths=tuple(paths))))
+            batches.append((number, task._replace(paths=tuple(paths))))
             total += size
-    return found if total >= _LEAST and (checker.workers or cores()) > 1 else []
+    return batches if total >= _MIN_TOTAL_BYTES and (checker.workers or cores()) > 1 else []
 
 
 class Workers:
-    """Processes that read lots; what one of them leaves, since it has ended, is read here."""
+    """Processes that read batches; if one dies, its batches are read in this process."""
 
     def __init__(self, site: Site, checker: Checker, options: Options, count: int) -> None:
         from overthere.ground.processes import Child
 
-        self._given = site, checker, options
+        self._context = site, checker, options
         self._children: dict[Any, Child] = {}
         for _ in range(count):
             child = Child(_work, site, checker, options)
             self._children[child.pipe] = child
 
     def read(self, given: Iterable[tuple[int, Task]]) -> Iterator[LotResult]:
-        """What was read, as it comes."""
+        """Yield the results as they arrive."""
         from multiprocessing.connection import wait
 
         waiting = iter(given)
-        held: dict[Any, list[tuple[int, Task]]] = {pipe: [] for pipe in self._children}
-        for _ in range(_AHEAD):
+        sent: dict[Any, list[tuple[int, Task]]] = {pipe: [] for pipe in self._children}
+        for _ in range(_BATCHES_PER_WORKER):
             for pipe in self._children:
-                _give(pipe, held[pipe], waiting)
-        while busy := [pipe for pipe, some in held.items() if some]:
+                _send_next(pipe, sent[pipe], waiting)
+        while busy := [pipe for pipe, batches in sent.items() if batches]:
             ready: list[Any] = wait(busy)
             for pipe in ready:
                 try:
                     pages, summary = pipe.recv()
                 except (EOFError, OSError):
-                    left = [*held.pop(pipe), *(waiting if not held else ())]
-                    yield from (_read(number, task, *self._given) for number, task in left)
+                    unread = [*sent.pop(pipe), *(waiting if not sent else ())]
+                    yield from (_read(number, task, *self._context) for number, task in unread)
                     continue
-                number, _ = held[pipe].pop(0)
-                _give(pipe, held[pipe], waiting)
+                number, _ = sent[pipe].pop(0)
+                _send_next(pipe, sent[pipe], waiting)
                 yield LotResult(number, pages, summary)
 
     def close(self) -> None:
-        """The processes are ended."""
+        """End the processes."""
         for pipe, child in self._children.items():
             with suppress(OSError):
                 pipe.close()
             child.end()
 
 
-def _give(pipe: Connection, held: list[tuple[int, Task]], waiting: Iterator[tuple[int, Task]]) -> None:
-    lot = next(waiting, None)
-    if lot is not None:
-        held.append(lot)
-        with suppress(OSError):  # a process that has ended is met when it is listened to
-            pipe.send(lot)
+def _send_next(pipe: Connection, sent: list[tuple[int, Task]], waiting: Iterator[tuple[int, Task]]) -> None:
+    batch = next(waiting, None)
+    if batch is not None:
+        sent.append(batch)
+        with suppress(OSError):  # `read` notices a dead process when it waits for it
+            pipe.send(batch)
 
 
 def _read(number: int, task: Task, site: Site, checker: Checker, options: Options) -> LotResult:
@@ -121,7 +121,7 @@ def _read(number: int, task: Task, site: Site, checker: Checker, options: Option
 
 
 def _work(pipe: Connection, site: Site, checker: Checker, options: Options) -> None:
-    # Ctrl-C is for the process that reads: it ends the others.
+    # Ctrl-C is handled by the main process, which ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:

@@ -1,1 +1,1 @@
-"""Generators of sites: one file each says what the program makes of its sources, as a `Project`."""
+"""Site generators: each file describes what a program builds from its sources, as a `Project`."""

@@ -1,4 +1,4 @@
-"""Which source a reference means: by files, and by the addresses that the generator gives to pages."""
+"""The source to which a reference leads: by file name, and by the addresses that the generator gives to pages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from overthere.links.job.files import is_inside, open_file
 
 __all__ = ["Answer", "LookupBudget", "Pages", "front_matter"]
 
-_HEAD = 1 << 13
-_MOST_VALUES = 50
-"""Of a field of front matter."""
-_MOST_BASES = 40
-"""Folders from which the references of one page are resolved; beyond them, what is not found leads out."""
-_MOST_LOOKUPS = 1_000_000
-"""Names that are looked for in folders, in a check."""
-_WALK = 5
-"""Look-ups for which a page counts whose front matter is read."""
+_HEAD_BYTES = 1 << 13
+_MAX_VALUES = 50
+"""Maximum number of values of a front matter field."""
+_MAX_BASES = 40
+"""Maximum number of folders from which references of a page are resolved; with more, targets may leave the site."""
+_MAX_LOOKUPS = 1_000_000
+"""Maximum number of look-ups in a check."""
+_LOOKUPS_PER_PAGE = 5
+"""The number of look-ups that reading a page's front matter counts for."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
 _FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
@@ -32,7 +32,7 @@ _ENDINGS = re.compile(r"(?:(?:/|\A)(?:index(?:\.html?)?|))?/?\Z|\.html?\Z", re.I
 
 
 class Answer(NamedTuple):
-    """What a reference means."""
+    """The result of looking up a reference."""
 
     path: str | None
     """The file, or the folder of a list of pages; None if nothing is known."""
@@ -41,10 +41,10 @@ class Answer(NamedTuple):
 
 
 class LookupBudget:
-    """The look-ups that a check may make for generators: configurations of strangers may ask for any number."""
+    """The number of look-ups that a check may still make: an untrusted configuration may cause any number."""
 
     def __init__(self) -> None:
-        self.left: int = _MOST_LOOKUPS
+        self.left: int = _MAX_LOOKUPS
 
     @property
     def is_spent(self) -> bool:
@@ -52,7 +52,7 @@ class LookupBudget:
 
 
 class Pages:
-    """The pages of a project by their addresses; when the budget is spent, all references lead out of the site."""
+    """The pages of a project by address; when the budget is spent, all references count as leaving the site."""
 
     def __init__(self, project: Project, budget: LookupBudget) -> None:
         self.project = project
@@ -60,9 +60,9 @@ class Pages:
         self._last: tuple[str, list[str]] = ("", [])
 
     def find_source(self, source: str, path: str, is_markup: bool) -> Answer:
-        """The source that a reference names.
+        """The source to which a reference leads.
 
-        source: the absolute path of the document; path: of the reference, decoded.
+        source: the absolute path of the document; path: the decoded path of the reference.
         is_markup: whether it is a link or an image of Markdown or reStructuredText, which the generator may rewrite.
         """
         project = self.project
@@ -80,16 +80,16 @@ class Pages:
             return Answer(None, leaves=True)
         if self._last[0] != source:
             self._budget.left -= len(project.mounts)
-            self._last = source, list(islice(self._bases(source), _MOST_BASES))
+            self._last = source, list(islice(self._bases(source), _MAX_BASES))
         bases = self._last[1]
-        found = self._find([posixpath.join(base, path) for base in dict.fromkeys(bases)])
-        return found if found.path or len(bases) < _MOST_BASES else Answer(None, leaves=True)
+        answer = self._find([posixpath.join(base, path) for base in dict.fromkeys(bases)])
+        return answer if answer.path or len(bases) < _MAX_BASES else Answer(None, leaves=True)
 
     def _find(self, addresses: list[str] | tuple[str, ...]) -> Answer:
-        """The first that there is of some addresses below the root of the site."""
+        """The first existing file of several addresses below the root of the site."""
         leaves = bool(addresses)
-        for one in addresses:
-            address = _normal(one)
+        for candidate in addresses:
+            address = _normal(candidate)
             if address is None:
                 continue
             leaves = False
@@ -109,7 +109,7 @@ class Pages:
         return Answer(None, leaves)
 
     def _bases(self, source: str) -> Iterator[str]:
-        """The folders, as addresses, from which relative references of a page are resolved; some come twice."""
+        """Yield the addresses of folders from which relative references of a page are resolved, with duplicates."""
         ending = self.project.ending
         is_index = self._is_index(source)
         for mount in self.project.mounts:
@@ -127,80 +127,80 @@ class Pages:
 
     @cached_property
     def by_address(self) -> Mapping[str, str]:
-        """The sources by the keys of their addresses; what is surely so comes before what may be."""
-        found: dict[str, str] = {}
+        """The sources by the keys of their addresses; certain addresses take precedence over possible ones."""
+        sources: dict[str, str] = {}
         for mount in self.project.mounts:
             for file in self._files(mount.folder):
                 for address in self._addresses(mount.folder, mount.route, file):
-                    found.setdefault(_key(address), file)
+                    sources.setdefault(_key(address), file)
                     self._budget.left -= 1
             if self.project.generator == "hugo":
-                for folder in {os.path.dirname(file) for file in found.values()}:
+                for folder in {os.path.dirname(file) for file in sources.values()}:
                     below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
                     if not below.startswith(".."):
-                        found.setdefault(_key(below if below != "." else ""), folder)
-        return found
+                        sources.setdefault(_key(below if below != "." else ""), folder)
+        return sources
 
     def _files(self, top: str) -> Iterator[str]:
         for folder, folders, files in os.walk(top):
             below = os.path.relpath(folder, top).replace(os.sep, "/")
             folders[:] = sorted(
-                one
-                for one in folders
-                if one not in _SKIPPED and (one if below == "." else f"{below}/{one}") not in self.project.outputs
+                name
+                for name in folders
+                if name not in _SKIPPED and (name if below == "." else f"{below}/{name}") not in self.project.outputs
             )
             for name in sorted(files):
                 if name.endswith(self.project.suffixes):
                     yield os.path.join(folder, name)
-                    self._budget.left -= _WALK
+                    self._budget.left -= _LOOKUPS_PER_PAGE
             if self._budget.is_spent:
                 return
 
     def _addresses(self, top: str, route: str, file: str) -> Iterator[str]:
         below = os.path.relpath(file, top).replace(os.sep, "/")
-        suffix = next((one for one in self.project.suffixes if below.endswith(one)), "")
+        suffix = next((ending for ending in self.project.suffixes if below.endswith(ending)), "")
         stem = below[: len(below) - len(suffix)]
         front = front_matter(file) if self.project.keys else {}
         stems = [stem]
         if self.project.addresses is not None:
-            given = {key: front[key] for key in self.project.keys if key in front}
-            stems += self.project.addresses(self.project, stem, given)
-        for one in stems:
-            folder, _, last = one.rpartition("/")
+            fields = {key: front[key] for key in self.project.keys if key in front}
+            stems += self.project.addresses(self.project, stem, fields)
+        for address in stems:
+            folder, _, last = address.rpartition("/")
             if last in self.project.indexes:
-                one = folder
-            yield f"{route}{one}".strip("/")
-            if route and one != stem:
-                yield one.strip("/")  # an address of front matter may be below the root
+                address = folder
+            yield f"{route}{address}".strip("/")
+            if route and address != stem:
+                yield address.strip("/")  # an address in front matter may be relative to the site's root
 
 
 def front_matter(file: str) -> dict[str, list[str]]:
-    """The fields of a page's front matter, in YAML or TOML, as far as they are texts and lists of texts."""
+    """The fields of a page's front matter, in YAML or TOML, if they are texts or lists of texts."""
     try:
         with open_file(file) as opened:
-            head = opened.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
+            head = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
     except OSError:
         return {}
     mark = head[:3]
     if mark not in ("---", "+++") or (end := head.find(f"\n{mark}", 3)) < 0:
         return {}
     lines = head[4:end].split("\n")
-    found: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     key = ""
     for line in lines:
         if field := _FIELD.match(line):
             key = field[1]
-            found[key] = [one[0].strip() for one in islice(_VALUE.finditer(field[2]), _MOST_VALUES)]
+            fields[key] = [match[0].strip() for match in islice(_VALUE.finditer(field[2]), _MAX_VALUES)]
         elif key and (item := _ITEM.match(line)):
-            if len(found[key]) < _MOST_VALUES:
-                found[key].append(item[1].strip())
+            if len(fields[key]) < _MAX_VALUES:
+                fields[key].append(item[1].strip())
         elif line[:1].strip():
             key = ""
-    return found
+    return fields
 
 
 def _normal(address: str) -> str | None:
-    """The address without dots; None if it leads out of the site."""
+    """The address without dot-segments; None if it leaves the site."""
     normal = posixpath.normpath(address.lstrip("/")) if address.strip("/") else ""
     if normal == ".." or normal.startswith("../"):
         return None
@@ -208,5 +208,5 @@ def _normal(address: str) -> str | None:
 
 
 def _key(address: str) -> str:
-    """What is the same for all forms of an address: `a/b`, `a/b/`, `a/b.html`, `a/b/index.html`."""
+    """The common key for all forms of an address: `a/b`, `a/b/`, `a/b.html`, `a/b/index.html`."""
     return _ENDINGS.sub("", address).strip("/")

@@ -19,7 +19,7 @@ def read(folder: str, config: str, text: str) -> Project:
         names = sorted(os.listdir(modules))
     except OSError:
         names = []
-    mounts = [Mount(os.path.join(modules, one, "pages"), f"{name}/{one}/") for one in names]
+    mounts = [Mount(os.path.join(modules, module, "pages"), f"{name}/{module}/") for module in names]
     return Project(
         "antora", config, tuple(mounts) or (Mount(modules),), "github", suffixes=(".adoc", ".asciidoc"),
         more_pages="another component may have it",

@@ -1,4 +1,4 @@
-"""Reads single values out of configurations, which may be programs: nothing is run, nothing is included."""
+"""Reads single values from configurations, which may be programs, without running or including anything."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ _PATH = re.compile(r"(?:https?://[^/?#]*+)?(/[^?#]*+)?")
 
 
 def yaml_value(text: str, key: str) -> str:
-    """The plain value of a key at the left margin; "" without one.
+    """The plain value of a key at the left margin, or "".
 
     >>> yaml_value("a: 1\\ndocs_dir: 'pages' # where\\n", "docs_dir")
     'pages'
     """
-    found = re.search(rf"^{re.escape(key)}[ \t]*+:[ \t]*+[\"']?([^\"'#\n]*+)", text, re.MULTILINE)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^{re.escape(key)}[ \t]*+:[ \t]*+[\"']?([^\"'#\n]*+)", text, re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 def yaml_block(text: str, key: str) -> str:
-    """The lines that belong to a key at the left margin.
+    """The lines of the value of a key at the left margin.
 
     >>> yaml_block("hooks:\\n  - a.py\\n- b\\nx: 1\\n", "hooks")
     '  - a.py\\n- b\\n'
     """
-    found = re.search(rf"^{re.escape(key)}[ \t]*+:[^\n]*+\n((?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf"^{re.escape(key)}[ \t]*+:[^\n]*+\n((?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE)
+    return match[1] if match else ""
 
 
 def yaml_names(block: str) -> set[str]:
-    """What the items of a list, and the keys below them, are called.
+    """The names of the items of a list, and of the keys below them.
 
     >>> sorted(yaml_names("  - search\\n  - blog:\\n      draft: true\\n"))
     ['blog', 'draft', 'search']
     """
-    return {found[1] for found in _ITEM.finditer(block)}
+    return {match[1] for match in _ITEM.finditer(block)}
 
 
 def js_values(text: str, key: str) -> list[str]:
-    """The texts that a program in JavaScript gives to a key; in its comments too.
+    """The texts that a JavaScript program assigns to a key, even in comments.
 
     >>> js_values("export default { base: '/docs/' }", "base")
     ['/docs/']
@@ -54,6 +54,6 @@ def site_path(uri: str) -> str:
     >>> site_path("https://h.example/docs"), site_path("")
     ('/docs/', '/')
     """
-    found = _PATH.match(uri)
-    path = (found[1] or "/") if found else "/"
+    match = _PATH.match(uri)
+    path = (match[1] or "/") if match else "/"
     return f"/{path.strip('/')}/" if path.strip("/") else "/"

@@ -15,7 +15,7 @@ FILES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "c
 _NUMBER = re.compile(r"(?<![^/])\d++[ \t]*+[-_.]++[ \t]*+(?=[^/])")
 _DATE = re.compile(r"(?<![^/])(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]")
 _VERSION = re.compile(r"\Aversion-([^/]++)/")
-_MADE = re.compile(
+_is_generated = re.compile(
     r"(?:(?!(?:tags|category|archive|authors|page|search)(?:/|\Z))[^/]*+/)*+"
     r"(?:tags|category|archive|authors|page|search)(?:/.*+)?|(?:.*/)?(?:rss|atom|feed|sitemap)\.(?:xml|json)",
     re.DOTALL,
@@ -25,8 +25,8 @@ _INSERTS = re.compile(IMPORTS, re.MULTILINE)
 
 
 def read(folder: str, config: str, text: str) -> Project:
-    paths = [os.path.normpath(os.path.join(folder, one)) for one in ("docs", "blog", *js_values(text, "path"))]
-    routes = [*dict.fromkeys(one.strip("/") for one in (*js_values(text, "routeBasePath"), "docs", "blog", ""))]
+    paths = [os.path.normpath(os.path.join(folder, path)) for path in ("docs", "blog", *js_values(text, "path"))]
+    routes = [*dict.fromkeys(route.strip("/") for route in (*js_values(text, "routeBasePath"), "docs", "blog", ""))]
     routes = routes[:MOST_ROUTES]
     mounts = [
         Mount(path, f"{route}/" if route else "")
@@ -48,13 +48,13 @@ def read(folder: str, config: str, text: str) -> Project:
         suffixes=(".md", ".mdx", ".tsx", ".jsx", ".js", ".ts"),
         indexes=("index", "README", "readme"),
         ending="",
-        roots=tuple(os.path.join(folder, one) for one in ("static", *_texts(text, "staticDirectories"))),
+        roots=tuple(os.path.join(folder, name) for name in ("static", *_texts(text, "staticDirectories"))),
         prefix=site_path((js_values(text, "baseUrl") or ("",))[0]),
         keys=("slug", "id", "permalink", "date", "title"),
         addresses=_addresses,
         outputs=("build", ".docusaurus", "node_modules"),
         parts=("src/components", "src/theme"),
-        makes=_MADE,
+        makes=_is_generated,
         more_pages="a plug-in may make it" if _PAGE_MAKERS.search(text) else "",
         inserts=_INSERTS,
         bases=(folder,),
@@ -64,24 +64,24 @@ def read(folder: str, config: str, text: str) -> Project:
 
 def _folders(folder: str, name: str) -> list[str]:
     try:
-        return [os.path.join(name, one) for one in sorted(os.listdir(os.path.join(folder, name)))]
+        return [os.path.join(name, child) for child in sorted(os.listdir(os.path.join(folder, name)))]
     except OSError:
         return []
 
 
 def _texts(text: str, key: str) -> list[str]:
-    found = re.search(rf"\b{key}\s*+:\s*+\[([^\[\]]*+)\]", text)
-    return re.findall(r"[\"']([^\"']++)[\"']", found[1]) if found else []
+    match = re.search(rf"\b{key}\s*+:\s*+\[([^\[\]]*+)\]", text)
+    return re.findall(r"[\"']([^\"']++)[\"']", match[1]) if match else []
 
 
 def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
     plain = _NUMBER.sub("", stem)
     folder, _, last = plain.rpartition("/")
     within = f"{folder}/" if folder else ""
-    found = [plain, _DATE.sub(r"\1/\2/\3/", stem), _DATE.sub("", stem)]
-    found += [f"{within}{one}" for one in front.get("id", ())]
+    addresses = [plain, _DATE.sub(r"\1/\2/\3/", stem), _DATE.sub("", stem)]
+    addresses += [f"{within}{identifier}" for identifier in front.get("id", ())]
     for slug in (*front.get("slug", ()), *front.get("permalink", ())):
-        found += [slug.strip("/"), f"{within}{slug.strip('/')}"]
+        addresses += [slug.strip("/"), f"{within}{slug.strip('/')}"]
     if last == folder.rpartition("/")[2] and folder:
-        found.append(folder)  # a page that is called as its folder stands for it
-    return found
+        addresses.append(folder)  # a page with the name of its folder is the folder's index
+    return addresses

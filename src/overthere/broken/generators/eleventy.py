@@ -14,8 +14,8 @@ FILES = (".eleventy.js", *(f"eleventy.config.{suffix}" for suffix in ("js", "mjs
 
 
 def read(folder: str, config: str, text: str) -> Project:
-    given = js_values(text, "input")
-    sources = os.path.normpath(os.path.join(folder, given[0])) if given and ".." not in given[0] else folder
+    inputs = js_values(text, "input")
+    sources = os.path.normpath(os.path.join(folder, inputs[0])) if inputs and ".." not in inputs[0] else folder
     return Project(
         "eleventy",
         config,

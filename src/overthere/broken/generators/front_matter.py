@@ -1,4 +1,4 @@
-"""The front matter of pages: where it ends, and pages whose address it sets, of a generator that may not be known."""
+"""The front matter of pages: its end, and the addresses that it sets, even if the generator is unknown."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["front_addresses", "front_matter_end", "unknown_generator", "without_
 
 
 def without_front_matter(document: Document) -> Document:
-    """A Markdown document with a blank for each octet of its front matter, but for line ends."""
+    """A Markdown document with a blank for each byte of its front matter, except line ends."""
     end = front_matter_end(document.content)
     blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[:end])
     return document._replace(content=blank + document.content[end:])
 
 
 def front_matter_end(content: bytes) -> int:
-    """Octets of the front matter of a Markdown document: YAML between "---", TOML between "+++"; 0 without one.
+    """The length in bytes of a Markdown document's front matter: YAML between "---" or TOML between "+++"; 0 for none.
 
     >>> front_matter_end(b"---\\ntitle: x\\n---\\n# A"), front_matter_end(b"---\\n\\n# A"), front_matter_end(b"# A")
     (17, 0, 0)
@@ -38,7 +38,7 @@ def front_matter_end(content: bytes) -> int:
 
 
 def unknown_generator(project: Project) -> Project:
-    """Of pages with front matter, or in MDX, where no configuration is known: any generator may read them."""
+    """The project of pages with front matter, or in MDX, without a known configuration: any generator may read them."""
     return project._replace(
         generator="unknown", suffixes=(".md", ".mdx"), indexes=("index", "README", "_index", "page"), ending="",
         keys=("slug", "permalink", "url", "id"), addresses=front_addresses, aliases=re.compile(r"[@~].*+").fullmatch,
@@ -47,9 +47,9 @@ def unknown_generator(project: Project) -> Project:
 
 
 def front_addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
-    """Addresses that a page may have by its front matter, and by its name without capitals and signs."""
+    """Possible addresses of a page: by its front matter, and by its name in lower case without special characters."""
     folder = stem.rpartition("/")[0]
-    named = [one.strip("/") for values in front.values() for one in values]
-    found = [*named, *(f"{folder}/{one}" for one in named if folder)]
-    lower = "/".join(re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in stem.split("/"))
-    return [*found, lower]
+    named = [value.strip("/") for values in front.values() for value in values]
+    addresses = [*named, *(f"{folder}/{name}" for name in named if folder)]
+    lower = "/".join(re.sub(r"[^\w\- ]", "", part.lower()).replace(" ", "-") for part in stem.split("/"))
+    return [*addresses, lower]

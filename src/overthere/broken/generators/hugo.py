@@ -25,8 +25,8 @@ _MOUNT = re.compile(
     r"[ \t]*+target[ \t]*+[:=][ \t]*+[\"']?content/?([^\"'\n]*+)",
     re.MULTILINE,
 )
-_MADE = re.compile(r"(?:.*/)?(?:tags|categories)|(?:.*/)?(?:index|sitemap)\.xml|robots\.txt").fullmatch
-_TERMS = re.compile(
+_is_generated = re.compile(r"(?:.*/)?(?:tags|categories)|(?:.*/)?(?:index|sitemap)\.xml|robots\.txt").fullmatch
+_is_term_page = re.compile(
     r"(?:(?!(?:tags|categories|series|authors|page)(?:/|\Z))[^/]*+/)*+(?:tags|categories|series|authors|page)(?:/.*+)?",
     re.DOTALL,
 ).fullmatch
@@ -34,7 +34,7 @@ _EMBEDDED = re.compile(r"useEmbedded[ \t]*+[:=][ \t]*+[\"']?(?:always|fallback)|
 _INSERTS = re.compile(
     r"\{\{[<%]-?\s*+\w*(?:include|readfile|partial|snippet|embed|transclu|render|content|autodoc|generate|glossary|api)"
 )
-"""Shortcodes whose names say that they bring text."""
+"""Shortcodes whose names indicate that they insert text."""
 
 
 def read(folder: str, config: str, text: str) -> Project | None:
@@ -43,14 +43,14 @@ def read(folder: str, config: str, text: str) -> Project | None:
     base = _BASE.search(text)
     if base is None and "config." in os.path.basename(config):
         return None
-    contents = dict.fromkeys(one.strip() for one in ("content", *_CONTENT.findall(text)))
-    mounts = [Mount(os.path.join(folder, one)) for one in contents]
+    contents = dict.fromkeys(name.strip() for name in ("content", *_CONTENT.findall(text)))
+    mounts = [Mount(os.path.join(folder, name)) for name in contents]
     for source, target in _MOUNT.findall(text):
         mounts.append(Mount(os.path.join(folder, source.strip()), f"{target.strip('/')}/".lstrip("/")))
     themes = _subfolders(os.path.join(folder, "themes"))
     hooks = _has_hook(folder, "link") or _has_hook(folder, "heading")
     is_elsewhere = not themes and re.search(r"^[ \t]*+\[?(?:module|theme)\b", text, re.MULTILINE) is not None
-    rewrites = is_elsewhere or any(_has_hook(one, "link") for one in (folder, *themes)) or bool(_EMBEDDED.search(text))
+    rewrites = is_elsewhere or any(_has_hook(top, "link") for top in (folder, *themes)) or bool(_EMBEDDED.search(text))
     addresses = "the configuration sets addresses" if re.search(r"^\[?permalinks", text, re.MULTILINE) else ""
     return Project(
         "hugo",
@@ -60,15 +60,15 @@ def read(folder: str, config: str, text: str) -> Project | None:
         suffixes=(".md", ".markdown", ".mdown", ".html", ".adoc", ".org", ".rst"),
         indexes=("_index", "index"),
         ending=".html" if re.search(r"^uglyurls[ \t]*+[:=][ \t]*+true", text, re.IGNORECASE | re.MULTILINE) else "/",
-        roots=tuple(os.path.join(one, name) for one in (folder, *themes) for name in ("static", "assets")),
+        roots=tuple(os.path.join(root, name) for root in (folder, *themes) for name in ("static", "assets")),
         prefix=site_path(base[1].strip() if base else ""),
         keys=("url", "slug", "aliases"),
         addresses=_addresses,
         outputs=("public", "resources"),
         parts=("layouts", "archetypes", "themes"),
         rewrites=rewrites,
-        makes=_MADE,
-        makes_if_asked=_TERMS,
+        makes=_is_generated,
+        makes_if_asked=_is_term_page,
         more_pages="a render hook decides where links lead" if hooks else addresses,
         more_anchors="a render hook may make it" if hooks else "",
         inserts=_INSERTS,
@@ -77,7 +77,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
 
 
 def _has_hook(folder: str, name: str) -> bool:
-    """Whether a site or a theme makes links or headings by a template of its own."""
+    """Whether a site or a theme has a template that renders links or headings."""
     return any(
         os.path.isfile(os.path.join(folder, "layouts", below, f"render-{name}.html"))
         for below in ("_markup", "_default/_markup")
@@ -86,7 +86,7 @@ def _has_hook(folder: str, name: str) -> bool:
 
 def _subfolders(folder: str) -> list[str]:
     try:
-        return [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     except OSError:
         return []
 
@@ -94,13 +94,13 @@ def _subfolders(folder: str) -> list[str]:
 def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
     folder, _, last = stem.rpartition("/")
     within = f"{folder}/" if folder else ""
-    found = [one.strip("/") for one in (*front.get("url", ()), *front.get("aliases", ()))]
-    found += [f"{within}{one.strip('/')}" for one in (*front.get("slug", ()), *front.get("aliases", ()))]
+    addresses = [address.strip("/") for address in (*front.get("url", ()), *front.get("aliases", ()))]
+    addresses += [f"{within}{name.strip('/')}" for name in (*front.get("slug", ()), *front.get("aliases", ()))]
     if language := _LANGUAGE.search(last):
         plain = stem[: language.start() - len(last)] if language.start() < len(last) else stem
-        found += [plain, f"{language[0][1:]}/{plain}"]
-    first, _, rest = stem.partition("/")
+        addresses += [plain, f"{language[0][1:]}/{plain}"]
+    first, _, remaining_path = stem.partition("/")
     if re.fullmatch(r"[a-z]{2}(?:-[A-Za-z]{2,4})?", first):  # content/en/a.md is /a/ or /en/a/
-        found.append(rest)
-    found += [one.lower() for one in (stem, *found) if one != one.lower()]
-    return found
+        addresses.append(remaining_path)
+    addresses += [address.lower() for address in (stem, *addresses) if address != address.lower()]
+    return addresses

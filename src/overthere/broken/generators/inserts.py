@@ -1,4 +1,4 @@
-"""Text that a generator inserts into a page out of another file."""
+"""Text that a generator inserts into a page from other files."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from overthere.links.job.files import is_inside, open_file
 
 __all__ = ["inserted_texts"]
 
-_MOST = 100
-"""Insertions that are followed, of a page and of what is inserted into it together."""
-_LONGEST = 1 << 20
-"""Octets that all of them may have."""
+_MAX_INSERTIONS = 100
+"""Maximum number of insertions that are followed for a page, including nested ones."""
+_MAX_TOTAL_BYTES = 1 << 20
+"""Maximum total size of the inserted files."""
 
 
 def inserted_texts(text: str, source: str, project: Project) -> Iterator[tuple[str, str]]:
-    """The texts that are inserted into a page, and why there may be more than these ("" if not).
+    """Yield the texts that are inserted into a page, and why there may be more ("" if not).
 
-    A file that is inserted several times comes once.
+    A file that is inserted several times is yielded once.
     """
     if project.inserts is None:
         return
-    texts, seen, followed, left = [text], {os.path.realpath(source)}, 0, _LONGEST
-    for one in texts:  # which grows
-        for found in project.inserts.finditer(one):
-            if followed == _MOST:
-                yield "", f"more than {_MOST} texts are inserted there"
+    texts, seen, followed, remaining = [text], {os.path.realpath(source)}, 0, _MAX_TOTAL_BYTES
+    for outer in texts:  # the list grows meanwhile
+        for match in project.inserts.finditer(outer):
+            if followed == _MAX_INSERTIONS:
+                yield "", f"more than {_MAX_INSERTIONS} texts are inserted there"
                 return
             followed += 1
-            path = _find(found.groupdict().get("path"), source, project)
+            path = _find(match.groupdict().get("path"), source, project)
             if path in seen:
                 continue
-            inner = None if path is None else _read(path, left)
+            inner = None if path is None else _read(path, remaining)
             if path is None or inner is None:
-                yield "", f"what is inserted there is not known: {' '.join(found[0].split())[:60]}"
+                yield "", f"what is inserted there is not known: {' '.join(match[0].split())[:60]}"
                 continue
             seen.add(path)
-            left -= len(inner)
+            remaining -= len(inner)
             texts.append(inner.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
             yield texts[-1], ""
 
 
 def _find(name: str | None, source: str, project: Project) -> str | None:
-    """The file of that name within the repository; None if there is none."""
+    """The file with a name within the repository, or None."""
     if name is None or "\0" in name:
         return None
     name = name.removeprefix("@site/").removeprefix("@/")
@@ -55,7 +55,7 @@ def _find(name: str | None, source: str, project: Project) -> str | None:
 
 
 def _read(path: str, most: int) -> bytes | None:
-    """The file; None if it has more than so many octets, or cannot be read."""
+    """The content of a file; None if it has more than `most` bytes, or cannot be read."""
     try:
         with open_file(path) as file:
             content = file.read(most + 1)

@@ -1,4 +1,4 @@
-"""Jekyll: `_config.yml`; `a/b.md` is `/a/b.html`, of posts and collections the address is made by a pattern."""
+"""Jekyll: `_config.yml`; `a/b.md` is `/a/b.html`; the addresses of posts and collections follow a pattern."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PATTERN = re.compile(r"^[ \t]++permalink[ \t]*+:[ \t]*+[\"']?([^\"'#\n]++)", re
 _INSERTS = re.compile(
     r"\{%-?\s*+(?:include(?:_relative|_cached)?\s++(?P<path>[\w./-]++)|for|render)|\{\{-?\s*+(?:content|page\.content)"
 )
-_MOST, _LONGEST = 50, 1000
-"""Patterns of a configuration, and characters of a pattern or an address that is made of one."""
+_MAX_PATTERNS, _MAX_LENGTH = 50, 1000
+"""Maximum number of patterns, and maximum length of a pattern and of its addresses, in characters."""
 _STYLES = {
     "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
     "none": "/:categories/:title.html", "ordinal": "/:categories/:year/:y_day/:title.html",
@@ -34,7 +34,7 @@ def read(folder: str, config: str, text: str) -> Project:
             makes=re.compile(r"genindex|search|_static/.*").fullmatch, aliases=re.compile(r"[^#?]*+").fullmatch,
         )  # fmt: skip
     style = yaml_value(text, "permalink")
-    patterns = [one.strip() for one in _PATTERN.findall(text)][:_MOST]
+    patterns = [pattern.strip() for pattern in _PATTERN.findall(text)][:_MAX_PATTERNS]
     collections = yaml_block(text, "collections")
     extra = re.search(r"archives|paginate|datapage|multiple-languages|polyglot|scholar", text)
     return Project(
@@ -44,7 +44,7 @@ def read(folder: str, config: str, text: str) -> Project:
         "kramdown" if re.search(r"^[ \t]++input:[ \t]*+kramdown", text, re.MULTILINE) else "jekyll",
         suffixes=(".md", ".markdown", ".html", ".htm", ".mkd", ".mkdn"),
         indexes=("index", "README", "readme"),
-        ending="/" if style.endswith(("pretty", "/")) or any(one.endswith("/") for one in patterns) else "",
+        ending="/" if style.endswith(("pretty", "/")) or any(pattern.endswith("/") for pattern in patterns) else "",
         roots=(os.path.join(folder, "assets"),),
         prefix=site_path(yaml_value(text, "baseurl")),
         keys=("permalink", "redirect_from", "title", "slug", "categories", "category"),
@@ -62,11 +62,11 @@ class _Addresses:
     """The addresses of pages by the patterns of a configuration."""
 
     def __init__(self, patterns: list[str], collections: str) -> None:
-        self.patterns: list[str] = [one for one in dict.fromkeys(patterns) if ":" in one and len(one) < _LONGEST]
+        self.patterns: list[str] = [name for name in dict.fromkeys(patterns) if ":" in name and len(name) < _MAX_LENGTH]
         self.collections: str = collections
 
     def __call__(self, project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
-        found = [one.strip("/") for one in (*front.get("permalink", ()), *front.get("redirect_from", ()))]
+        addresses = [name.strip("/") for name in (*front.get("permalink", ()), *front.get("redirect_from", ()))]
         names: dict[str, str] = {}
         if post := _POST.fullmatch(stem):
             year, month, day = post[2] or "", (post[3] or "").zfill(2), (post[4] or "").zfill(2)
@@ -77,15 +77,15 @@ class _Addresses:
                 "name": title, "categories": categories.lower(), "path": title, "i_month": month.lstrip("0"),
                 "i_day": day.lstrip("0"), "short_year": year[2:], "output_ext": ".html",
             }  # fmt: skip
-        elif own := _COLLECTION.fullmatch(stem):
-            last = own[2].rpartition("/")[2]
+        elif match := _COLLECTION.fullmatch(stem):
+            last = match[2].rpartition("/")[2]
             names = {
-                "collection": own[1], "path": own[2], "name": last, "title": (front.get("slug") or [last])[0],
+                "collection": match[1], "path": match[2], "name": last, "title": (front.get("slug") or [last])[0],
                 "slug": last, "output_ext": ".html",
             }  # fmt: skip
-            found.append(f"{own[1]}/{own[2]}")
+            addresses.append(f"{match[1]}/{match[2]}")
         for pattern in self.patterns if names else ():
-            made = re.sub(r":(\w++)", lambda name: names.get(name[1], name[0]), pattern)
-            if ":" not in made and len(made) < _LONGEST:
-                found.append(re.sub("//+", "/", made).strip("/"))
-        return found
+            address = re.sub(r":(\w++)", lambda name: names.get(name[1], name[0]), pattern)
+            if ":" not in address and len(address) < _MAX_LENGTH:
+                addresses.append(re.sub("//+", "/", address).strip("/"))
+        return addresses

@@ -11,21 +11,21 @@ from overthere.ground.option_files import read_toml
 __all__ = ["FILES", "read"]
 
 FILES = ("book.toml",)
-_OWN = frozenset(("links", "index"))
-"""The preprocessors of mdBook itself."""
+_BUILT_IN_PREPROCESSORS = frozenset(("links", "index"))
+"""The preprocessors that are part of mdBook."""
 
 
 def read(folder: str, config: str, text: str) -> Project:
     try:
-        told = read_toml(text)
+        data = read_toml(text)
     except ValueError:
-        told = {}
-    book, build, output, others = (_table(told, name) for name in ("book", "build", "output", "preprocessor"))
+        data = {}
+    book, build, output, plugins = (_table(data, name) for name in ("book", "build", "output", "preprocessor"))
     source = book.get("src")
     redirects = _table(_table(output, "html"), "redirect")
     moved = [name.strip("/").removesuffix(".html") for name in redirects]
     target = build.get("build-dir")
-    plugged = bool(others.keys() - _OWN)
+    has_plugins = bool(plugins.keys() - _BUILT_IN_PREPROCESSORS)
     return Project(
         "mdbook",
         config,
@@ -35,13 +35,13 @@ def read(folder: str, config: str, text: str) -> Project:
         indexes=("index", "README"),
         outputs=(target if isinstance(target, str) else "book",),
         makes=frozenset(("print", "toc", "404", *moved)).__contains__,
-        more_anchors="a preprocessor may add to it" if plugged else "",
+        more_anchors="a preprocessor may add to it" if has_plugins else "",
         inserts=re.compile(r"\{\{#(?:rustdoc_)?include[ \t]++(?P<path>[^:}\s]++)|\{\{#(?!playground|title)\w++"),
-        aliases=re.compile(r"[^/#?]*+(?<!\.md)(?<!\.html)").fullmatch if plugged else None,
+        aliases=re.compile(r"[^/#?]*+(?<!\.md)(?<!\.html)").fullmatch if has_plugins else None,
     )  # fmt: skip
 
 
-def _table(told: object, name: str) -> dict[str, object]:
-    """The table of a name; empty if there is none."""
-    found = told.get(name) if isinstance(told, dict) else None
-    return found if isinstance(found, dict) else {}
+def _table(settings: object, name: str) -> dict[str, object]:
+    """The table with a name, or an empty one."""
+    table = settings.get(name) if isinstance(settings, dict) else None
+    return table if isinstance(table, dict) else {}

@@ -1,6 +1,6 @@
-"""MkDocs, with Material and the plug-ins that people use: `mkdocs.yml`; `a/b.md` is `a/b/`, or `a/b.html`.
+"""MkDocs, with Material and common plug-ins: `mkdocs.yml`; `a/b.md` is `a/b/`, or `a/b.html`.
 
-Links and images of Markdown are by file; HTML in a page is by the page's address.
+Links and images of Markdown are resolved by file; those of HTML in a page by the page's address.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _PAGE_MAKERS: Final = frozenset(
         *("table-reader", "markdown-exec", "mike", "blogging", "file-filter", "build_plantuml", "caption", "alias"),
     )
 )
-"""Plug-ins that make pages or files which have no source."""
+"""Plug-ins that generate pages or files without a source."""
 _ANCHOR_MAKERS: Final = {"macros": r"|\{\{|\{%", "table-reader": r"|\{\{"}
 _INSERTS: Final = (
     r"^[ \t]*+;?-++8<-++[ \t]++[\"'](?P<path>[^\"':\n]++)|(?<!-)-++8<-|^:::[ \t]++\S|\{%-?\s*+(?:include|read)"
     r"|^::[\w-]++:|^[ \t]*+```\{?[ \t]*+\w++[ \t]++exec"
 )
-"""Snippets; what mkdocstrings, include-markdown, mkdocs-click and markdown-exec write."""
+"""Snippets, and the insertions of mkdocstrings, include-markdown, mkdocs-click and markdown-exec."""
 
 
 def read(folder: str, config: str, text: str) -> Project:
     plugins = yaml_names(yaml_block(text, "plugins"))
     sources = os.path.join(folder, yaml_value(text, "docs_dir") or "docs")
     makers = sorted(plugins & _PAGE_MAKERS)
-    made = [r"sitemap\.xml(?:\.gz)?", r"search/search_index\.json", "404", "search"]
+    generated = [r"sitemap\.xml(?:\.gz)?", r"search/search_index\.json", "404", "search"]
     if "blog" in plugins or "material/blog" in plugins:
-        made.append(
+        generated.append(
             r"(?:(?!(?:archive|category|author|page)(?:/|\Z))[^/]*+/)*+(?:archive|category|author|page)(?:/.*+)?"
         )
     inserts = _INSERTS + "".join(_ANCHOR_MAKERS.get(name, "") for name in sorted(plugins))
@@ -63,14 +63,14 @@ def read(folder: str, config: str, text: str) -> Project:
         ending=".html" if yaml_value(text, "use_directory_urls").lower() in ("false", "no", "off") else "/",
         prefix=site_path(yaml_value(text, "site_url")),
         outputs=("site",),
-        makes=re.compile("|".join(made)).fullmatch,
+        makes=re.compile("|".join(generated)).fullmatch,
         makes_if_asked=re.compile(r"tags(?:/.*+)?").fullmatch if "tags" in plugins else None,
-        more_pages=f"the plug-in {makers[0]} may make it" if makers else _hooked(text, "make it"),
-        more_anchors=_hooked(text, "add to it"),
+        more_pages=f"the plug-in {makers[0]} may make it" if makers else _hook_reason(text, "make it"),
+        more_anchors=_hook_reason(text, "add to it"),
         inserts=re.compile(inserts, re.MULTILINE),
-        bases=(folder, *(os.path.join(folder, one) for one in snippets)),
+        bases=(folder, *(os.path.join(folder, name) for name in snippets)),
     )
 
 
-def _hooked(text: str, what: str) -> str:
-    return f"a hook of the configuration may {what}" if yaml_block(text, "hooks").strip() else ""
+def _hook_reason(text: str, effect: str) -> str:
+    return f"a hook of the configuration may {effect}" if yaml_block(text, "hooks").strip() else ""

@@ -1,4 +1,4 @@
-"""A project: the sources of a site, and what its generator makes of them."""
+"""A project: the sources of a site, and what its generator builds from them."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ __all__ = [
 ]  # fmt: skip
 
 BRACES = re.compile(r"\{\{|\{%")
-"""Where a program stands in a page: Jinja, Liquid, Nunjucks, Handlebars, the shortcodes of Hugo and Quarto."""
+"""Code in a page: Jinja, Liquid, Nunjucks, Handlebars, the shortcodes of Hugo and Quarto."""
 
 
 IMPORTS = (
     r"^[ \t]*+import\s[\w*{}, ]{1,200}?\sfrom\s++[\"'](?:(?P<path>[^\"'\n]+?\.mdx?)(?=[\"'])"
     r"|(?:\.|~|/|@/|@site|@components)[^\"'\n]*+)[\"']"
 )
-"""Where a page takes a text, or a component of the site's own, which may have headings."""
+"""Imports of a text, or of a component of the site, which may have headings."""
 
 
 MOST_ROUTES = 4
-"""Addresses of one folder: each reference is looked up in all."""
+"""Maximum number of addresses of a folder: each reference is looked up in all of them."""
 
 
 class Mount(NamedTuple):
-    """A folder of sources, and where its pages are published."""
+    """A folder of sources, and the address of its pages."""
 
     folder: str
     """An absolute path."""
     route: str = ""
-    """What the addresses of its pages begin with, below the root of the site: "" or as in "docs/"."""
+    """The beginning of its pages' addresses, below the root of the site: "" or as in "docs/"."""
 
 
 class Project(NamedTuple):
-    """What a generator makes of its sources, as its configuration says.
+    """What a generator builds from its sources, according to its configuration.
 
     The address of a page is its path below the root of the site: "a/b.html", "a/b/" or "a/b".
     """
 
     generator: str
-    """The name of the program; "" where none is configured."""
+    """The name of the program; "" if none is configured."""
     config: str
     """The path of the configuration."""
     mounts: tuple[Mount, ...]
     """The folders of the sources."""
     anchors: str
-    """How headings are named (`model.ANCHORS`)."""
+    """The rule for the anchors of headings (`model.ANCHORS`)."""
     suffixes: tuple[str, ...] = (".md", ".markdown")
-    """Of the files that become pages."""
+    """The suffixes of the files that become pages."""
     indexes: tuple[str, ...] = ("index",)
-    """The names, without suffix, of pages that stand for their folder."""
+    """The names, without suffix, of pages that are the index of their folder."""
     ending: str = ".html"
-    """How addresses end: ".html", "/" (each page is a folder), or "" (with or without a slash)."""
+    """The end of addresses: ".html", "/" (each page is a folder), or "" (with or without a slash)."""
     rewrites: bool = True
-    """Whether links and images of markup that name a file of the sources are made to lead to its address."""
+    """Whether links and images of markup that name a source file are rewritten to its address."""
     roots: tuple[str, ...] = ()
-    """Folders whose files are published as they are, below the root of the site."""
+    """Folders whose files are published unchanged, below the root of the site."""
     prefix: str = "/"
     """The path of the site's root in its URI."""
     keys: tuple[str, ...] = ()
@@ -71,31 +71,31 @@ class Project(NamedTuple):
     outputs: tuple[str, ...] = ()
     """Folders below the sources that the build writes."""
     parts: tuple[str, ...] = ()
-    """Folders below the sources whose files become parts of pages, at addresses that nobody knows."""
+    """Folders below the sources whose files become parts of pages at unknown addresses."""
     makes: Callable[[str], object] | None = None
-    """Addresses that the build makes without a source."""
+    """Matches addresses that the build generates without a source."""
     makes_if_asked: Callable[[str], object] | None = None
-    """Those that it makes if a page, a plug-in or the theme asks for them."""
+    """Matches addresses that the build generates if a page, a plug-in or the theme requests them."""
     more_pages: str = ""
-    """Why the build may make any further page; "" if it makes none."""
+    """Why the build may generate further pages; "" if it does not."""
     more_anchors: str = ""
     """Why every page may have further anchors."""
     inserts: re.Pattern[str] | None = None
-    """What in a page inserts text that may have anchors; its group "path", if it has one, names the file."""
+    """Matches insertions of text that may have anchors; its group "path", if it has one, is the name of the file."""
     bases: tuple[str, ...] = ()
-    """Folders from which an inserted file is named, beside that of the page."""
+    """Folders to which the name of an inserted file may be relative, besides that of the page."""
     aliases: Callable[[str], object] | None = None
-    """References that a plug-in resolves by name."""
+    """Matches references that a plug-in resolves by name."""
     has_templates: bool = True
     """Whether HTML files may be templates."""
 
 
 NO_PROJECT = Project("", "", (), "github", has_templates=False)
-"""Of documents without a generator, which code hosts show."""
+"""The project of documents without a generator, which code hosts show."""
 TEMPLATES = NO_PROJECT._replace(has_templates=True)
-"""Of the templates that a project has beside its sources."""
+"""The project of templates that are next to a project's sources."""
 TEMPLATE_FOLDERS = frozenset(("_includes", "_layouts", "_templates", "layouts", "overrides", "partials", "templates"))
-"""What the folders of templates are called."""
+"""The names of folders of templates."""
 
 
 class Projects(tuple[Project, ...]):
@@ -103,12 +103,12 @@ class Projects(tuple[Project, ...]):
 
     @cached_property
     def by_folder(self) -> dict[str, Project]:
-        """The projects by their folders of sources; of two with the same folder, the first."""
+        """The projects by their source folders; the first of several with the same folder counts."""
         return {os.path.normpath(mount.folder): project for project in reversed(self) for mount in project.mounts}
 
     @cached_property
     def config_folders(self) -> frozenset[str]:
-        """The folders that have a configuration, and those around them."""
+        """The folders that have a configuration, and all folders around them."""
         folders: set[str] = set()
         for project in self:
             folder = os.path.dirname(os.path.abspath(project.config))
@@ -119,7 +119,7 @@ class Projects(tuple[Project, ...]):
 
 
 def folders_above(folder: str) -> list[str]:
-    """The folder and those around it in its repository; without a repository the next one only."""
+    """The folder and those around it in its repository; without a repository only the parent."""
     folders = [folder]
     while not os.path.exists(os.path.join(folders[-1], ".git")):
         above = os.path.dirname(folders[-1])

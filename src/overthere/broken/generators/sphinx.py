@@ -16,9 +16,9 @@ BOOK_FILES = ("myst.yml", "myst.yaml")
 _SPHINX = re.compile(r"^(?:extensions|project|html_theme|source_suffix)\b[^\n=]*+=", re.MULTILINE)
 _MYST_DEPTH = re.compile(r"^myst_heading_anchors\s*+=\s*+([0-7])\b", re.MULTILINE)
 OBJECTS = re.compile(r"auto(?:doc|api|summary)|intersphinx|breathe|sphinxcontrib|apidoc|gallery|domain")
-"""Extensions that know names which are in no file."""
+"""Extensions that define names outside of the files."""
 _PAGES = re.compile(r"auto(?:api|doc2|summary)|apidoc|gallery|exhale|nbsphinx|ablog|sphinx_multiversion")
-_MADE = re.compile(
+_is_generated = re.compile(
     r"genindex|(?:[\w-]+-)?modindex|search|(?:_static|_images|_downloads|_sources|_modules)/.*|objects\.inv"
 ).fullmatch
 _INSERTS = re.compile(
@@ -39,11 +39,11 @@ def read(folder: str, config: str, text: str) -> Project | None:
         f"myst:{depth[1]}" if depth else "sphinx",
         suffixes=(".rst", ".md", ".ipynb", ".txt"),
         roots=tuple(
-            os.path.join(folder, one) for one in re.findall(r"html_extra_path\s*+=\s*+\[\s*+[\"']([^\"']++)", text)
+            os.path.join(folder, name) for name in re.findall(r"html_extra_path\s*+=\s*+\[\s*+[\"']([^\"']++)", text)
         ),
         outputs=("_build", "build"),
         parts=("_templates",),
-        makes=_MADE,
+        makes=_is_generated,
         more_pages="an extension may make it" if _PAGES.search(text) else "",
         inserts=_INSERTS,
         aliases=re.compile(r"[^#?]*+").fullmatch if OBJECTS.search(text) else None,
@@ -55,7 +55,7 @@ def _last_name(project: Project, stem: str, front: Mapping[str, list[str]]) -> l
 
 
 def book(folder: str, config: str, text: str) -> Project:
-    """Of `mystmd`: a page `a/b.md` is `/b`, and is meant with or without its suffix."""
+    """The project of `mystmd`: a page `a/b.md` is `/b`; references may have or omit the suffix."""
     return Project(
         "myst", config, (Mount(folder),), "myst", suffixes=(".md", ".ipynb"), ending="", outputs=("_build",),
         addresses=_last_name, inserts=_INSERTS,

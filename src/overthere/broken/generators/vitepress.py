@@ -25,9 +25,9 @@ _DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
 
 def read(folder: str, config: str, text: str) -> Project:
     name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
-    given = js_values(text, "srcDir")
-    sources = os.path.normpath(os.path.join(folder, given[0])) if given and ".." not in given[0] else folder
-    own = os.path.join(folder, name)
+    values = js_values(text, "srcDir")
+    sources = os.path.normpath(os.path.join(folder, values[0])) if values and ".." not in values[0] else folder
+    config_folder = os.path.join(folder, name)
     dynamic = is_inside(sources, folders_above(folder)[-1]) and _has_parameters(sources)
     unsure = "the configuration rewrites addresses" if re.search(r"\brewrites\b", text) else ""
     return Project(
@@ -37,7 +37,7 @@ def read(folder: str, config: str, text: str) -> Project:
         "vitepress",
         suffixes=(".md",),
         indexes=("index", "README"),
-        roots=(os.path.join(sources, "public"), os.path.join(own, "public")),
+        roots=(os.path.join(sources, "public"), os.path.join(config_folder, "public")),
         prefix=site_path((js_values(text, "base") or ("",))[0]),
         outputs=(f"{name}/dist", f"{name}/cache", "node_modules"),
         parts=(name,),
@@ -49,9 +49,9 @@ def read(folder: str, config: str, text: str) -> Project:
 
 
 def _has_parameters(sources: str) -> bool:
-    """Whether a page has parameters in its name, as `[name].md` has."""
+    """Whether a page has parameters in its name, as in `[name].md`."""
     for _, folders, files in os.walk(sources):
-        folders[:] = [one for one in folders if one != "node_modules" and not one.startswith(".")]
+        folders[:] = [name for name in folders if name != "node_modules" and not name.startswith(".")]
         if any(_DYNAMIC.fullmatch(file) for file in files if file.endswith(".md")):
             return True
     return False
