@@ -15,13 +15,13 @@ from overthere.mail.fields import Header
 
 __all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Boundary", "MessageReader", "decoder"]
 
-_SIZE = 1 << 18
-_LINE = 1 << 16
-_HEADER = 1 << 20
+_READ_BYTES = 1 << 18
+_MAX_LINE_BYTES = 1 << 16
+_MAX_HEADER_BYTES = 1 << 20
 """Maximal bytes of a header; the rest is read as body."""
-_MARK = 1024
-_BACK = 4
-"""Consumed bytes that are kept, to see whether the line before a mark is empty."""
+_MAX_MARK_BYTES = 1024
+_LOOKBACK_BYTES = 4
+"""Consumed bytes that stay in the buffer, to check whether the line before a mark is empty."""
 
 # Candidates for marks, by whether there are delimiters and whether the file is an mbox.
 _DELIMITER, _FROM = rb"\n--", rb"(?:(?<=\n)|(?<=\n\r))\nFrom "
@@ -30,7 +30,7 @@ _CANDIDATES = {
     (True, False): re.compile(_DELIMITER),
     (False, True): re.compile(_FROM),
 }
-_BEGINS = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
+_HEADER_LINE = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 
 
 class Boundary(NamedTuple):
@@ -44,7 +44,7 @@ END = Boundary(-1)
 
 
 class MessageReader:
-    """The file of channel 0."""
+    """Reads the file of channel 0 piece by piece."""
 
     def __init__(self) -> None:
         self.buffer: bytearray = bytearray()
@@ -60,48 +60,48 @@ class MessageReader:
         """Read more of the file; return False at its end."""
         if self.is_finished:
             return False
-        consumed = max(0, self.at - _BACK)
+        consumed = max(0, self.at - _LOOKBACK_BYTES)
         del self.buffer[:consumed]
         self.at -= consumed
-        piece: bytes = yield Read(_SIZE, counted=False)
+        piece: bytes = yield Read(_READ_BYTES, counted=False)
         data = bytearray(piece)
-        while self.has_lone_returns is None and piece and b"\n" not in piece and len(data) < _SIZE:
-            piece = yield Read(_SIZE, counted=False)
+        while self.has_lone_returns is None and piece and b"\n" not in piece and len(data) < _READ_BYTES:
+            piece = yield Read(_READ_BYTES, counted=False)
             data += piece
         if self.has_lone_returns is None:
-            self.has_lone_returns = b"\n" not in data[:_SIZE] and b"\r" in data[: _SIZE - 1]
+            self.has_lone_returns = b"\n" not in data[:_READ_BYTES] and b"\r" in data[: _READ_BYTES - 1]
         self.is_finished = not piece
         self.buffer += data.replace(b"\r", b"\n") if self.has_lone_returns else data
         return bool(data)
 
     def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
-        """Whether the file begins so."""
+        """Whether the file starts with the text."""
         while len(self.buffer) < len(text) and (yield from self.fill()):
             pass
         return self.buffer.startswith(text)
 
     def at_end(self) -> Generator[Effect, Any, bool]:
-        """Whether there is nothing more."""
+        """Whether the whole file has been consumed."""
         while self.at >= len(self.buffer):
             if not (yield from self.fill()):
                 return True
         return False
 
     def line(self) -> Generator[Effect, Any, bytes]:
-        """A line with its end, or so much of it as is search_start at together; b"" at the end."""
+        """Return a line with its end, or only its first bytes if it is too long; b"" at the end of the file."""
         search_start = self.at
-        while (end := self.buffer.find(b"\n", search_start)) < 0 and len(self.buffer) - self.at < _LINE:
-            ahead = len(self.buffer) - self.at
+        while (end := self.buffer.find(b"\n", search_start)) < 0 and len(self.buffer) - self.at < _MAX_LINE_BYTES:
+            scanned = len(self.buffer) - self.at
             if not (yield from self.fill()):
                 break
-            search_start = self.at + ahead
-        end = min(end + 1 if end >= 0 else len(self.buffer), self.at + _LINE)
+            search_start = self.at + scanned
+        end = min(end + 1 if end >= 0 else len(self.buffer), self.at + _MAX_LINE_BYTES)
         line = bytes(self.buffer[self.at : end])
         self.at = end
         return line
 
     def next_message(self) -> Generator[Effect, Any, bool]:
-        """Go on behind the line "From " of the next message of an mbox (RFC 4155); False at the end of the file."""
+        """Skip the "From " line of the next message of an mbox (RFC 4155); return False at the end of the file."""
         if (yield from self.at_end()):
             return False
         if self.mbox and self.buffer.startswith(b"From ", self.at):
@@ -110,30 +110,30 @@ class MessageReader:
         return True
 
     def header(self, default: str) -> Generator[Effect, Any, Header]:
-        """The header that comes next.  The line end before the body stays, for a delimiter may follow at once.
+        """Read the next header.  The line end before the body stays, because a delimiter may follow at once.
 
-        A line that is no field ends it too (RFC 5322 3.5): what follows is body.  `default` is that of `Header`.
+        A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  `default` is that of `Header`.
         """
         self.at += self.is_line_end_due
         self.is_line_end_due = False
         raw, blank = bytearray(), b""
-        begins, broken = True, False
+        is_line_start, broken = True, False
         while line := (yield from self.line()):
-            ends = begins and not line.strip(b"\r\n")
-            if ends or len(raw) > _HEADER or (begins and not _BEGINS.match(line)):
-                blank = line if ends else b""
+            is_blank = is_line_start and not line.strip(b"\r\n")
+            if is_blank or len(raw) > _MAX_HEADER_BYTES or (is_line_start and not _HEADER_LINE.match(line)):
+                blank = line if is_blank else b""
                 # A delimiter may follow a header that has no body (RFC 2046 5.1.1, body-part).
-                broken = not ends and not line.startswith(b"--")
-                self.at -= 0 if ends else len(line)
+                broken = not is_blank and not line.startswith(b"--")
+                self.at -= 0 if is_blank else len(line)
                 self.is_line_end_due = self.at > 0 and self.buffer[self.at - 1] == 10
                 self.at -= self.is_line_end_due
                 break
-            begins = line.endswith(b"\n")
+            is_line_start = line.endswith(b"\n")
             raw += line
         return Header(bytes(raw), blank, broken, default)
 
     def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
-        """Return the next piece of content, and the mark behind it, if there is one.
+        """Return the next piece of content, and the mark after it, or None.
 
         marks: boundary delimiters and their depths.  The line end before a mark belongs to it (RFC 2046 5.1.1).
         """
@@ -144,26 +144,26 @@ class MessageReader:
             if match is None:
                 if self.is_finished:
                     return self._read_rest(), END
-                # A mark may be cut, and the CR before it.
+                # The last bytes may be the beginning of a mark, with the CR before it.
                 content = self._take(max(self.at, len(self.buffer) - 7))
                 yield from self.fill()
                 return content, None
             start = match.start()
-            end = self.buffer.find(b"\n", start + 1, start + _MARK)
-            if end < 0 and not self.is_finished and len(self.buffer) - start < _MARK:
-                ahead = start - self.at
+            end = self.buffer.find(b"\n", start + 1, start + _MAX_MARK_BYTES)
+            if end < 0 and not self.is_finished and len(self.buffer) - start < _MAX_MARK_BYTES:
+                scanned = start - self.at
                 yield from self.fill()
-                search_start = self.at + ahead
+                search_start = self.at + scanned
                 continue
-            mark = _boundary_of(bytes(self.buffer[start + 1 : end if end >= 0 else start + _MARK]), marks)
+            mark = _boundary_of(bytes(self.buffer[start + 1 : end if end >= 0 else start + _MAX_MARK_BYTES]), marks)
             if mark is None:
                 search_start = start + 1
-                if start - self.at > _SIZE:
+                if start - self.at > _READ_BYTES:
                     return self._take(start), None
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
             content = self._take(start - (1 if start > self.at and self.buffer[start - 1] == 13 else 0))
-            # Its line end may be that of another delimiter, which follows at once (RFC 2046 5.1.1).
+            # The mark's line end may begin another delimiter, which follows at once (RFC 2046 5.1.1).
             self.at = start + 1 if mark is END else end if end >= 0 else len(self.buffer)
             self.is_line_end_due = mark is not END and end >= 0
             return content, mark
@@ -176,7 +176,7 @@ class MessageReader:
         return content
 
     def _read_rest(self) -> bytes:
-        """To the end of the file; an mbox has an empty line behind its last message too."""
+        """Return the rest of the file; an mbox has an empty line after its last message too."""
         content = self._take(len(self.buffer))
         self.is_line_end_due = False
         if self.mbox and content.endswith((b"\n\n", b"\n\r\n")):
@@ -196,12 +196,12 @@ def _boundary_of(line: bytes, marks: dict[bytes, int]) -> Boundary | None:
 
 
 class Decoder:
-    """A content transfer encoding that leaves the octets as they are (RFC 2045 6.2).  None of them raises."""
+    """A content transfer encoding that leaves the bytes unchanged (RFC 2045 6.2).  No decoder raises."""
 
     wrong = ""
-    """The fault of the input, known at its end; everything decodable is returned."""
+    """The fault of the input, complete at its end; everything decodable is returned."""
     strange = False
-    """Whether there were octets that it has to ignore."""
+    """Whether the input had bytes that the decoder must ignore."""
 
     def feed(self, octets: bytes) -> bytes:
         return octets
@@ -212,7 +212,7 @@ class Decoder:
 
 
 class _Base64(Decoder):
-    """RFC 2045 6.8: what is not in the alphabet is ignored, and "=" says that the end has been reached."""
+    """RFC 2045 6.8: bytes outside the alphabet are ignored, and "=" marks the end."""
 
     def __init__(self) -> None:
         self.buffer = b""
@@ -221,8 +221,8 @@ class _Base64(Decoder):
     def feed(self, octets: bytes) -> bytes:
         self.strange = self.strange or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
         octets = octets.translate(None, _NOT_BASE64)
-        data, padding, behind = (b"", b"", octets) if self.is_finished else (self.buffer + octets).partition(b"=")
-        if behind.strip(b"="):
+        data, padding, trailing = (b"", b"", octets) if self.is_finished else (self.buffer + octets).partition(b"=")
+        if trailing.strip(b"="):
             self.wrong = "more octets behind its end"
         if padding:
             self.is_finished, self.buffer = True, b""
@@ -255,7 +255,7 @@ class _QuotedPrintable(Decoder):
     def feed(self, octets: bytes) -> bytes:
         self.buffer += octets
         end = self.buffer.rfind(b"\n") + 1
-        if not end and len(self.buffer) > _LINE:
+        if not end and len(self.buffer) > _MAX_LINE_BYTES:
             end = self.buffer.rfind(b"=", len(self.buffer) - 3)
             end = len(self.buffer) - 3 if end < 0 else end
         complete, self.buffer = self.buffer[:end], self.buffer[end:]
@@ -271,5 +271,5 @@ PLAIN = frozenset(("", "7bit", "8bit", "binary"))
 
 
 def decoder(encoding: str) -> Decoder:
-    """By what Content-Transfer-Encoding says; an unknown one changes nothing (RFC 2045 6.4)."""
+    """Return a decoder for a Content-Transfer-Encoding; for an unknown one, it changes nothing (RFC 2045 6.4)."""
     return _DECODERS.get(encoding, Decoder)()

@@ -12,61 +12,61 @@ from overthere.mail.reader import ENCODED, END, Boundary, MessageReader
 
 __all__ = ["PartEnd", "Part", "Traversal"]
 
-_DEEPEST = 100
-"""So many messages and multiparts may stand in one another."""
+_MAX_DEPTH = 100
+"""The limit of messages and multiparts nested in each other."""
 
 
 class Part(NamedTuple):
-    """A header, whose body comes next."""
+    """The header of a message or a part; its body comes next."""
 
     number: str
-    """As IMAP counts (RFC 9051 6.4.5): of a message that is no multipart the body is 1; "" for the outermost one."""
+    """The IMAP section (RFC 9051 6.4.5): the body of a message that is not a multipart is 1; "" for the outermost."""
     header: Header
     message: str | None
-    """The number of the message that begins here, "" for the outermost; None for a header that is only of a part."""
+    """The number of the message that begins here, "" for the outermost; None if the header is only of a part."""
     holds: str
-    """What there is in it: "message", "parts", or "" for none; "deep" is too many of these in one another."""
+    """The body's content: "message", "parts", or "" for neither; "deep" if it is nested too deeply."""
 
 
 class PartEnd(NamedTuple):
-    """A delimiter, or the end of the message."""
+    """The end of a part at a delimiter, or the end of the message."""
 
     open: int
-    """How many messages and multiparts are open behind it: 0 at the end of the message."""
+    """The number of messages and multiparts that are still open: 0 at the end of the message."""
     cut: bool
-    """Whether a multipart has ended that was not closed."""
+    """Whether a multipart ended without its closing delimiter."""
     empty: bool
-    """Whether a multipart was closed that has no part."""
+    """Whether a multipart without parts was closed."""
 
 
 @dataclass(slots=True)
 class _Level:
-    """A multipart or a message whose end is not there yet."""
+    """A multipart or a message that has not ended yet."""
 
     number: str
     multipart: str = ""
     count: int = 1
-    """Of its parts; a message has one."""
+    """The number of its parts so far; a message has one."""
 
 
 class Traversal:
-    """Through the message that a reader stands before; `next_part` goes on, `piece` and `skip` take a body instead.
+    """Walks through the reader's next message: `next_part` goes on; `piece` and `skip` consume a body instead.
 
-    Linear in the message; what is held does not grow with it.
+    The time is linear in the message; the memory does not grow with it.
     """
 
     def __init__(self, reader: MessageReader) -> None:
         self.reader = reader
         self.marks: dict[bytes, int] = {}
-        """The boundaries of the multiparts that are open, and how deep they are."""
+        """The boundaries of the open multiparts, and the depth of each."""
         self._levels: list[_Level] = []
         self._part: Part | None = None
-        self._begins = False
+        self._is_part_next = False
 
     def next_part(self) -> Generator[Effect, Any, Part | PartEnd]:
-        """What comes: the header of a message or of a part, or an end.  Not to be asked for more at the last one.
+        """Return the next header of a message or part, or the next end.  Not to be called after the last end.
 
-        A body that was not taken is gone into where it holds parts or a message, and else left out.
+        A body that was not consumed is entered if it holds parts or a message, and skipped otherwise.
         """
         part, self._part = self._part, None
         if not self._levels or (part is not None and part.holds == "message"):
@@ -75,46 +75,46 @@ class Traversal:
         if part is not None and part.holds == "parts":
             self.marks.setdefault(part.header.boundary, len(self._levels))
             self._levels.append(_Level(part.number, part.header.media_type, 0))
-        elif part is None and self._begins:
+        elif part is None and self._is_part_next:
             self._levels[-1].count += 1
             return (yield from self._header(message=False))
         return (yield from self.skip())
 
     def skip(self) -> Generator[Effect, Any, PartEnd]:
-        """Leave out a body, preamble or epilogue, up to its end."""
+        """Skip a body, preamble or epilogue, up to its end."""
         end = None
         while end is None:
             _, end = yield from self.piece()
         return end
 
     def piece(self) -> Generator[Effect, Any, tuple[bytes, PartEnd | None]]:
-        """What comes next of a body, as it is encoded, and its end if it is the last before that."""
+        """Return the next piece of a body, still encoded, and the end of the body if this is its last piece."""
         self._part = None
         octets, mark = yield from self.reader.piece(self.marks)
         return octets, None if mark is None else self._end_part(mark)
 
     def _header(self, *, message: bool) -> Generator[Effect, Any, Part]:
-        around = self._levels[-1]
+        level = self._levels[-1]
         # RFC 2046 5.1.5
-        default = "message/rfc822" if around.multipart == "multipart/digest" else "text/plain"
+        default = "message/rfc822" if level.multipart == "multipart/digest" else "text/plain"
         header = yield from self.reader.header(default)
         holds = ""
         if header.media_type in ("message/rfc822", "message/global") and header.encoding not in ENCODED:
             holds = "message"
         elif header.boundary:
             holds = "parts"
-        if holds and len(self._levels) > _DEEPEST:
+        if holds and len(self._levels) > _MAX_DEPTH:
             holds = "deep"
-        whole = message and header.media_type.startswith("multipart/")
-        number = around.number if whole else f"{around.number}.{around.count}".removeprefix(".")
-        self._part = Part(number, header, around.number if message else None, holds)
+        is_multipart_message = message and header.media_type.startswith("multipart/")
+        number = level.number if is_multipart_message else f"{level.number}.{level.count}".removeprefix(".")
+        self._part = Part(number, header, level.number if message else None, holds)
         return self._part
 
     def _end_part(self, mark: Boundary) -> PartEnd:
-        keep = 0 if mark is END else mark.depth + (not mark.closes)
-        cut = any(level.multipart for level in self._levels[mark.depth + 1 :])
-        empty = mark.closes and not self._levels[mark.depth].count
-        del self._levels[keep:]
-        self.marks = {text: depth for text, depth in self.marks.items() if depth < keep}
-        self._begins = not mark.closes
-        return PartEnd(keep, cut, empty)
+        open_levels = 0 if mark is END else mark.depth + (not mark.closes)
+        is_unclosed = any(level.multipart for level in self._levels[mark.depth + 1 :])
+        is_empty = mark.closes and not self._levels[mark.depth].count
+        del self._levels[open_levels:]
+        self.marks = {text: depth for text, depth in self.marks.items() if depth < open_levels}
+        self._is_part_next = not mark.closes
+        return PartEnd(open_levels, is_unclosed, is_empty)
