@@ -287,7 +287,7 @@ impl Components {
         })
     }
 
-    /// The value of a text, or None where the class would raise InvalidURI: nothing is looked for beyond that.
+    /// Parse a text; return None if it is invalid, without computing why (the class would raise InvalidURI).
     ///
     /// Raises: TypeError if it is not text.
     ///
@@ -316,7 +316,7 @@ impl Components {
         })
     }
 
-    /// Whether the class has a value for a text.
+    /// Whether a text is valid for this class.
     ///
     /// Raises: TypeError if it is not text.
     ///
@@ -332,7 +332,7 @@ impl Components {
         })
     }
 
-    /// Which alternative of 3.2.2 the host is: the first that matches; None without an authority.
+    /// The alternative of 3.2.2 that the host is, the first that matches; None without an authority.
     #[getter]
     fn host_kind(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
         guarded(py, || {
@@ -355,7 +355,7 @@ impl Components {
         })
     }
 
-    /// Which kind of reference it is by its syntax (4.1, 4.2, 4.4).
+    /// The kind of reference by its syntax (4.1, 4.2, 4.4).
     #[getter]
     fn form(&self, py: Python<'_>) -> PyResult<&'static str> {
         guarded(py, || {

@@ -33,12 +33,12 @@ F = TypeVar("F", bound="Callable[..., object]")
 Component = Literal["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
 HostKind = Literal["reg-name", "IPv4address", "IPv6address", "IPvFuture"]
 
-# No transport has a port of more digits than this; `port_text` keeps such a text.
+# No transport has ports with more digits; `port_text` still returns them.
 _PORT_DIGITS = 18
 
 
 class Components:
-    """The components of a text that `rule` derives; None is undefined, "" is empty."""
+    """The components of a text that follows `rule`; None is undefined, "" is empty."""
 
     __slots__ = ("_match",)
     _match: re.Match[str]
@@ -59,7 +59,7 @@ class Components:
 
     @classmethod
     def parse(cls, text: str | Components, *, zone: bool = False) -> Self | None:
-        """The value of a text, or None where the class would raise InvalidURI: nothing is looked for beyond that.
+        """Parse a text; return None if it is invalid, without computing why (the class would raise InvalidURI).
 
         Raises: TypeError if it is not text.
 
@@ -71,7 +71,7 @@ class Components:
 
     @classmethod
     def can_parse(cls, text: str | Components, *, zone: bool = False) -> bool:
-        """Whether the class has a value for a text.
+        """Whether a text is valid for this class.
 
         Raises: TypeError if it is not text.
 
@@ -84,7 +84,7 @@ class Components:
 
     @classmethod
     def _exact_text(cls, text: str | Components, zone: bool) -> tuple[str, bool]:
-        """The exact text of what the class is called with, and whether it may have a zone."""
+        """Return the exact text of the class's argument, and whether it may have a zone."""
         if type(text) is str:
             return text, zone
         if isinstance(text, Components):
@@ -140,7 +140,7 @@ class Components:
     def _parts(self) -> Parts:
         return Parts._make(self._match.group(1, 2, 6, 7, 8))
 
-    # -- what they say
+    # -- the meaning of components
 
     @property
     def port(self) -> int | None:
@@ -154,7 +154,7 @@ class Components:
 
     @property
     def host_kind(self) -> HostKind | None:
-        """Which alternative of 3.2.2 the host is: the first that matches; None without an authority."""
+        """The alternative of 3.2.2 that the host is, the first that matches; None without an authority."""
         host = self._match[4]
         return None if host is None else host_kind(host)  # type: ignore[return-value]
 
@@ -169,7 +169,7 @@ class Components:
 
     @property
     def form(self) -> Form:
-        """Which kind of reference it is by its syntax (4.1, 4.2, 4.4)."""
+        """The kind of reference by its syntax (4.1, 4.2, 4.4)."""
         return form_of(self._parts())
 
     def span(self, component: Component) -> tuple[int, int] | None:
@@ -183,7 +183,7 @@ class Components:
         span = self._match.span(group)
         return None if span[0] < 0 else span
 
-    # -- a value like any other
+    # -- comparison and hashing by the text
 
     def __str__(self) -> str:
         return self._match.string
@@ -208,7 +208,7 @@ class Components:
 
 
 def front(function: F) -> F:
-    """The function itself: this kernel has no fast paths."""
+    """Return the function itself: this kernel has no fast paths."""
     return function
 
 
@@ -217,17 +217,17 @@ front_classmethod = classmethod
 
 
 def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Components | None:
-    """The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it."""
+    """Return the components of a text; None if it does not follow `rule` (URI, URI-reference, IRI, IRI-reference)."""
     match = match_of(exact(text, "parse()"), rule, zone)
     if match is None:
         return None
-    made = object.__new__(Components)
-    _set_match(made, match)
-    return made
+    components = object.__new__(Components)
+    _set_match(components, match)
+    return components
 
 
 def resolve(base: Components, ref: Components, strict: bool = True) -> str:
-    """5.2 and 5.3 on values; the base's fragment plays no part (5.1)."""
+    """Resolve a reference (5.2, 5.3) and return the target's text; the base's fragment is ignored (5.1)."""
     return recompose(guard_path(transform_references(base._parts(), ref._parts(), strict)))
 
 

@@ -1,4 +1,4 @@
-"""Percent-encoding by RFC 3986 2.1 to 2.4."""
+"""Percent-encoding (RFC 3986 2.1 to 2.4)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from overthere.ground.caches import bounded_cache
 
 __all__ = ["percent_decode", "percent_encode", "unquote", "unquote_pairs"]
 
-_ESCAPED = {chr(b): f"%{b:02X}" for b in range(256)}
-_OCTET = {b"%%%02X" % b: bytes([b]) for b in range(256)}
-_ESCAPE_OCTETS = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
+_ENCODED = {chr(b): f"%{b:02X}" for b in range(256)}
+_DECODED = {b"%%%02X" % b: bytes([b]) for b in range(256)}
+_ESCAPE = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")
 
 
 @bounded_cache(256)
@@ -19,17 +19,17 @@ def _complement(safe: str) -> re.Pattern[str]:
 
 
 def percent_encode(data: bytes, safe: str) -> str:
-    """2.1: every octet that is not one of the US-ASCII characters `safe` becomes `%HH`."""
-    return _complement(safe).sub(lambda m: _ESCAPED[m[0]], data.decode("latin-1"))
+    """Replace every byte that is not one of the US-ASCII characters `safe` by `%HH` (2.1)."""
+    return _complement(safe).sub(lambda m: _ENCODED[m[0]], data.decode("latin-1"))
 
 
 def percent_decode(data: bytes) -> bytes:
-    """2.1: every `%HH` becomes its octet; a "%" without two hexadecimal digits stays (callers have refused it)."""
-    return _ESCAPE_OCTETS.sub(lambda m: _OCTET[m[0].upper()], data)
+    """Decode every `%HH` (2.1); a "%" without two hexadecimal digits stays (callers have rejected it)."""
+    return _ESCAPE.sub(lambda m: _DECODED[m[0].upper()], data)
 
 
 def unquote(string: str, plus: bool) -> str | None:
-    """The text with every whole escape decoded as urllib does; with `plus`, "+" is a space.  None for a lone surrogate.
+    """Decode every complete escape as urllib does; with `plus`, "+" is a space.  Return None for a lone surrogate.
 
     >>> unquote("a+%C3%A9%zz%ff", True)
     'a é%zz\ufffd'
@@ -42,7 +42,7 @@ def unquote(string: str, plus: bool) -> str | None:
 
 
 def unquote_pairs(query: str, blank: bool) -> list[tuple[str, str]] | None:
-    """The pairs of a query as urllib reads them; those without a value only with `blank`.  None for a lone surrogate.
+    """Return a query's pairs as urllib does; pairs without a value only with `blank`.  None for a lone surrogate.
 
     >>> unquote_pairs("a=b+c&&d&=", False), unquote_pairs("a&=", True)
     ([('a', 'b c')], [('a', ''), ('', '')])

@@ -1,6 +1,6 @@
 """RFC 3986 in Python: each algorithm of the document is a function with the document's name.
 
-This is the kernel that runs everywhere, and the oracle of the fast one.  The character classes come
+This kernel runs everywhere, and is the oracle for tests of the native one.  The character classes come
 from the grammar (`classes.py`, generated); every loop is linear in the text.
 """
 
@@ -34,7 +34,7 @@ Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-do
 GROUPS = {"scheme": 1, "authority": 2, "userinfo": 3, "host": 4, "port": 5, "path": 6, "query": 7, "fragment": 8}
 
 SIX = ("scheme", "host", "port", "path", "query", "fragment")
-"""Those that are told where none are asked for."""
+"""The components that are returned unless the caller names some."""
 
 
 class Parts(NamedTuple):
@@ -47,13 +47,13 @@ class Parts(NamedTuple):
     fragment: str | None
 
     def __repr__(self) -> str:
-        # Of RFC 1738 the slash before a path is no part of it.
+        # In RFC 1738 the slash before a path is not part of the path.
         slash = "/" if self.authority is not None and self.path[:1] not in ("", "/") else ""
         text = recompose(self._replace(path=slash + self.path))
         if (masked := mask(text)) == text:
             return masked_repr(self)
-        shown = split(masked)
-        return masked_repr(shown._replace(path=shown.path.removeprefix(slash)))
+        masked_parts = split(masked)
+        return masked_repr(masked_parts._replace(path=masked_parts.path.removeprefix(slash)))
 
 
 # -- Appendix B: parsing a URI reference with a regular expression
@@ -62,7 +62,7 @@ APPENDIX_B = re.compile(r"(?s)(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]
 
 
 def split(text: str) -> Parts:
-    """Appendix B: the five components of any text; nothing is checked.
+    """Split any text into the five components (Appendix B), unchecked.
 
     >>> split("http://www.ics.uci.edu/pub/ietf/uri/#Related")
     Parts(scheme='http', authority='www.ics.uci.edu', path='/pub/ietf/uri/', query=None, fragment='Related')
@@ -73,10 +73,10 @@ def split(text: str) -> Parts:
 
 
 def split_authority(authority: str) -> tuple[str | None, str, str | None]:
-    """3.2: userinfo, host and port of an authority; a second "@" belongs to the userinfo (decision 3986-10)."""
-    userinfo, at, rest = authority.rpartition("@")
-    host, bracket, after = rest.rpartition("]")
-    tail, colon, port = after.partition(":")
+    """Return userinfo, host and port of an authority (3.2); a second "@" belongs to the userinfo (decision 3986-10)."""
+    userinfo, at, host_port = authority.rpartition("@")
+    host, bracket, port_part = host_port.rpartition("]")
+    tail, colon, port = port_part.partition(":")
     return userinfo if at else None, host + bracket + tail, port if colon else None
 
 
@@ -84,18 +84,18 @@ def split_authority(authority: str) -> tuple[str | None, str, str | None]:
 # that allows pct-encoded; the two characters after it are checked once, afterwards.
 
 
-def _class(rule: str, more: str = "") -> str:
-    return f"[{re.escape(CHARSETS[rule])}{more}%]"
+def _character_class(rule: str, extra: str = "") -> str:
+    return f"[{re.escape(CHARSETS[rule])}{extra}%]"
 
 
 def class_ranges(ranges: tuple[tuple[int, int], ...]) -> str:
-    """Ranges of code points as the inside of a character class."""
+    """Write ranges of code points as the inside of a character class."""
     return "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges)
 
 
 @cache
 def expression(rule: str) -> re.Pattern[str]:
-    """The expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
+    """Return the expression for URI, URI-reference, IRI or IRI-reference (4.1; RFC 3987 2.2)."""
     if rule not in ("URI", "URI-reference", "IRI", "IRI-reference"):
         raise GrammarError(f"the kernel reads URI, URI-reference, IRI and IRI-reference, not {rule!r:.100}")
     ucschar = class_ranges(UCSCHAR) if rule.startswith("IRI") else ""
@@ -104,19 +104,19 @@ def expression(rule: str) -> re.Pattern[str]:
     if rule.endswith("-reference"):
         # Without a scheme, the first segment of a path has no colon (4.2, path-noscheme).
         scheme += "?+(?(1)|(?![^:/?#]*+:))"
-    userinfo, reg_name = _class("userinfo", ucschar), _class("reg-name", ucschar)
+    userinfo, reg_name = _character_class("userinfo", ucschar), _character_class("reg-name", ucschar)
     return re.compile(
         rf"{scheme}"
         rf"(?://((?:({userinfo}*+)@)?(\[[^\[\]/?#@]*+\]|{reg_name}*+)(?::([0-9]*+))?)(?![^/?#])|(?!//))"
-        rf"({_class('path', ucschar)}*+)"
-        rf"(?:\?({_class('query', ucschar + iprivate)}*+))?"
-        rf"(?:\#({_class('fragment', ucschar)}*+))?"
+        rf"({_character_class('path', ucschar)}*+)"
+        rf"(?:\?({_character_class('query', ucschar + iprivate)}*+))?"
+        rf"(?:\#({_character_class('fragment', ucschar)}*+))?"
     )
 
 
 @cache
 def ip_literal(zone: bool = False) -> re.Pattern[str]:
-    """3.2.2 IP-literal; with `zone`, IPv6addrz of RFC 6874 2 too."""
+    """Return the expression for IP-literal (3.2.2); with `zone`, also IPv6addrz of RFC 6874 2."""
     v6 = PATTERNS["IPv6address"]
     zone_id = rf"(?:%25(?:[{re.escape(CHARSETS['unreserved'])}]|%[0-9A-Fa-f][0-9A-Fa-f])++)?" if zone else ""
     return re.compile(rf"\[(?:{v6}{zone_id}|{PATTERNS['IPvFuture']})\]")
@@ -124,7 +124,7 @@ def ip_literal(zone: bool = False) -> re.Pattern[str]:
 
 @cache
 def ipv4_address() -> re.Pattern[str]:
-    """3.2.2 IPv4address."""
+    """Return the expression for IPv4address (3.2.2)."""
     return re.compile(PATTERNS["IPv4address"])
 
 
@@ -136,13 +136,13 @@ BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f][0-9A-Fa-f])")
 
 
 def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> re.Match[str] | None:
-    """Split and check in one: the match whose `GROUPS` are the components, or None if `rule` does not derive it."""
+    """Split and check in one step: return the match, whose `GROUPS` are the components; None if `rule` rejects it."""
     match = expression(rule).fullmatch(text)
     if match is None:
         return None
     if "%" in text and BROKEN_ESCAPE.search(text):
         return None
-    # A bracket stands in an IP-literal or nowhere: no other class has `[`.
+    # A bracket can only be in an IP-literal: no other class has `[`.
     if "[" in text and not ip_literal(zone).fullmatch(match[4]):
         return None
     if rule.startswith("IRI") and not text.isascii() and _BIDI.search(text):
@@ -151,7 +151,7 @@ def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> re.Matc
 
 
 def host_kind(host: str) -> str:
-    """3.2.2, first match wins: "IPv6address", "IPvFuture", "IPv4address" or "reg-name" (of a valid host)."""
+    """Return the first alternative of 3.2.2 that a valid host matches: its rule name, such as "IPv6address"."""
     if host.startswith("["):
         return "IPvFuture" if host[1] in "vV" else "IPv6address"
     return "IPv4address" if ipv4_address().fullmatch(host) else "reg-name"
@@ -161,7 +161,7 @@ def host_kind(host: str) -> str:
 
 
 def form_of(parts: Parts) -> Form:
-    """4.1, 4.2, 4.4: which kind of reference it is by its syntax.
+    """Return the kind of reference by its syntax (4.1, 4.2, 4.4).
 
     >>> form_of(split("//h/p")), form_of(split("?q")), form_of(split("#f"))
     ('network-path', 'relative-path', 'same-document')
@@ -176,7 +176,7 @@ def form_of(parts: Parts) -> Form:
 
 
 def transform_references(base: Parts, ref: Parts, strict: bool = True) -> Parts:
-    """5.2.2, line by line.  Not strict: a scheme equal to the base's is ignored."""
+    """Return the target's components, by 5.2.2 line by line.  Not strict: a scheme equal to the base's is ignored."""
     scheme = ref.scheme
     if not strict and scheme is not None and base.scheme is not None and scheme.lower() == base.scheme.lower():
         scheme = None
@@ -192,7 +192,7 @@ def transform_references(base: Parts, ref: Parts, strict: bool = True) -> Parts:
 
 
 def merge_paths(base: Parts, path: str) -> str:
-    """5.2.3.
+    """Merge a relative path with the base's path (5.2.3).
 
     >>> merge_paths(split("http://a"), "g"), merge_paths(split("x:a/b"), "g")
     ('/g', 'a/g')
@@ -203,7 +203,7 @@ def merge_paths(base: Parts, path: str) -> str:
 
 
 def remove_dot_segments(path: str) -> str:
-    """5.2.4; the steps A to E are those of the document.
+    """Remove the dot-segments of a path (5.2.4); the steps A to E are those of the document.
 
     >>> remove_dot_segments("/a/b/c/./../../g"), remove_dot_segments("mid/content=5/../6")
     ('/a/g', 'mid/6')
@@ -238,7 +238,7 @@ def remove_dot_segments(path: str) -> str:
 
 
 def recompose(parts: Parts) -> str:
-    """5.3, line by line."""
+    """Join components to a text, by 5.3 line by line."""
     scheme, authority, path, query, fragment = parts
     result = ""
     if scheme is not None:
@@ -254,10 +254,10 @@ def recompose(parts: Parts) -> str:
 
 
 def guard_path(parts: Parts) -> Parts:
-    """The path, written so that it is read back as a path: this is done here and nowhere else (decision 3986-1).
+    """Rewrite the path so that it is read back as a path; only this function does so (decision 3986-1).
 
     "//" at the start without an authority becomes "/.//"; a colon in the first segment without a scheme
-    gets "./" before it.  Dot removal (5.2.4) takes both away again.
+    gets "./" before it.  Removing dot-segments (5.2.4) undoes both.
 
     >>> recompose(guard_path(Parts("foo", None, "//g", None, None)))
     'foo:/.//g'
@@ -272,7 +272,7 @@ def guard_path(parts: Parts) -> Parts:
 
 
 def resolve(base: str, reference: str, strict: bool = True) -> str:
-    """5.2 and 5.3 on texts that are known to be valid; the base's fragment plays no part (5.1)."""
+    """Resolve a reference (5.2, 5.3); both texts must be valid.  The base's fragment is ignored (5.1)."""
     return recompose(guard_path(transform_references(split(base), split(reference), strict)))
 
 
@@ -297,7 +297,7 @@ def _with_host(authority: str, host: str) -> str:
 
 
 def case_normalization(parts: Parts) -> Parts:
-    """6.2.2.1: hexadecimal digits of escapes in upper case, scheme and host in lower case."""
+    """Write hexadecimal digits of escapes in upper case, scheme and host in lower case (6.2.2.1)."""
     scheme, authority, path, query, fragment = parts
     if authority is not None and ("%" in authority or not authority.islower()):
         authority = _upper_escapes(authority)
@@ -316,21 +316,21 @@ def _unescape(text: str) -> str:
 
 
 def percent_encoding_normalization(parts: Parts) -> Parts:
-    """6.2.2.2: escapes of unreserved characters are decoded; a letter that appears in the host is lowered."""
+    """Decode escapes of unreserved characters (6.2.2.2), and lower letters that appear in the host by this."""
     scheme, authority, path, query, fragment = parts
-    # Most texts hold no escape at all, and few of those that do hold one in the authority.
+    # Few texts have an escape in the authority: the others skip this work.
     if authority is not None and "%" in authority:
         if "[" not in authority:
             authority = _unescape(authority)
             authority = _with_host(authority, _lower_host(split_authority(authority)[1]))
         else:  # an escape in brackets belongs to a zone identifier, its "%25" to the syntax
-            userinfo, at, rest = authority.rpartition("@")
-            authority = _unescape(userinfo) + at + rest
+            userinfo, at, host_port = authority.rpartition("@")
+            authority = _unescape(userinfo) + at + host_port
     return Parts(scheme, authority, _unescape(path), query and _unescape(query), fragment and _unescape(fragment))
 
 
 def path_segment_normalization(parts: Parts) -> Parts:
-    """6.2.2.3: dot-segments are removed, except where they wait for a base (a relative-path reference)."""
+    """Remove dot-segments (6.2.2.3), but not from a relative-path reference, where they depend on the base."""
     if parts.scheme is None and parts.authority is None and not parts.path.startswith("/"):
         return parts
     path = remove_dot_segments(parts.path)
@@ -338,7 +338,7 @@ def path_segment_normalization(parts: Parts) -> Parts:
 
 
 def _no_empty_port(parts: Parts) -> Parts:
-    """6.2.3: "http://example.com:/" is "http://example.com/", whatever the scheme (3.2.3)."""
+    """Remove the colon of an empty port, for every scheme (6.2.3, 3.2.3)."""
     if parts.authority is not None and parts.authority.endswith(":"):
         userinfo, host, port = split_authority(parts.authority)
         if port == "":
@@ -347,7 +347,7 @@ def _no_empty_port(parts: Parts) -> Parts:
 
 
 def _port_by_value(parts: Parts) -> Parts:
-    """3.2.3: the port is a number; ":08080" is ":8080" (decision 3986-8)."""
+    """Remove leading zeros of the port, which is a number (3.2.3; decision 3986-8)."""
     if parts.authority is not None and ":0" in parts.authority:
         userinfo, host, port = split_authority(parts.authority)
         if port and (plain := port.lstrip("0") or "0") != port:
@@ -356,15 +356,15 @@ def _port_by_value(parts: Parts) -> Parts:
 
 
 def scheme_steps(rules: Iterable[Step]) -> tuple[Step, ...]:
-    """6.2.3 step by step, each with the paragraph that allows it: a scheme's own rules between those of every scheme.
+    """Return the steps of 6.2.3, each with the paragraph that allows it: a scheme's rules between the general ones.
 
-    rules: what the scheme allows to be written differently, as (paragraph, from components to components).
+    rules: the scheme's rules, as (paragraph, function from components to components).
     """
     return (("RFC 3986 6.2.3", _no_empty_port), *rules, ("RFC 3986 3.2.3", _port_by_value))
 
 
 def scheme_based_normalization(parts: Parts, steps: Iterable[Step]) -> Parts:
-    """6.2.3 on components that are normal by the generic rungs; `steps` are those of the scheme (`scheme_steps`)."""
+    """Apply a scheme's `steps` (6.2.3; `scheme_steps`) to components that are normal by the generic rungs."""
     for _, apply in steps:
         parts = apply(parts)
     return parts
@@ -374,7 +374,7 @@ STEPS = (case_normalization, percent_encoding_normalization, path_segment_normal
 
 
 def normalize(text: str, rung: int) -> str:
-    """The normal form of a valid text at a generic rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path."""
+    """Normalize a valid text at a generic rung of the ladder: 0 nothing, 1 case, 2 percent, 3 path."""
     parts = before = split(text)
     for step in STEPS[:rung]:
         if step is not percent_encoding_normalization or "%" in text:
