@@ -37,7 +37,7 @@ VCHAR  = %x21-7E
 WSP    = SP / HTAB
 """
 
-# Deeper nesting of groups than this is refused: no document comes near it, and recursion stays bounded.
+# Deeper nesting of groups is rejected: no document comes near it, and recursion stays limited.
 MAX_DEPTH = 100
 MAX_REPEAT = 10_000
 
@@ -68,21 +68,21 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Concatenation:
-    """RFC 5234 3.1."""
+    """Items in sequence (RFC 5234 3.1)."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
-    """RFC 5234 3.2."""
+    """Alternatives (RFC 5234 3.2)."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """RFC 5234 3.6 to 3.8; `high` is None where there is no upper bound."""
+    """A repeated item (RFC 5234 3.6 to 3.8); `high` is None without an upper limit."""
 
     item: Node
     low: int
@@ -102,7 +102,7 @@ class Rule:
     line: int
 
 
-_RULE = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=/?)")
+_RULE_START = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=/?)")
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+|;[^\n]*)
       | (?P<repeat>[0-9]*\*[0-9]*|[0-9]+)
@@ -122,7 +122,7 @@ def read(text: str) -> dict[str, Rule]:
     """Read a rule list (RFC 5234 4).
 
     Rules begin in the column of the first one; a line that is indented deeper continues the rule
-    above it.  `=/` adds alternatives to a rule that stands earlier (3.3).
+    above it.  `=/` adds alternatives to an earlier rule (3.3).
 
     Returns: the rules by lower-case name, in the order of the text.
     Raises: GrammarError with line and column.
@@ -131,25 +131,25 @@ def read(text: str) -> dict[str, Rule]:
     ['greeting', 'name']
     """
     rules: dict[str, Rule] = {}
-    for line, margin, body in _split(text):
-        head = _RULE.match(body)
-        if head is None:
+    for line, margin, body in _split_rules(text):
+        match = _RULE_START.match(body)
+        if match is None:
             raise GrammarError(
                 "a rule must begin with its name and '='", line, margin + 1, " " * margin + body.split("\n")[0]
             )
-        name, sign = head.groups()
-        node = _RuleReader(body, head.end(), line, margin).rule()
-        printed = _tidy(body[head.end() :])
-        known = rules.get(name.lower())
+        name, sign = match.groups()
+        node = _RuleReader(body, match.end(), line, margin).rule()
+        rule_text = _single_line(body[match.end() :])
+        earlier = rules.get(name.lower())
         if sign == "=/":
-            if known is None:
+            if earlier is None:
                 raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, margin + 1)
-            node = Alternation((*_alternatives(known.node), *_alternatives(node)))
-            rules[name.lower()] = Rule(known.name, node, f"{known.text} / {printed}", known.line)
-        elif known is not None:
-            raise GrammarError(f"the rule {name!r} is defined twice (first on line {known.line})", line, margin + 1)
+            node = Alternation((*_alternatives(earlier.node), *_alternatives(node)))
+            rules[name.lower()] = Rule(earlier.name, node, f"{earlier.text} / {rule_text}", earlier.line)
+        elif earlier is not None:
+            raise GrammarError(f"the rule {name!r} is defined twice (first on line {earlier.line})", line, margin + 1)
         else:
-            rules[name.lower()] = Rule(name, node, printed, line)
+            rules[name.lower()] = Rule(name, node, rule_text, line)
     return rules
 
 
@@ -157,21 +157,21 @@ def _alternatives(node: Node) -> tuple[Node, ...]:
     return node.items if isinstance(node, Alternation) else (node,)
 
 
-def _tidy(text: str) -> str:
-    """The text of a rule on one line, its comments left out; what stands in quotes is kept as it is."""
+def _single_line(text: str) -> str:
+    """Return the text of a rule on one line without comments; quoted text is unchanged."""
     parts = re.findall(r'"[^"\n]*+"?+|<[^>\n]*+>?+|(?:\s|;[^\n]*+)++|[^";<\s]++', text)
     return "".join(" " if part[0] in " \t\r\n;" else part for part in parts).strip()
 
 
-def _split(text: str) -> Iterator[tuple[int, int, str]]:
-    """Cut a rule list by indentation into (line number, margin, rule without its margin)."""
+def _split_rules(text: str) -> Iterator[tuple[int, int, str]]:
+    """Split a rule list by indentation into (line number, margin, rule without its margin)."""
     margin: int | None = None
-    start, held = 0, list[str]()
+    start, lines = 0, list[str]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        bare = line.strip(" \t")
+        stripped = line.strip(" \t")
         indent = len(line) - len(line.lstrip(" \t"))
-        if not bare or bare.startswith(";"):
-            held.append("")
+        if not stripped or stripped.startswith(";"):
+            lines.append("")
             continue
         if margin is None:
             margin = indent
@@ -179,27 +179,27 @@ def _split(text: str) -> Iterator[tuple[int, int, str]]:
             raise GrammarError("a rule is indented less than the first one", number, indent + 1, line)
         if indent == margin:
             if start:
-                yield start, margin, "\n".join(held)
-            start, held = number, [line[margin:]]
+                yield start, margin, "\n".join(lines)
+            start, lines = number, [line[margin:]]
         else:
-            held.append(line[margin:])
+            lines.append(line[margin:])
     if start:
-        yield start, margin or 0, "\n".join(held)
+        yield start, margin or 0, "\n".join(lines)
 
 
 class _RuleReader:
-    """One rule's elements, by recursive descent over its tokens."""
+    """Parses the elements of one rule by recursive descent over its tokens."""
 
     def __init__(self, text: str, pos: int, line: int, margin: int) -> None:
         self.text, self.pos, self.line, self.margin, self.depth = text, pos, line, margin, 0
         self.kind, self.token, self.at = "", "", pos
         self.step()
 
-    def fail(self, why: str, at: int) -> GrammarError:
-        start = self.text.rfind("\n", 0, at) + 1
-        shown = self.text[start:].split("\n", 1)[0]
+    def fail(self, message: str, at: int) -> GrammarError:
+        line_start = self.text.rfind("\n", 0, at) + 1
+        source_line = self.text[line_start:].split("\n", 1)[0]
         line = self.line + self.text.count("\n", 0, at)
-        return GrammarError(why, line, self.margin + at - start + 1, " " * self.margin + shown)
+        return GrammarError(message, line, self.margin + at - line_start + 1, " " * self.margin + source_line)
 
     def step(self) -> None:
         while self.pos < len(self.text):

@@ -1,6 +1,6 @@
-"""The automaton of a rule: deterministic, minimal, over bytes; and the questions it answers.
+"""The automaton of a rule: deterministic, minimal, over bytes.
 
-State 0 is the dead state: nothing that begins like this can become valid.  Numbers are canonical
+State 0 is the dead state: no continuation of the text is valid.  Numbers are canonical
 (breadth first, classes by their smallest byte), so two automata of one language are equal.
 """
 
@@ -23,7 +23,7 @@ DEAD = 0
 
 
 class Expected(NamedTuple):
-    """The place where a text stops being the start of a valid one, and what is allowed there."""
+    """The place up to which a text can begin a valid one, and the characters allowed there."""
 
     offset: int
     """Code points for str, bytes for bytes; the length of the text if all of it can be continued."""
@@ -35,13 +35,13 @@ class Expected(NamedTuple):
     """Whether the text could end there."""
 
 
-def _octets(text: str | bytes) -> bytes:
+def _encoded(text: str | bytes) -> bytes:
     # A lone surrogate has no UTF-8 form; "surrogatepass" gives bytes that no grammar accepts.
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-def _representative_order(byte: int) -> tuple[int, int]:
-    """The order in which representatives are chosen: letters, digits, visible marks, the rest."""
+def _readability(byte: int) -> tuple[int, int]:
+    """Return a sort key by which the most readable bytes come first: letters, digits, visible marks, others."""
     char = chr(byte)
     if byte < 0x80 and char.isalnum():
         return (0 if char.islower() else 1 if char.isdigit() else 2), byte
@@ -50,7 +50,7 @@ def _representative_order(byte: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=False)
 class Automaton:
-    """A minimal DFA; equality is equality of languages.
+    """A minimal DFA; two are equal if they accept the same language.
 
     classes: 256 bytes, byte value to class number.
     table: per state, `width` next states.
@@ -64,28 +64,28 @@ class Automaton:
 
     @classmethod
     def minimal(cls, rows: Sequence[Sequence[int]], classes: bytes, start: int, accepting: Sequence[bool]) -> Automaton:
-        """Minimise (Hopcroft's refinement) and number canonically."""
-        part, count = partition(rows, accepting)
-        sample = {p: s for s, p in enumerate(part)}
-        merged = [[part[t] for t in rows[sample[p]]] for p in range(count)]
-        final = [accepting[sample[p]] for p in range(count)]
-        return cls._canonical(merged, classes, part[start], final)
+        """Minimise an automaton by Hopcroft's refinement, and number its states canonically."""
+        blocks, count = partition(rows, accepting)
+        samples = {p: s for s, p in enumerate(blocks)}
+        merged = [[blocks[t] for t in rows[samples[p]]] for p in range(count)]
+        final = [accepting[samples[p]] for p in range(count)]
+        return cls._canonical(merged, classes, blocks[start], final)
 
     @classmethod
     def _canonical(cls, rows: list[list[int]], classes: bytes, start: int, final: list[bool]) -> Automaton:
-        # Join byte classes that no state tells apart, in the order of their smallest byte.
+        # Merge byte classes that no state distinguishes, in the order of their smallest byte.
         columns: dict[tuple[int, ...], int] = {}
         joined = bytes(columns.setdefault(tuple(row[c] for row in rows), len(columns)) for c in classes)
-        kept = list(columns)
+        distinct = list(columns)
         living = alive(rows, final)
         numbers: dict[int, int] = {}
         order: list[int] = []
-        table: list[int] = [DEAD] * len(kept)
+        table: list[int] = [DEAD] * len(distinct)
         if start in living:
             numbers[start] = 1
             order.append(start)
         for state in order:
-            for column in kept:
+            for column in distinct:
                 target = column[state]
                 if target not in living:
                     table.append(DEAD)
@@ -95,18 +95,18 @@ class Automaton:
                     order.append(target)
                 table.append(numbers[target])
         accepting = frozenset(numbers[s] for s in order if final[s])
-        return cls(joined, len(kept), tuple(table), numbers.get(start, DEAD), accepting)
+        return cls(joined, len(distinct), tuple(table), numbers.get(start, DEAD), accepting)
 
     @classmethod
     def anything(cls) -> Automaton:
-        """Every string of Unicode characters, in UTF-8."""
+        """Return the automaton that accepts every string of Unicode characters, in UTF-8."""
         from overthere.grammar.abnf import Range, Repetition, Rule
         from overthere.grammar.construct import build
 
         return build({"any": Rule("any", Repetition(Range(0, 0x10FFFF), 0, None), "*%x0-10FFFF", 0)}, "any")
 
     def __reduce__(self) -> tuple[type[Automaton], tuple[object, ...]]:
-        # The kernel's runner is left out; it is made again where it is needed.
+        # The kernel's runner cannot be pickled; it is made again on first use.
         return Automaton, (self.classes, self.width, self.table, self.start, self.accepting)
 
     @property
@@ -116,27 +116,27 @@ class Automaton:
 
     @cached_property
     def runner(self) -> Runner:
-        """The form in which the kernel runs it."""
+        """The kernel's runner of this automaton."""
         from overthere.kernel import Runner
 
         return Runner(self.classes, self.width, self.table, self.start, sorted(self.accepting))
 
     def run(self, data: bytes, state: int | None = None) -> tuple[int, int]:
-        """Read `data`; returns how many bytes were read before the dead state, and the last live state."""
+        """Run on `data`; return the number of bytes read before the dead state, and the last live state."""
         return self.runner.run(data, self.start if state is None else state)
 
     def accepts(self, text: str | bytes) -> bool:
-        """Whether the whole text is derivable.  Linear in its length."""
-        data = _octets(text)
+        """Whether the rule matches the whole text.  Linear in its length."""
+        data = _encoded(text)
         offset, state = self.run(data)
         return offset == len(data) and state in self.accepting
 
     def expected(self, text: str | bytes) -> Expected:
-        """How far the text can be read, and what is allowed there."""
-        data = _octets(text)
+        """Return the place up to which the text can be read, and what is allowed there."""
+        data = _encoded(text)
         offset, state = self.run(data)
         if isinstance(text, str) and offset:
-            # Up to `offset` the bytes lead somewhere, so only a character can be cut, never corrupt.
+            # The bytes up to `offset` begin a valid text, so the last character may be incomplete, but not corrupt.
             offset = len(data[:offset].decode("utf-8", "ignore"))
             _, state = self.run(text[:offset].encode())
         follow = self.follow(state)
@@ -144,9 +144,9 @@ class Automaton:
         return Expected(offset, characters, any(b >= 0x80 for b in follow), state in self.accepting)
 
     def follow(self, state: int | None = None) -> frozenset[int]:
-        """The bytes that can be read in `state` (the start if None)."""
-        here = (self.start if state is None else state) * self.width
-        return frozenset(b for b in range(256) if self.table[here + self.classes[b]])
+        """Return the bytes that can be read in `state` (the start if None)."""
+        row_start = (self.start if state is None else state) * self.width
+        return frozenset(b for b in range(256) if self.table[row_start + self.classes[b]])
 
     # -- sets of strings
 
@@ -168,19 +168,19 @@ class Automaton:
         return Automaton.minimal(rows, joint, 0, [final(a in self.accepting, b in other.accepting) for a, b in order])
 
     def difference(self, other: Automaton) -> Automaton:
-        """The strings that this automaton accepts and the other rejects."""
+        """Return the automaton of the strings that this one accepts and the other rejects."""
         return self._combine(other, lambda a, b: a and not b)
 
     def intersection(self, other: Automaton) -> Automaton:
-        """The strings that both accept."""
+        """Return the automaton of the strings that both accept."""
         return self._combine(other, lambda a, b: a and b)
 
     def union(self, other: Automaton) -> Automaton:
-        """The strings that at least one accepts."""
+        """Return the automaton of the strings that at least one accepts."""
         return self._combine(other, lambda a, b: a or b)
 
     def complement(self) -> Automaton:
-        """All strings of Unicode characters that this automaton rejects."""
+        """Return the automaton of all strings of Unicode characters that this one rejects."""
         return Automaton.anything().difference(self)
 
     @property
@@ -188,22 +188,20 @@ class Automaton:
         """Whether no string is accepted."""
         return not self.accepting
 
-    # -- strings out of it
+    # -- strings that it accepts
 
     @cached_property
     def _representatives(self) -> list[int]:
-        """Per class, the byte that reads best."""
-        return [
-            min((b for b in range(256) if self.classes[b] == c), key=_representative_order) for c in range(self.width)
-        ]
+        """Per class, the most readable byte."""
+        return [min((b for b in range(256) if self.classes[b] == c), key=_readability) for c in range(self.width)]
 
     @cached_property
     def _preferred(self) -> list[int]:
         """The classes in the order of their representatives."""
-        return sorted(range(self.width), key=lambda c: _representative_order(self._representatives[c]))
+        return sorted(range(self.width), key=lambda c: _readability(self._representatives[c]))
 
     def _successors(self, state: int) -> Iterator[tuple[int, int]]:
-        """(class, live next state), the most readable class first."""
+        """Yield pairs of class and live next state, the most readable class first."""
         for c in self._preferred:
             if target := self.table[state * self.width + c]:
                 yield c, target
@@ -222,7 +220,7 @@ class Automaton:
         return shortest
 
     def witness(self) -> str | None:
-        """The shortest string that is accepted, in UTF-8 octets (the most readable among equals), or None.
+        """Return the shortest accepted string, by UTF-8 bytes (the most readable among equals), or None.
 
         >>> from overthere.editions import edition
         >>> edition("rfc3986").grammar.automaton("URI").witness()
@@ -234,7 +232,7 @@ class Automaton:
         return None
 
     def beyond(self, other: Automaton) -> list[str]:
-        """The shortest strings that this automaton accepts and the other rejects, one for each kind of reason.
+        """Return the shortest strings that this automaton accepts and the other rejects, one for each kind of reason.
 
         The reason is where the other stops: at a letter, at a digit, at a certain mark, or only at the end.
 
@@ -243,32 +241,32 @@ class Automaton:
         >>> grammar.automaton("path-absolute").beyond(grammar.automaton("segment"))
         ['/']
         """
-        both = sorted({*zip(self.classes, other.classes, strict=True)})
-        octets = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_representative_order)
-                  for pair in both]  # fmt: skip
-        steps = sorted(zip(octets, both, strict=True), key=lambda step: _representative_order(step[0]))
+        class_pairs = sorted({*zip(self.classes, other.classes, strict=True)})
+        samples = [min((b for b in range(256) if (self.classes[b], other.classes[b]) == pair), key=_readability)
+                  for pair in class_pairs]  # fmt: skip
+        steps = sorted(zip(samples, class_pairs, strict=True), key=lambda step: _readability(step[0]))
         witnesses: dict[str, bytes] = {}
         access = {(self.start, other.start): b""}
         queue = deque(access)
         while queue:
-            pair = state, opposite = queue.popleft()
-            if state in self.accepting and opposite not in other.accepting:
+            pair = state, other_state = queue.popleft()
+            if state in self.accepting and other_state not in other.accepting:
                 witnesses.setdefault("", access[pair])
-            for octet, (x, y) in steps:
-                target = self.table[state * self.width + x], other.table[opposite * other.width + y]
+            for byte, (x, y) in steps:
+                target = self.table[state * self.width + x], other.table[other_state * other.width + y]
                 if target[0] and target[1] and target not in access:
-                    access[target] = access[pair] + bytes([octet])
+                    access[target] = access[pair] + bytes([byte])
                     queue.append(target)
                 elif target[0] and not target[1]:
-                    char = chr(octet)
+                    char = chr(byte)
                     reason = "letter" if char.isalpha() else "digit" if char.isdigit() else char
                     size = len(access[pair]) + 1 + self._distance[target[0]]
                     if reason not in witnesses or size < len(witnesses[reason]):
-                        witnesses[reason] = access[pair] + bytes([octet]) + self._shortest_ending(target[0])
+                        witnesses[reason] = access[pair] + bytes([byte]) + self._shortest_ending(target[0])
         return [text.decode() for text in sorted(witnesses.values(), key=len)]
 
     def _shortest_ending(self, state: int) -> bytes:
-        """The shortest octets that lead from a state to acceptance."""
+        """Return the shortest bytes that lead from a state to acceptance."""
         text = bytearray()
         while self._distance[state]:
             c, state = next((c, t) for c, t in self._successors(state) if self._distance[t] < self._distance[state])
@@ -277,7 +275,7 @@ class Automaton:
 
     @cached_property
     def _distance(self) -> list[int]:
-        """Per state, the number of bytes to acceptance (-1 for the dead state)."""
+        """Per state, the minimal number of bytes to acceptance (-1 for the dead state)."""
         back: list[list[int]] = [[] for _ in range(self.states)]
         for state in range(1, self.states):
             for target in set(self.table[state * self.width : (state + 1) * self.width]):
@@ -295,7 +293,7 @@ class Automaton:
         return distance
 
     def sample(self, n: int, seed: int = 0, length: int = 40) -> Iterator[str]:
-        """`n` accepted strings, the same for the same seed; most are shorter than about `length` bytes.
+        """Yield `n` accepted strings, the same for the same seed; most are shorter than about `length` bytes.
 
         Raises: ValueError if nothing is accepted.
         """
@@ -319,7 +317,7 @@ class Automaton:
             yield text.decode()
 
     def suffixes(self) -> list[bytes]:
-        """A characterising set: for any two states, one of these is accepted from exactly one of them."""
+        """Return a characterising set: for any two states, one of these is accepted from exactly one of them."""
         chosen = [b""]
         marks: list[list[bool]] = [[s in self.accepting] for s in range(self.states)]
         while True:
@@ -336,19 +334,21 @@ class Automaton:
                 mark.append(bit)
 
     def _splitter(self, marks: list[list[bool]], groups: dict[tuple[bool, ...], int]) -> tuple[int, int]:
-        """A class and a known suffix that together split a group of states."""
+        """Return a class and the index of a known suffix that together split a group of states."""
         for c in self._preferred:
             for s in range(self.states):
-                other = groups[tuple(marks[s])]
-                if s == other:
+                representative = groups[tuple(marks[s])]
+                if s == representative:
                     continue
-                one, two = (marks[self.table[x * self.width + c]] for x in (s, other))
-                if one != two:
-                    return c, next(i for i, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
+                marks_of_state, marks_of_other = (marks[self.table[x * self.width + c]] for x in (s, representative))
+                if marks_of_state != marks_of_other:
+                    return c, next(
+                        i for i, (a, b) in enumerate(zip(marks_of_state, marks_of_other, strict=True)) if a != b
+                    )
         raise AssertionError("a minimal automaton has no equal states")  # pragma: no cover
 
     def cover(self) -> Iterator[bytes]:
-        """The W-method test set: each state, each class out of it, each characterising suffix.
+        """Yield the W-method test set: each state, each class out of it, each characterising suffix.
 
         An implementation that agrees on all of them, has at most as many states and treats the bytes of
         a class alike, is equal to the grammar (Chow 1978).  Strings may repeat.

@@ -1,7 +1,7 @@
 """Builds the minimal automaton of a rule from its syntax tree.
 
 Thompson's construction and the subset construction, over bytes:
-characters above U+007F become their UTF-8 sequences.  Bytes that no rule tells apart share a class.
+characters above U+007F become their UTF-8 sequences.  Bytes that no rule distinguishes share a class.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from overthere.ground.errors import GrammarError, NotRegular
 
 __all__ = ["build", "subsets"]
 
-# A rule that needs more states than this before minimisation is refused instead of filling memory.
+# A rule that needs more states before minimisation is rejected instead of filling memory.
 MAX_STATES = 50_000
 
 
 def build(rules: Mapping[str, Rule], name: str) -> Automaton:
-    """The minimal automaton of the rule `name`.
+    """Build the minimal automaton of the rule `name`.
 
     Raises: GrammarError if a name has no rule; NotRegular if a rule refers to itself, directly or
     through others (repetition is written with `*`: only then is the language regular for certain).
@@ -34,7 +34,7 @@ def build(rules: Mapping[str, Rule], name: str) -> Automaton:
 
 
 class _Nfa:
-    """Thompson's automaton: `edges[s]` holds (byte set, state), `free[s]` the states reached by nothing."""
+    """Thompson's automaton: `edges[s]` holds (byte set, state), `free[s]` the states reached without reading a byte."""
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = rules
@@ -49,13 +49,13 @@ class _Nfa:
         return len(self.edges) - 1
 
     def step(self) -> None:
-        """A rule of few lines may stand for very many states, or very many ways through few."""
+        """Count one step of the construction, and raise beyond the limit: a short rule may need very many."""
         self.steps += 1
         if self.steps > MAX_STATES:
             raise GrammarError(f"the rule needs more than {MAX_STATES} states")
 
     def add(self, node: Node, start: int, end: int, path: tuple[str, ...]) -> None:
-        """Join `start` to `end` by everything that `node` matches; `path` is the chain of rules above it."""
+        """Connect `start` to `end` by everything that `node` matches; `path` is the chain of rules above it."""
         self.step()
         match node:
             case Reference(name, line):
@@ -88,7 +88,7 @@ class _Nfa:
             self.add(item, start, middle, path)
             start = middle
         if high is None:
-            # A state of its own on each side: a loop must not leak into the neighbours.
+            # The loop has a state for itself: it must not leak into the neighbours.
             loop = self.state()
             self.free[start].append(loop)
             self.add(item, loop, loop, path)
@@ -112,20 +112,20 @@ class _Nfa:
 
     def characters(self, low: int, high: int, start: int, end: int) -> None:
         for sequence in utf8_ranges(low, high):
-            here = start
+            state = start
             for i, (a, b) in enumerate(sequence):
-                there = end if i == len(sequence) - 1 else self.state()
-                self.edges[here].append((_mask(a, b), there))
-                here = there
+                target = end if i == len(sequence) - 1 else self.state()
+                self.edges[state].append((_mask(a, b), target))
+                state = target
 
 
 def _mask(low: int, high: int) -> int:
-    """The set of bytes low..high as the bits of an integer."""
+    """Return the set of bytes low..high as the bits of an integer."""
     return (1 << (high + 1)) - (1 << low)
 
 
 def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
-    """The UTF-8 forms (RFC 3629) of the code points low..high as sequences of byte ranges, surrogates left out.
+    """Yield the UTF-8 forms (RFC 3629) of the code points low..high, without surrogates, as sequences of byte ranges.
 
     >>> list(utf8_ranges(0xA0, 0x7FF))
     [[(194, 194), (160, 191)], [(195, 223), (128, 191)]]
@@ -136,13 +136,13 @@ def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
         if a > b:
             continue
         limits = (0x80, 0x800, 0xD800, 0xE000, 0x10000)
-        cut = next((x for x in limits if a < x <= b), None)
-        if cut is not None:
-            todo += [(cut, b), (a, cut - 1)]
+        boundary = next((x for x in limits if a < x <= b), None)
+        if boundary is not None:
+            todo += [(boundary, b), (a, boundary - 1)]
             continue
         if 0xD800 <= a <= 0xDFFF:
             continue
-        # Within one length, a range is a product of byte ranges only if the trailing bytes are free.
+        # Within one length, a range is a product of byte ranges only if the trailing bytes take all values.
         for bits in (6, 12, 18):
             m = (1 << bits) - 1
             if a >> bits != b >> bits:
@@ -157,8 +157,8 @@ def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
             yield list(zip(first, last, strict=True))
 
 
-def _classes(masks: Iterable[int]) -> tuple[bytes, list[int]]:
-    """Bytes that lie in the same masks form a class; returns byte -> class and one byte of each class."""
+def _byte_classes(masks: Iterable[int]) -> tuple[bytes, list[int]]:
+    """Group bytes that are in the same masks into classes; return byte -> class, and one byte of each class."""
     groups = [(1 << 256) - 1]
     for mask in masks:
         groups = [g for old in groups for g in (old & mask, old & ~mask) if g]
@@ -174,9 +174,9 @@ def _classes(masks: Iterable[int]) -> tuple[bytes, list[int]]:
 def subsets(
     edges: Sequence[Sequence[tuple[int, int]]], free: Sequence[Sequence[int]], start: Iterable[int], accepting: set[int]
 ) -> Automaton:
-    """The subset construction; the result is minimised."""
+    """Make the automaton deterministic by the subset construction, and minimise it."""
     masks = {mask for out in edges for mask, _ in out}
-    classes, samples = _classes(masks)
+    classes, samples = _byte_classes(masks)
     reads = {mask: [c for c, byte in enumerate(samples) if mask >> byte & 1] for mask in masks}
 
     reach: dict[int, frozenset[int]] = {}
@@ -192,7 +192,7 @@ def subsets(
                 if t not in seen:
                     seen.add(t)
                     todo.append(t)
-        # Only states that read something or accept tell sets of states apart.
+        # Only states that read a byte or accept make a difference between sets of states.
         reach[state] = frozenset(s for s in seen if edges[s] or s in accepting)
         return reach[state]
 
@@ -200,9 +200,9 @@ def subsets(
     numbers = {frozenset[int](): 0, first: 1}
     order = [frozenset[int](), first]
     rows: list[list[int]] = []
-    for held in order:
+    for state_set in order:
         targets: dict[int, set[int]] = {}
-        for mask, t in (edge for s in held for edge in edges[s]):
+        for mask, t in (edge for s in state_set for edge in edges[s]):
             for c in reads[mask]:
                 targets.setdefault(c, set()).add(t)
         row = [0] * len(samples)
@@ -215,4 +215,4 @@ def subsets(
                 order.append(target)
             row[c] = numbers[target]
         rows.append(row)
-    return Automaton.minimal(rows, classes, 1, [bool(held & accepting) for held in order])
+    return Automaton.minimal(rows, classes, 1, [bool(state_set & accepting) for state_set in order])

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Grammar"]
 
-# What a reader is told instead of a list of characters: rule -> words, the widest first.
-_WORDS = (
+# Descriptions that replace a list of characters: rule -> words, the largest rule first.
+_DESCRIPTIONS = (
     ("ipchar", "ipchar"),
     ("pchar", "pchar"),
     ("unreserved", "unreserved"),
@@ -28,7 +28,7 @@ _WORDS = (
 )
 
 
-def _key(name: str) -> str:
+def _normalized_name(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
@@ -58,14 +58,14 @@ class Grammar:
     def rules(self) -> dict[str, Rule]:
         """The document's own rules by lower-case name, in its order."""
         if self._rules is None:
-            # The reader of ABNF and the builder of automata are loaded where no table serves.
+            # The reader of ABNF and the builder of automata are imported only if no prebuilt table has the rule.
             from overthere.grammar.abnf import read
 
             self._rules = read(self.text)
         return self._rules
 
     def __contains__(self, name: object) -> bool:
-        """Whether `rules` has the name; they are read only where neither a table nor the text itself tells.
+        """Whether `rules` has the name; the rules are read only if neither a table nor the text decides it.
 
         >>> from overthere.editions import edition
         >>> "pchar" in edition("rfc3986").grammar, "httpurl" in edition("rfc3986").grammar
@@ -76,22 +76,22 @@ class Grammar:
         return isinstance(name, str) and name in self.text.lower() and name in self.rules
 
     def rule(self, name: str) -> Rule:
-        """The rule `name`, the core rules of RFC 5234 B.1 included.  Raises: GrammarError.
+        """Return the rule `name`, or a core rule of RFC 5234 B.1.  Raises: GrammarError.
 
-        Names have no case (2.1), and "_" is read as "-": older notations have it in names, ABNF has not.
+        Names are case-insensitive (2.1), and "_" is read as "-": older notations have it in names, ABNF does not.
         """
         if not self._core:
             from overthere.grammar.abnf import CORE, read
 
             self._core = read(CORE)
-        rule = self.rules.get(_key(name)) or self._core.get(_key(name))
+        rule = self.rules.get(_normalized_name(name)) or self._core.get(_normalized_name(name))
         if rule is None:
             raise GrammarError(f"there is no rule {mask(name)!r:.100}")
         return rule
 
     def automaton(self, name: str) -> Automaton:
-        """The minimal automaton of the rule `name`.  Raises: GrammarError, NotRegular."""
-        key = _key(name)
+        """Return the minimal automaton of the rule `name`.  Raises: GrammarError, NotRegular."""
+        key = _normalized_name(name)
         if key not in self._automata:
             from overthere.grammar.construct import build
 
@@ -100,7 +100,7 @@ class Grammar:
         return self._automata[key]
 
     def charset(self, name: str) -> frozenset[str]:
-        """The US-ASCII characters that the rule matches alone.
+        """Return the US-ASCII characters that the rule matches as a whole text.
 
         >>> from overthere.editions import edition
         >>> "".join(sorted(edition("rfc3986").grammar.charset("sub-delims")))
@@ -112,32 +112,32 @@ class Grammar:
         )
 
     def first(self, name: str) -> frozenset[str]:
-        """The US-ASCII characters with which the rule can begin."""
+        """Return the US-ASCII characters with which the rule can begin."""
         if name not in self._firsts:
             self._firsts[name] = frozenset(chr(b) for b in self.automaton(name).follow() if b < 0x80)
         return self._firsts[name]
 
     def describe(self, expected: Expected, unless: tuple[str, ...] = ()) -> str:
-        """The allowed characters, in words: `pchar, "/", "?", "#" or the end`.
+        """Describe the allowed characters in words: `pchar, "/", "?", "#" or the end`.
 
-        unless: rules that are spelled out, because their name would say too much there.
+        unless: rules whose names are not used, because they would allow too much there.
         """
-        left = set(expected.characters)
+        remaining = set(expected.characters)
         words: list[str] = []
-        for name, spoken in _WORDS:
+        for name, description in _DESCRIPTIONS:
             if name not in unless and (name.lower() in self or name.isupper()):
-                held = self.first(name)
-                if held <= left:
-                    words.append(spoken)
-                    left -= held
+                rule_characters = self.first(name)
+                if rule_characters <= remaining:
+                    words.append(description)
+                    remaining -= rule_characters
         if expected.non_ascii and "ipchar" not in words:
             words.append("a character above U+007F")
-        words += [f'"{c}"' if " " <= c != "\x7f" else f"U+{ord(c):04X}" for c in sorted(left)]
+        words += [f'"{c}"' if " " <= c != "\x7f" else f"U+{ord(c):04X}" for c in sorted(remaining)]
         if expected.end:
             words.append("the end")
-        return _enumerate(words)
+        return _join_words(words)
 
 
-def _enumerate(words: Iterable[str]) -> str:
-    *most, last = list(words) or ["nothing"]
-    return f"{', '.join(most)} or {last}" if most else last
+def _join_words(words: Iterable[str]) -> str:
+    *others, last = list(words) or ["nothing"]
+    return f"{', '.join(others)} or {last}" if others else last

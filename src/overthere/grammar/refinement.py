@@ -8,7 +8,7 @@ __all__ = ["alive", "partition"]
 
 
 def partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple[list[int], int]:
-    """Hopcroft's partition refinement: per state the number of its class, and how many classes there are."""
+    """Refine by Hopcroft's algorithm: return per state the number of its class, and the number of classes."""
     sources: list[list[list[int]]] = [[[] for _ in rows] for _ in rows[0]]
     for state, row in enumerate(rows):
         for c, target in enumerate(row):
@@ -21,17 +21,17 @@ def partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple
     work = {(smaller, c) for c in range(len(rows[0]))}
     while work:
         splitter, c = work.pop()
-        hit: dict[int, set[int]] = {}
+        hits: dict[int, set[int]] = {}
         for target in blocks[splitter]:
             for state in sources[c][target]:
-                hit.setdefault(part[state], set()).add(state)
-        for number, inside in hit.items():
-            whole = blocks[number]
-            if len(inside) == len(whole):
+                hits.setdefault(part[state], set()).add(state)
+        for number, inside in hits.items():
+            block = blocks[number]
+            if len(inside) == len(block):
                 continue
-            # The smaller half gets a new number, and splits others in its turn.
-            moved = inside if 2 * len(inside) <= len(whole) else whole - inside
-            whole -= moved
+            # The smaller half gets a new number, and later splits other blocks.
+            moved = inside if 2 * len(inside) <= len(block) else block - inside
+            block -= moved
             for state in moved:
                 part[state] = len(blocks)
             work.update((len(blocks), d) for d in range(len(rows[0])))
@@ -40,16 +40,16 @@ def partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple
 
 
 def alive(rows: list[list[int]], final: list[bool]) -> set[int]:
-    """The states from which acceptance can be reached."""
-    back: list[set[int]] = [set() for _ in rows]
+    """Return the states from which acceptance can be reached."""
+    sources: list[set[int]] = [set() for _ in rows]
     for state, row in enumerate(rows):
         for target in row:
-            back[target].add(state)
-    living = {s for s, f in enumerate(final) if f}
-    todo = list(living)
+            sources[target].add(state)
+    live_states = {s for s, f in enumerate(final) if f}
+    todo = list(live_states)
     while todo:
-        for source in back[todo.pop()]:
-            if source not in living:
-                living.add(source)
+        for source in sources[todo.pop()]:
+            if source not in live_states:
+                live_states.add(source)
                 todo.append(source)
-    return living
+    return live_states
