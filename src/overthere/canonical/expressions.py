@@ -1,4 +1,4 @@
-"""Expressions that Safe Browsing looks up: host suffixes with path prefixes, and their hashes."""
+"""The expressions that Safe Browsing looks up: host suffixes with path prefixes, and their hashes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["hash_prefixes", "lookup_expressions"]
 
 
 def lookup_expressions(uri: URIReference | str) -> list[str]:
-    """Up to 30 texts: the host and up to four of its suffixes, each with up to six paths.
+    """Return up to 30 texts: the host and up to four of its suffixes, each with up to six paths.
 
-    The suffixes are the registrable domain, and it with one label, two and three labels before it (the page's "eTLD+1",
-    by the list of publicsuffix.org: the extra `domains`).  An address has none, nor a public suffix.
+    The suffixes are the registrable domain (the page's "eTLD+1", by the list of publicsuffix.org: the extra `domains`),
+    and the same with one, two and three labels before it.  An address or a public suffix has no suffixes.
 
     uri: a URI; `raw_uri` makes one of raw text.
 
@@ -36,33 +36,33 @@ def lookup_expressions(uri: URIReference | str) -> list[str]:
     parts = split(str(canonical))
     name, path = escape_minimally(parts.authority or ""), escape_minimally(parts.path)
     paths = [path] if parts.query is None else [f"{path}?{escape_minimally(parts.query)}", path]
-    folder, pieces = "/", path.split("/", 5)[1:-1]
-    for piece in ["", *pieces]:
-        folder += piece + "/" if piece else ""
+    folder, segments = "/", path.split("/", 5)[1:-1]
+    for segment in ["", *segments]:
+        folder += segment + "/" if segment else ""
         if folder not in paths and len(paths) < 5 + (parts.query is not None):
             paths.append(folder)
-    return [one + each for one in _names(name, host) for each in paths]
+    return [host_name + path for host_name in _names(name, host) for path in paths]
 
 
 def _names(name: str, host: str) -> list[str]:
-    """The host as the key has it, then suffixes of it, the longest first."""
+    """Return the host as it is in the key, then suffixes of it, the longest first."""
     domain = None if literal(host.strip("[]")) else suffix_list().split(host)
     if domain is None or domain.registrable_domain is None:
         return [name]
     labels = name.split(".")
-    least = domain.registrable_domain.count(".") + 1
-    most = min(least + 3, len(labels))
-    suffixes = [".".join(labels[len(labels) - count :]) for count in range(most, least - 1, -1)]
-    return [name, *(one for one in suffixes if one != name)]
+    min_labels = domain.registrable_domain.count(".") + 1
+    max_labels = min(min_labels + 3, len(labels))
+    suffixes = [".".join(labels[len(labels) - count :]) for count in range(max_labels, min_labels - 1, -1)]
+    return [name, *(suffix for suffix in suffixes if suffix != name)]
 
 
 def hash_prefixes(uri: URIReference | str, length: int = 4) -> list[bytes]:
-    """The first octets of the SHA-256 of each expression.
+    """Return the first bytes of the SHA-256 of each expression.
 
-    length: octets, 4 to 32.
+    length: the number of bytes, 4 to 32.
 
     Raises: InvalidURI; ModuleNotFoundError without the list of suffixes; ValueError for another length.
     """
     if not 4 <= length <= 32:
         raise ValueError(f"a hash prefix must have 4 to 32 octets, not {length}")
-    return [sha256(one.encode()).digest()[:length] for one in lookup_expressions(uri)]
+    return [sha256(text.encode()).digest()[:length] for text in lookup_expressions(uri)]

@@ -21,7 +21,7 @@ SAFE_BROWSING = Canonical(
     Step("collapse-slashes"),
     key="safe-browsing",
 )
-"""What Google's page "URLs and Hashing" says of canonicalization; `key()` is the text that is hashed."""
+"""The canonicalization of Google's page "URLs and Hashing"; `key()` is the text that is hashed."""
 
 SURT = Canonical(
     Step("ladder", rung="CASE"),
@@ -44,7 +44,7 @@ SURT = Canonical(
     Step("drop-empty-query"),
     key="surt",
 )
-"""What web archives look pages up by; `key()` is the sort-friendly text, `SURT(uri)` the URI that it is of."""
+"""The form by which web archives look up pages; `key()` is the sort-friendly text, `SURT(uri)` its URI."""
 
 W3LIB = Canonical(
     Step("ladder", rung="CASE"),
@@ -57,7 +57,7 @@ W3LIB = Canonical(
     Step("root-slash"),
     Step("rewrite-parameters"),
 )
-"""What `w3lib.url.canonicalize_url` gives for a URI."""
+"""The result of `w3lib.url.canonicalize_url` for a URI."""
 
 URL_NORMALIZE = Canonical(
     Step("ladder", rung="PERCENT"),
@@ -71,7 +71,7 @@ URL_NORMALIZE = Canonical(
     Step("rewrite-query"),
     Step("rewrite-fragment"),
 )
-"""What `url_normalize.url_normalize` gives for a URI of http, https or ftp."""
+"""The result of `url_normalize.url_normalize` for a URI of http, https or ftp."""
 
 CRAWLER_COMMONS = Canonical(
     Step("ladder", rung="PERCENT"),
@@ -87,7 +87,7 @@ CRAWLER_COMMONS = Canonical(
     Step("sort-parameters"),
     Step("drop-empty-query"),
 )
-"""What `BasicURLNormalizer` of crawler-commons, as it is by default, gives for a URI of http, https or ftp."""
+"""The result of `BasicURLNormalizer` of crawler-commons, with its defaults, for a URI of http, https or ftp."""
 
 TRACKING_NAMES = {
     "utm_*": "Yandex Direct, URL parameters: UTM tags",
@@ -110,10 +110,10 @@ TRACKING_NAMES = {
     "ttclid": "TikTok Ads, About TikTok Click ID",
     "yclid": "Yandex Metrica, getting yclid on the site",
 }
-"""Name or pattern -> the page of a vendor that describes it; seen in November 2026.  Only what such a page names."""
+"""Name or pattern -> the vendor's page that describes it, as of November 2026; names without a page are not listed."""
 
 TRACKING = Canonical(Step("drop-parameters", names=TRACKING_NAMES))
-"""Parameters that tell where a visitor came from: a choice, part of no other form."""
+"""Removes parameters that report where a visitor came from; optional, so not part of another form."""
 
 FORMS = {
     "surt": SURT,

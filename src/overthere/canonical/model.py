@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Applied", "Canonical", "Step"]
 
-_Plain = str | bool | tuple[str, ...]
+_Value = str | bool | tuple[str, ...]
 _CHOICES = {
     "rung": tuple(rung.name for rung in Rung if rung != Rung.PROTOCOL),
     "only": ("default", "empty", "any", "web"),
@@ -57,22 +57,22 @@ class Step:
     """
 
     name: str
-    parameters: tuple[tuple[str, _Plain], ...]
+    parameters: tuple[tuple[str, _Value], ...]
 
     def __init__(self, name: str, /, **parameters: str | bool | Iterable[str]) -> None:
         kind = STEPS.get(name)
         if kind is None:
             raise ValueError(f"unknown step {name!r}; known: {', '.join(STEPS)}")
-        given: dict[str, _Plain] = {}
+        checked: dict[str, _Value] = {}
         for key, value in parameters.items():
             if key not in kind.parameters:
                 raise ValueError(f"the step {name!r} has no parameter {key!r}")
-            given[key] = _check_parameter(name, key, kind.parameters[key], value)
+            checked[key] = _check_parameter(name, key, kind.parameters[key], value)
         for key in kind.required:
-            if key not in given:
+            if key not in checked:
                 raise ValueError(f"the step {name!r} needs the parameter {key!r}")
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "parameters", tuple(sorted(given.items())))
+        object.__setattr__(self, "parameters", tuple(sorted(checked.items())))
 
     @property
     def does(self) -> str:
@@ -81,19 +81,19 @@ class Step:
 
     @property
     def breaks(self) -> str:
-        """The resources that may become another one, or none."""
+        """The resources whose canonical URI may lead to another resource, or to none."""
         return STEPS[self.name].breaks
 
     @property
     def source(self) -> str:
-        """The document or convention that it comes from."""
+        """The document or convention that defines it."""
         return STEPS[self.name].source
 
     def __call__(self, text: str) -> str:
         return compose(self.after(split(text)))
 
     def after(self, parts: Parts) -> Parts:
-        """The components after the step, as its text is split again; the same object if nothing changes."""
+        """Return the components after the step, split from its text again; the same object if nothing changes."""
         changed = STEPS[self.name].apply(parts, **dict(self.parameters))
         return parts if changed == parts else split(compose(changed))
 
@@ -101,17 +101,17 @@ class Step:
         return f"Step({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in self.parameters)])})"
 
 
-def _check_parameter(name: str, key: str, kind: type, value: object) -> _Plain:
+def _check_parameter(name: str, key: str, kind: type, value: object) -> _Value:
     if kind is tuple and not isinstance(value, str) and isinstance(value, Iterable):
-        listed = tuple(value)
-        if all(isinstance(one, str) for one in listed):
-            return listed
+        items = tuple(value)
+        if all(isinstance(item, str) for item in items):
+            return items
     elif isinstance(value, str | bool) and type(value) is kind:
         if isinstance(value, str) and value not in _CHOICES.get(key, (value,)):
             raise ValueError(f"{key} of the step {name!r} must be one of {', '.join(_CHOICES[key])}, not {value!r}")
         return value
-    wanted = "a list of strings" if kind is tuple else f"of type {kind.__name__}"
-    raise ValueError(f"{key} of the step {name!r} must be {wanted}, not {value!r}")
+    expected = "a list of strings" if kind is tuple else f"of type {kind.__name__}"
+    raise ValueError(f"{key} of the step {name!r} must be {expected}, not {value!r}")
 
 
 @dataclass(frozen=True, init=False)
@@ -132,7 +132,7 @@ class Canonical:
     __slots__ = ("_compiled", "steps", "written_as")
     steps: tuple[Step, ...]
     written_as: str
-    if TYPE_CHECKING:  # no field: not compared, and not there before its first use
+    if TYPE_CHECKING:  # not a dataclass field: it is not compared, and does not exist before its first use
         _compiled: CanonicalForm | None
 
     def __init__(self, *steps: Step, key: str = "") -> None:
@@ -145,56 +145,56 @@ class Canonical:
         object.__setattr__(self, "written_as", key)
 
     def __call__(self, uri: URIReference | IRIReference | str) -> URI:
-        """The canonical URI; of an IRI, that of the URI that it maps to (RFC 3987 3.1).
+        """Return the canonical URI; for an IRI, that of the URI it maps to (RFC 3987 3.1).
 
-        Raises: InvalidURI if the text is no URI (`raw_uri` makes one of raw text).
+        Raises: InvalidURI if the text is not a valid URI (`raw_uri` makes one of raw text).
         """
         return URI(self._canonical_text(uri, False))
 
     @property
     def compiled(self) -> CanonicalForm | None:
-        """The steps in the native kernel; None without it, and where it does not know a step or a value of one."""
+        """The steps compiled for the native kernel; None without it, or if it does not support a step or a value."""
         if not hasattr(self, "_compiled"):
             object.__setattr__(self, "_compiled", _compile(self.steps, self.written_as))
         return self._compiled
 
     def _canonical_text(self, uri: URIReference | IRIReference | str, key: bool) -> str:
-        """The canonical URI or its key, by the native kernel; by steps here what it leaves to Python."""
+        """Return the canonical URI or its key, from the native kernel, or by steps in Python if it has no answer."""
         uri = _to_uri(uri)
-        done = None if self.compiled is None else self.compiled.apply(str(uri), key)
-        if done is not None:
-            return done
+        text = None if self.compiled is None else self.compiled.apply(str(uri), key)
+        if text is not None:
+            return text
         parts = split(str(uri if isinstance(uri, URI) else URI(str(uri))))
         for step in self.steps:
             parts = step.after(parts)
-        written = str(URI(recompose(parts)))
-        return KEYS[self.written_as](written) if key and self.written_as else written
+        canonical = str(URI(recompose(parts)))
+        return KEYS[self.written_as](canonical) if key and self.written_as else canonical
 
     def changes(self, uri: URIReference | IRIReference | str) -> list[Applied]:
-        """Each step that changes something, with the text before and after.  Raises: InvalidURI."""
+        """Return each step that changes something, with the text before and after.  Raises: InvalidURI."""
         uri = _to_uri(uri)
         text = str(uri if isinstance(uri, URI) else URI(str(uri)))
-        found: list[Applied] = []
+        changes: list[Applied] = []
         for step in self.steps:
             after = step(text)
             if after != text:
-                found.append(Applied(step, text, after))
+                changes.append(Applied(step, text, after))
             text = after
-        return found
+        return changes
 
     def key(self, uri: URIReference | IRIReference | str) -> str:
-        """The text to compare by: the URI's own, or the key of the form, which is not a URI.  Raises: InvalidURI."""
+        """Return the text to compare: the canonical URI, or the form's key, which is not a URI.  Raises: InvalidURI."""
         return self._canonical_text(uri, True)
 
     def __add__(self, other: Canonical) -> Canonical:
-        """These steps, and then those; the key is the other's, if it has one."""
+        """Return a form with the steps of both; its key is the other's, if the other has one."""
         if not isinstance(other, Canonical):
             return NotImplemented
         return Canonical(*self.steps, *other.steps, key=other.written_as or self.written_as)
 
     @classmethod
     def from_toml(cls, text: str) -> Canonical:
-        """A form as `to_toml` writes it.
+        """Read a form as `to_toml` writes it.
 
         Raises: ValueError for invalid TOML or an invalid form.
 
@@ -212,10 +212,10 @@ class Canonical:
         key = data.get("key", "")
         if not isinstance(key, str):
             raise ValueError(f"key must be text, not {type(key).__name__}")
-        return cls(*(_step(one) for one in steps), key=key)
+        return cls(*(_step_from_toml(item) for item in steps), key=key)
 
     def to_toml(self) -> str:
-        """The form as TOML 1.0.
+        """Write the form as TOML 1.0.
 
         >>> print(Canonical(Step("drop-parameters", names=["a"])).to_toml(), end="")
         [[step]]
@@ -237,7 +237,7 @@ class Canonical:
 
 
 def _to_uri(uri: URIReference | IRIReference | str) -> URIReference | str:
-    """The URI of an IRI (RFC 3987 3.1); anything else as it is."""
+    """Convert an IRI to a URI (RFC 3987 3.1); return anything else unchanged."""
     return uri if isinstance(uri, str | URIReference) else uri.to_uri()
 
 
@@ -246,20 +246,20 @@ def _compile(steps: tuple[Step, ...], key: str) -> CanonicalForm | None:
         return None
     from overthere._native import CanonicalForm
 
-    asked = [(step.name, dict(step.parameters)) for step in steps]
-    by_scheme = any(name in ("https", "drop-port") or given.get("rung") == "SCHEME" for name, given in asked)
-    # URIs of other schemes are left to Python where a step goes by the scheme.
-    known = filter(None, map(default_registry().get, ("http", "https", "ftp"))) if by_scheme else ()
-    schemes = [(scheme.name, scheme.port, scheme.common_rules) for scheme in known]
-    return CanonicalForm.compile(asked, key, schemes, (SINGLE, DOUBLE))
+    named_steps = [(step.name, dict(step.parameters)) for step in steps]
+    by_scheme = any(name in ("https", "drop-port") or params.get("rung") == "SCHEME" for name, params in named_steps)
+    # Where a step depends on the scheme, Python handles the URIs of schemes not listed here.
+    registered = filter(None, map(default_registry().get, ("http", "https", "ftp"))) if by_scheme else ()
+    schemes = [(scheme.name, scheme.port, scheme.common_rules) for scheme in registered]
+    return CanonicalForm.compile(named_steps, key, schemes, (SINGLE, DOUBLE))
 
 
-def _toml(value: _Plain) -> str:
-    # What JSON writes of texts, booleans and lists of texts is TOML, but for DEL, which TOML escapes.
+def _toml(value: _Value) -> str:
+    # Strings, booleans and lists of strings are the same in JSON and TOML, except DEL, which TOML escapes.
     return json.dumps(value).replace("\x7f", "\\u007f")
 
 
-def _step(data: object) -> Step:
+def _step_from_toml(data: object) -> Step:
     if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
         raise ValueError("a step must be a table with a name")
     return Step(data["name"], **{k: v for k, v in data.items() if k != "name"})

@@ -1,4 +1,4 @@
-"""Makes a URI of raw text as Safe Browsing does first ("URLs and Hashing")."""
+"""Makes a URI of raw text, as the first step of Safe Browsing does ("URLs and Hashing")."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["raw_uri"]
 
 _BREAKS = re.compile("[\t\r\n]")
 _CONTROLS = re.compile("[\x00-\x20\x7f-\x9f]")
-_OCTETS = re.compile("[\x80-\xff]")
+_NON_ASCII = re.compile("[\x80-\xff]")
 
 
 def raw_uri(text: URIReference | str | bytes) -> URI:
-    """The URI that a raw text stands for.
+    """Return the URI that a raw text means.
 
-    White space around it, and tabs and line breaks within, are taken away; controls and spaces are escaped, in a host
-    too; a host without a scheme gets that of http; the rest is `overthere.repair`'s.  Non-ASCII octets are escaped
-    unchanged.
+    White space around it, and tabs and line breaks within, are removed; controls and spaces are escaped, also in a
+    host; a host without a scheme gets http; `overthere.repair` does the rest.  Non-ASCII bytes are escaped as they
+    are.
 
     Raises: InvalidURI if the text has no or two possible readings.
 
@@ -29,9 +29,9 @@ def raw_uri(text: URIReference | str | bytes) -> URI:
     ('http://www.example.com/a%20b', 'http://%01%80.com')
     """
     if isinstance(text, bytes):
-        written = _OCTETS.sub(lambda m: percent_encode(m[0].encode("latin-1"), ""), text.decode("latin-1"))
+        raw = _NON_ASCII.sub(lambda m: percent_encode(m[0].encode("latin-1"), ""), text.decode("latin-1"))
     else:
-        written = str(text) if isinstance(text, URIReference) else exact(text, "a raw text")
-    written = _BREAKS.sub("", written.strip(AROUND))
-    written = _CONTROLS.sub(lambda m: percent_encode(m[0].encode(), ""), written)
-    return URI(str(repair(written, scheme="http", idna=False, limit=0)))
+        raw = str(text) if isinstance(text, URIReference) else exact(text, "a raw text")
+    raw = _BREAKS.sub("", raw.strip(AROUND))
+    raw = _CONTROLS.sub(lambda m: percent_encode(m[0].encode(), ""), raw)
+    return URI(str(repair(raw, scheme="http", idna=False, limit=0)))

@@ -19,36 +19,36 @@ from overthere.values.normalize import normal_form
 
 __all__ = ["unescape_fully", "compose"]
 
-_SUB = "!$&'()*+,;="
-_PATH = "/:@" + _SUB
+_SUB_DELIMS = "!$&'()*+,;="
+_PATH = "/:@" + _SUB_DELIMS
 _QUERY = _PATH + "?"
-_IN_PAIRS = _QUERY.replace("&", "").replace("=", "")
+_PAIR_SAFE = _QUERY.replace("&", "").replace("=", "")
 _HEX = {ord(c): int(c, 16) for c in "0123456789abcdefABCDEF"}
-_RUN = re.compile("(?:%[0-9A-Fa-f]{2})+")
+_ESCAPES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 _WWW = re.compile(r"(?:www[0-9]*\.)+", re.IGNORECASE)
 _PERCENT = 0x25
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def compose(parts: Parts) -> str:
-    """The text of components, such that it is read back as these."""
+    """Join components to a text that is read back as the same components."""
     return recompose(guard_path(parts))
 
 
 def unescape_fully(text: str | bytes) -> bytes:
-    """Octets from which no escape can be taken any more.
+    """Decode escapes until no escape remains.
 
-    No two escapes overlap, so that their order says nothing: one pass over a stack gives what repeated passes give.
+    Escapes do not overlap, so their order does not matter: one pass with a stack has the result of repeated passes.
 
     >>> unescape_fully("%25%32%35"), unescape_fully("a%252541")
     (b'%', b'aA')
     """
-    octets = text.encode() if isinstance(text, str) else text
-    if b"%" not in octets:
-        return octets
+    data = text.encode() if isinstance(text, str) else text
+    if b"%" not in data:
+        return data
     stack = bytearray()
-    for octet in octets:
-        stack.append(octet)
+    for byte in data:
+        stack.append(byte)
         while len(stack) > 2 and stack[-3] == _PERCENT and stack[-2] in _HEX and stack[-1] in _HEX:
             stack[-3:] = bytes([_HEX[stack[-2]] * 16 + _HEX[stack[-1]]])
     return bytes(stack)
@@ -57,14 +57,14 @@ def unescape_fully(text: str | bytes) -> bytes:
 def _with_host(parts: Parts, change: object) -> Parts:
     if parts.authority is None:
         return parts
-    user, host, port = split_authority(parts.authority)
+    userinfo, host, port = split_authority(parts.authority)
     changed = change(host)  # type: ignore[operator]
-    return parts if changed == host else _authority(parts, user, changed, port)
+    return parts if changed == host else _with_authority(parts, userinfo, changed, port)
 
 
-def _authority(parts: Parts, user: str | None, host: str, port: str | None) -> Parts:
-    before = "" if user is None else user + "@"
-    return parts._replace(authority=before + host + ("" if port is None else ":" + port))
+def _with_authority(parts: Parts, userinfo: str | None, host: str, port: str | None) -> Parts:
+    prefix = "" if userinfo is None else userinfo + "@"
+    return parts._replace(authority=prefix + host + ("" if port is None else ":" + port))
 
 
 def ladder(parts: Parts, rung: str) -> Parts:
@@ -84,39 +84,39 @@ def drop_fragment(parts: Parts) -> Parts:
 def drop_userinfo(parts: Parts, empty: bool = False) -> Parts:
     if parts.authority is None:
         return parts
-    user, _, rest = parts.authority.rpartition("@")
-    kept = rest == parts.authority or (empty and user not in ("", ":"))
-    return parts if kept else parts._replace(authority=rest)
+    userinfo, _, host_port = parts.authority.rpartition("@")
+    is_unchanged = host_port == parts.authority or (empty and userinfo not in ("", ":"))
+    return parts if is_unchanged else parts._replace(authority=host_port)
 
 
 def drop_port(parts: Parts, only: str = "default") -> Parts:
     if parts.authority is None:
         return parts
-    user, host, port = split_authority(parts.authority)
+    userinfo, host, port = split_authority(parts.authority)
     if port is None:
         return parts
     if only == "web":
         if port.lstrip("0") != {"http": "80", "https": "443"}.get((parts.scheme or "").lower()):
             return parts
     elif only == "default" and port:
-        known = default_registry().get(parts.scheme or "")
-        if known is None or known.port is None or port.lstrip("0") != str(known.port):
+        scheme = default_registry().get(parts.scheme or "")
+        if scheme is None or scheme.port is None or port.lstrip("0") != str(scheme.port):
             return parts
     elif only == "empty" and port:
         return parts
-    return _authority(parts, user, host, None)
+    return _with_authority(parts, userinfo, host, None)
 
 
 def drop_www(parts: Parts) -> Parts:
-    """www., www1. and their like, as often as they stand in front."""
+    """Remove www., www1. and similar labels at the beginning, but keep two labels."""
 
     def change(host: str) -> str:
-        found = _WWW.match(host)
-        if found is None:
+        match = _WWW.match(host)
+        if match is None:
             return host
-        rest = host[found.end() :]
-        # Two labels stay at least: the last of those that would go comes back.
-        return rest if "." in rest else host[host.rfind(".", 0, found.end() - 1) + 1 :]
+        shortened = host[match.end() :]
+        # At least two labels stay: otherwise the last removed label is kept.
+        return shortened if "." in shortened else host[host.rfind(".", 0, match.end() - 1) + 1 :]
 
     return _with_host(parts, change)
 
@@ -128,7 +128,7 @@ def https(parts: Parts) -> Parts:
 
 
 def lower_host(parts: Parts) -> Parts:
-    return _with_host(parts, lambda host: _RUN.sub(lambda m: m[0].upper(), host.lower()))
+    return _with_host(parts, lambda host: _ESCAPES.sub(lambda m: m[0].upper(), host.lower()))
 
 
 def host_dots(parts: Parts) -> Parts:
@@ -140,14 +140,14 @@ def host_dots(parts: Parts) -> Parts:
 
 def ipv4(parts: Parts) -> Parts:
     def change(host: str) -> str:
-        found = None if host.startswith("[") else literal(host)
-        return str(found) if isinstance(found, IPv4Address) else host
+        address = None if host.startswith("[") else literal(host)
+        return str(address) if isinstance(address, IPv4Address) else host
 
     return _with_host(parts, change)
 
 
 def host_idna(parts: Parts) -> Parts:
-    """A name in letters, in escapes or in A-labels is one name; what is none stays."""
+    """Write a host name, given in letters, escapes or A-labels, as A-labels; an invalid one stays."""
 
     def change(host: str) -> str:
         try:
@@ -178,7 +178,7 @@ def ipv6(parts: Parts, dotted: bool = False) -> Parts:
 def collapse_slashes(parts: Parts) -> Parts:
     if "//" not in parts.path:
         return parts
-    # "/." stands before "//" where no authority does (`guard_path`); with the second slash it goes.
+    # Without an authority "/." guards a leading "//" (`guard_path`): it is removed with the second slash.
     guarded = parts.authority is None and parts.path.startswith("/.//")
     return parts._replace(path=re.sub("/{2,}", "/", parts.path[2:] if guarded else parts.path))
 
@@ -192,7 +192,7 @@ def lower_query(parts: Parts) -> Parts:
 
 
 def _lower_escapes(text: str) -> str:
-    return _RUN.sub(lambda m: m[0].upper(), text.lower())
+    return _ESCAPES.sub(lambda m: m[0].upper(), text.lower())
 
 
 def root_slash(parts: Parts) -> Parts:
@@ -209,16 +209,16 @@ def index_names(parts: Parts, names: tuple[str, ...]) -> Parts:
     return parts._replace(path=folder + slash) if slash and name in names else parts
 
 
-def _parameters(parts: Parts, change: object) -> Parts:
+def _with_query(parts: Parts, change: object) -> Parts:
     return parts if parts.query is None else parts._replace(query=change(parts.query))  # type: ignore[operator]
 
 
 def sort_parameters(parts: Parts, by: str = "name") -> Parts:
-    return _parameters(parts, sorted_pairs if by == "pair" else lambda query: Parameters(query).sorted().query)
+    return _with_query(parts, sorted_pairs if by == "pair" else lambda query: Parameters(query).sorted().query)
 
 
 def sorted_pairs(query: str) -> str:
-    """Pairs by their names as they are written, then by their values; without a value before an empty one.
+    """Sort pairs by names as written, then by values; a pair without "=" comes before one with an empty value.
 
     >>> sorted_pairs("page2=2&page=1&page&page=")
     'page&page=&page=1&page2=2'
@@ -227,27 +227,27 @@ def sorted_pairs(query: str) -> str:
 
 
 def drop_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
-    return _parameters(parts, lambda query: Parameters(query).without(*names).query)
+    return _with_query(parts, lambda query: Parameters(query).without(*names).query)
 
 
 def keep_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
     def change(query: str) -> str | None:
-        gone = set(Parameters(Parameters(query).without(*names).query).raw)
-        return "&".join(text for text in query.split("&") if text not in gone) or None
+        removed = set(Parameters(Parameters(query).without(*names).query).raw)
+        return "&".join(text for text in query.split("&") if text not in removed) or None
 
-    return _parameters(parts, change)
+    return _with_query(parts, change)
 
 
 def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
     def change(query: str) -> str | None:
-        kept = [text for text in query.split("&") if (text.partition("=")[2] if valueless else text.strip("="))]
-        return "&".join(kept) or None
+        pairs = [text for text in query.split("&") if (text.partition("=")[2] if valueless else text.strip("="))]
+        return "&".join(pairs) or None
 
-    return _parameters(parts, change)
+    return _with_query(parts, change)
 
 
 def empty_values(parts: Parts) -> Parts:
-    return _parameters(parts, lambda query: re.sub("(^|&)([^&=]*)=(?=&|$)", r"\1\2", query))
+    return _with_query(parts, lambda query: re.sub("(^|&)([^&=]*)=(?=&|$)", r"\1\2", query))
 
 
 def empty_query(parts: Parts) -> Parts:
@@ -263,25 +263,25 @@ def rewrite_parameters(parts: Parts) -> Parts:
                 pairs.append((decode_bytes(name), decode_bytes(value)))
         return "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in sorted(pairs)) or None
 
-    return _parameters(parts, change)
+    return _with_query(parts, change)
 
 
 def rewrite_query(parts: Parts) -> Parts:
-    """Escapes in names and values only where they must be, for "+", and for "=" in values; no empty parameters."""
+    """Remove empty parameters, and escapes that are not required, but keep those of "+" and of "=" in values."""
 
     def change(query: str) -> str | None:
-        found = []
+        pairs = []
         for text in filter(None, query.split("&")):
             name, equals, value = text.partition("=")
-            found.append(_rewrite_escapes(name, "+", _IN_PAIRS) + equals + _rewrite_escapes(value, "+", _IN_PAIRS))
-        return "&".join(found) or None
+            pairs.append(_rewrite_escapes(name, "+", _PAIR_SAFE) + equals + _rewrite_escapes(value, "+", _PAIR_SAFE))
+        return "&".join(pairs) or None
 
-    return _parameters(parts, change)
+    return _with_query(parts, change)
 
 
 def rewrite_fragment(parts: Parts) -> Parts:
-    written = parts.fragment and quote(decode_bytes(parts.fragment), "=")
-    return parts._replace(fragment=written or None)
+    fragment = parts.fragment and quote(decode_bytes(parts.fragment), "=")
+    return parts._replace(fragment=fragment or None)
 
 
 def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
@@ -289,20 +289,20 @@ def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
 
 
 def _rewrite_escapes(text: str, keep: str, safe: str) -> str:
-    """Escapes of unreserved characters and `safe` taken away, but for those of `keep`; digits of others in capitals."""
-    kept = {f"%{ord(c):02X}" for c in keep}
+    """Decode escapes of unreserved characters and `safe`, but not of `keep`; write others with upper-case digits."""
+    protected = {f"%{ord(c):02X}" for c in keep}
 
     def run(match: re.Match[str]) -> str:
         text = match[0].upper()
         pieces = [text[at : at + 3] for at in range(0, len(text), 3)]
-        return "".join(p if p in kept else quote(bytes.fromhex(p[1:]), safe=safe) for p in pieces)
+        return "".join(p if p in protected else quote(bytes.fromhex(p[1:]), safe=safe) for p in pieces)
 
-    return _RUN.sub(run, text if "=" in safe else text.replace("=", "%3D"))
+    return _ESCAPES.sub(run, text if "=" in safe else text.replace("=", "%3D"))
 
 
 def unescape(parts: Parts) -> Parts:
     def change(host: str) -> str:
-        return host if host.startswith("[") else quote(unescape_fully(host).lower(), safe=_SUB)
+        return host if host.startswith("[") else quote(unescape_fully(host).lower(), safe=_SUB_DELIMS)
 
     parts = _with_host(parts, change)
     query = None if parts.query is None else quote(unescape_fully(parts.query), safe=_QUERY)
@@ -310,7 +310,7 @@ def unescape(parts: Parts) -> Parts:
 
 
 def nfc(parts: Parts) -> Parts:
-    """What escapes of UTF-8 mean, in Normalization Form C, escaped again; other octets stay as they are."""
+    """Convert the characters of UTF-8 escapes to Normalization Form C, and escape them again; other bytes stay."""
 
     def compose_run(match: re.Match[str]) -> str:
         before = decode_bytes(match[0]).decode(errors="surrogateescape")
@@ -318,7 +318,7 @@ def nfc(parts: Parts) -> Parts:
         return match[0] if after == before else quote(after, safe="", errors="surrogateescape")
 
     def change(text: str | None) -> str | None:
-        # A letter in front may be the base of the mark that is escaped.
+        # A letter before the escapes may combine with an escaped mark.
         return None if text is None else re.sub("[A-Za-z0-9]?(?:%[0-9A-Fa-f]{2})+", compose_run, text)
 
     return parts._replace(path=change(parts.path) or "", query=change(parts.query), fragment=change(parts.fragment))

@@ -11,32 +11,32 @@ __all__ = ["DOUBLE", "SINGLE", "drop_sessions"]
 
 
 def drop_sessions(parts: Parts) -> Parts:
-    """Of each server's identifiers the last one; what stands around it is joined, empty pairs too."""
+    """Remove the last identifier of each server; the texts around it are joined, also if that leaves empty pairs."""
     return parts._replace(path=_path(parts.path), query=_query(parts.query))
 
 
 _FOLDERS = (re.compile(r"(?i)(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/"), re.compile(r"(?i)(?<=/)\([0-9a-z]{24}\)/"))
-"""Folders of ASP.NET, in front of a page ".aspx"."""
+"""Folders of ASP.NET, before a page ".aspx"."""
 SINGLE = [("jsessionid", 0, True, 32), ("phpsessid", 0, True, 32), ("sid", 0, True, 32), ("aspsessionid", 8, False, 24)]
-"""Pairs: the name, how many letters follow it, whether the value has digits besides letters, and its length."""
+"""Pairs: the name, the number of letters after it, whether the value has digits besides letters, and its length."""
 DOUBLE = "cfid=", "cftoken="
-"""Two pairs of ColdFusion, which stand together."""
-_AT = "(?i)(?<!%)(?<!%.)"
-"""Not within an escape, whose digits may be the first letters of a name."""
+"""The names in two adjacent pairs of ColdFusion."""
+_START = "(?i)(?<!%)(?<!%.)"
+"""A match must not begin within an escape, whose digits may be the first letters of a name."""
 _SESSIONS = tuple(
-    re.compile(f"{_AT}{name}{f'[a-z]{{{letters}}}' * bool(letters)}=[{'0-9' * digits}a-z]{{{length}}}(?=&|$)")
+    re.compile(f"{_START}{name}{f'[a-z]{{{letters}}}' * bool(letters)}=[{'0-9' * digits}a-z]{{{length}}}(?=&|$)")
     for name, letters, digits, length in SINGLE
 )
-_FIRST = re.compile(f"{_AT}{DOUBLE[0]}(?=.)")
+_DOUBLE_START = re.compile(f"{_START}{DOUBLE[0]}(?=.)")
 
 
 def _path(path: str) -> str:
     for folder in _FOLDERS:
-        # The page: the last ".aspx" before a "?" that is data.
+        # The page is the last ".aspx" before an escaped "?".
         lowered = path.lower()
         for match in reversed(list(folder.finditer(path))):
-            mark = lowered.find("%3f", match.end())
-            if lowered.rfind(".aspx", match.end() + 1, len(path) if mark < 0 else mark) >= 0:
+            query_mark = lowered.find("%3f", match.end())
+            if lowered.rfind(".aspx", match.end() + 1, len(path) if query_mark < 0 else query_mark) >= 0:
                 path = path[: match.start()] + path[match.end() :]
                 break
     return path
@@ -48,11 +48,11 @@ def _query(query: str | None) -> str | None:
     for session in _SESSIONS:
         if matches := deque(session.finditer(query), maxlen=1):
             query = query[: matches[0].start()] + query[matches[0].end() + 1 :]
-    pairs, end, second = query.split("&"), len(query), DOUBLE[1]
-    for one, two in zip(reversed(pairs[:-1]), reversed(pairs), strict=False):
-        is_second = two[: len(second)].lower() == second and len(two) > len(second)
-        if is_second and (firsts := deque(_FIRST.finditer(one), maxlen=1)):
-            start = end - len(two) - 1 - len(one)
+    pairs, end, second_name = query.split("&"), len(query), DOUBLE[1]
+    for pair, next_pair in zip(reversed(pairs[:-1]), reversed(pairs), strict=False):
+        is_second = next_pair[: len(second_name)].lower() == second_name and len(next_pair) > len(second_name)
+        if is_second and (firsts := deque(_DOUBLE_START.finditer(pair), maxlen=1)):
+            start = end - len(next_pair) - 1 - len(pair)
             return query[: start + firsts[0].start()] + query[end + 1 :]
-        end -= len(two) + 1
+        end -= len(next_pair) + 1
     return query

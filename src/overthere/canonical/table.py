@@ -22,7 +22,7 @@ class Kind(NamedTuple):
     apply: Callable[..., Parts]
     does: str
     breaks: str
-    """The resources that may become another one, or none."""
+    """The resources whose canonical URI may lead to another resource, or to none."""
     source: str
     parameters: dict[str, type] = {}  # noqa: RUF012 - never changed
     required: tuple[str, ...] = ()
@@ -168,4 +168,4 @@ STEPS: dict[str, Kind] = {
         drop_sessions, "no session identifiers of well-known servers", "pages that only one session shows", _IA
     ),
 }
-"""Name -> what a step of that name is."""
+"""Name of a step -> its description."""

@@ -11,18 +11,18 @@ __all__ = ["KEYS", "escape_minimally"]
 
 
 def _surt(text: str) -> str:
-    """Labels and octets of addresses in reverse, a port that is not the default, path and query in small letters."""
+    """Return the SURT key: labels (or address bytes) reversed, a port not the default, path, query; in lower case."""
     parts = split(text)
     if parts.authority is None:
         return text
     _, host, port = split_authority(parts.authority)
-    # Pairs are those of the text without escapes: "%26" divides them too.
+    # Pairs are separated after unescaping: "%26" separates them too.
     query = "" if parts.query is None else "?" + sorted_pairs(escape_minimally(parts.query).lower())
-    rest = f"{escape_minimally(parts.path)}{query}".lower()
+    path_and_query = f"{escape_minimally(parts.path)}{query}".lower()
     if not host:
-        return f"{parts.scheme}:{rest}"
+        return f"{parts.scheme}:{path_and_query}"
     name = ",".join(reversed(host.strip("[]").split(".")))
-    return f"{name}{':' + port if port else ''}){rest}".lower()
+    return f"{name}{':' + port if port else ''}){path_and_query}".lower()
 
 
 def _hash_text(text: str) -> str:
@@ -34,9 +34,9 @@ def _hash_text(text: str) -> str:
 
 
 def escape_minimally(text: str) -> str:
-    """Only the octets up to 32, from 127 on, "#" and "%" escaped."""
+    """Unescape a text fully, then escape only bytes up to 32, from 127 on, "#" and "%"."""
     return "".join(chr(o) if 32 < o < 127 and o not in b"#%" else f"%{o:02X}" for o in unescape_fully(text))
 
 
 KEYS: dict[str, Callable[[str], str]] = {"surt": _surt, "safe-browsing": _hash_text}
-"""Name of a key -> what writes it of a URI that its form has made canonical."""
+"""Name of a key -> the function that makes it of a canonical URI's text."""
