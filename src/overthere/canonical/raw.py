@@ -20,8 +20,7 @@ def raw_uri(text: URIReference | str | bytes) -> URI:
     """Return the URI that a raw text means.
 
     White space around it, and tabs and line breaks within, are removed; controls and spaces are escaped, also in a
-    host; a host without a scheme gets http; `overthere.repair` does the rest.  Non-ASCII bytes are escaped as they
-    are.
+    host; a host without a scheme gets http; `overthere.repair` does the rest.  Non-ASCII bytes are only escaped.
 
     Raises: InvalidURI if the text has no or two possible readings.
 

@@ -1,14 +1,14 @@
 """Whole columns of URIs: Arrow in, Arrow out (RFC 3986, a million at a time).
 
-One law: a column function gives for each row what the function of the same name gives for a value;
-null gives null.  A column is anything with the Arrow PyCapsule interface (pyarrow, polars, pandas with Arrow
-types, DuckDB, nanoarrow, ...): an array gives an array, chunks give chunks, and a stream of no known length
-gives a stream, worked on as it is read.  Text is Utf8, LargeUtf8, Utf8View or a dictionary of them, of which
-each distinct value is worked on once.
+A column function returns for each row the result that the function of the same name returns for a value; null
+stays null.  A column is any object with the Arrow PyCapsule interface (pyarrow, polars, pandas with Arrow
+types, DuckDB, nanoarrow, ...): the result for an array is an array, for chunks it has chunks, and for a stream of
+unknown length it is a stream, computed as the input is read.  Text is Utf8, LargeUtf8, Utf8View or a dictionary of
+them; each distinct value of a dictionary is computed once.
 
-With the native kernel components are views into the input's buffers (`views=False` gives plain Utf8, copied),
-unchanged rows are not copied, the GIL is released and `threads` cores work (all of them by default).  Without it
-the same functions work row by row, need pyarrow, and hold a stream whole.
+With the native kernel, components are views into the input's buffers (`views=False` copies them as plain Utf8),
+unchanged rows are not copied, the GIL is released, and `threads` cores are used (all by default).  Without it, the
+same functions work row by row, need pyarrow, and read a whole stream into memory.
 
     >>> import pyarrow as pa
     >>> urls = pa.array(["HTTP://a/%7eb", "a b", None])
@@ -51,8 +51,8 @@ def _names(components: Sequence[str]) -> list[str]:
     if isinstance(components, str | bytes) or not isinstance(components, Iterable):
         raise TypeError(f"components must be a list of names, not {type(components).__name__}")
     components = [exact(component, "components") for component in components]
-    foreign = [c for c in components if c not in COMPONENTS]
-    if foreign or len(set(components)) != len(components):
+    unknown = [c for c in components if c not in COMPONENTS]
+    if unknown or len(set(components)) != len(components):
         raise ValueError(f"components must be {', '.join(COMPONENTS)}, each once, not {components!r}")
     return list(components)
 
@@ -67,11 +67,11 @@ def check(
     column: Any, rule: str | None = None, *, edition: str = "rfc3986", zone: bool = False, scheme: bool = False,
     registry: Registry | None = None, threads: int | None = None,
 ) -> ArrowColumn:  # fmt: skip
-    """Whether each row follows a rule of an edition, by the letter: a column of booleans.
+    """Whether each row follows a rule of an edition exactly: a column of booleans.
 
     rule: a rule of the edition; by default its rule for a URI ("URI-reference" allows relative ones, 4.1).
     For RFC 3986 also IRI and IRI-reference (RFC 3987 2.2).
-    zone: whether an IPv6 address may carry a zone identifier (RFC 6874); for URI and URI-reference only, without
+    zone: whether an IPv6 address may have a zone identifier (RFC 6874); for URI and URI-reference only, without
     `scheme`.
     scheme: whether the rules of each URI's scheme are checked too, as by `overthere.check`; needs pyarrow.
     registry: the registry for schemes (default: the default one).
@@ -84,26 +84,26 @@ def check(
     >>> pa.array(check(urls)).to_pylist(), pa.array(check(urls, "relative-ref")).to_pylist()
     ([True, False], [False, True])
     """
-    judge: Any = "URI" if rule is None else exact(rule, "rule")
-    if edition != "rfc3986" or judge not in _RULES:
+    engine_rule: Any = "URI" if rule is None else exact(rule, "rule")
+    if edition != "rfc3986" or engine_rule not in _RULES:
         from overthere import editions
 
-        own = editions.edition(edition)
-        judge = own.grammar.automaton(own.top if rule is None else judge)
+        edition_value = editions.edition(edition)
+        engine_rule = edition_value.grammar.automaton(edition_value.top if rule is None else engine_rule)
     if scheme:
         by_scheme = import_module("overthere.columns.schemes")
         if zone:
             raise ValueError("no scheme's rules allow zone identifiers (RFC 6874)")
-        return by_scheme.check(column, judge, rule, edition, registry, count_of(threads))  # type: ignore[no-any-return]
-    return engine().check(column, judge, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
+        return by_scheme.check(column, engine_rule, rule, edition, registry, count_of(threads))  # type: ignore[no-any-return]
+    return engine().check(column, engine_rule, zone=zone, threads=count_of(threads))  # type: ignore[no-any-return]
 
 
 def split(
     column: Any, components: Sequence[str] = SIX, *, threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
-    """The components of each row as Appendix B cuts it, unchecked: a struct of text columns; undefined is null.
+    """Split each row into components by Appendix B, unchecked: a struct of text columns; undefined is null.
 
-    components: which, of scheme, authority, userinfo, host, port, path, query and fragment.
+    components: names out of scheme, authority, userinfo, host, port, path, query and fragment.
     """
     return engine().parts(column, _names(components), None, zone=False, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
 
@@ -112,23 +112,23 @@ def parse(
     column: Any, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False,
     errors: Literal["detail", "raise"] = "detail", threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The components of each row, checked: a struct of text columns, `error` and `error_at` (code points).
+    """Check each row and split it into components: a struct of text columns, `error` and `error_at` (code points).
 
-    A row that `rule` does not derive has null components and the kind of its first finding.
+    A row that does not follow `rule` has null components, and the kind of its first finding as `error`.
 
     Raises: ColumnError under `errors="raise"`.
     """
-    works = engine()
-    answer = works.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
+    module = engine()
+    answer = module.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
     if errors == "raise":
-        answer = works.to_pyarrow(answer)
-        if (bad := works.first_bad(answer)) is not None:
-            raise ColumnError(*bad)
+        answer = module.to_pyarrow(answer)
+        if (first_bad := module.first_bad(answer)) is not None:
+            raise ColumnError(*first_bad)
     return answer  # type: ignore[no-any-return]
 
 
 def host(column: Any, *, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The host of each row as `split` cuts it, brackets included; null without an authority."""
+    """The host of each row, unchecked as in `split`, with brackets; null without an authority."""
     return text(column, "host", "null", threads, views)
 
 
@@ -136,15 +136,15 @@ def normalize(
     column: Any, rung: Rung = Rung.SYNTAX, *, iri: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True, registry: Registry | None = None,
 ) -> ArrowColumn:  # fmt: skip
-    """The normal form of each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
+    """Normalize each URI or reference at a rung of the ladder (6.2); a row that does not change is not copied.
 
-    iri: whether the rows are IRIs, normalised as such (RFC 3987 5.3).
+    iri: whether the rows are IRIs, normalized as IRIs (RFC 3987 5.3).
     registry: the schemes for the scheme rung (default: the default registry).
 
     Raises: ColumnError under `errors="raise"`.
     """
-    given = {"rung": int(rung_of(rung)), **_iri(iri), **({} if registry is None else {"registry": registry})}
-    return text(column, "normalize", errors, threads, views, **given)
+    options = {"rung": int(rung_of(rung)), **_iri(iri), **({} if registry is None else {"registry": registry})}
+    return text(column, "normalize", errors, threads, views, **options)
 
 
 def _iri(iri: bool) -> dict[str, bool]:
@@ -155,12 +155,12 @@ def resolve(
     column: Any, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The target of each reference against a base (5.2), or against the base in the same row of another column.
+    """Resolve each reference against a base (5.2), or against the base in the same row of another column.
 
     iri: whether references and bases are IRIs (RFC 3987 6.5).
-    A row with an invalid base is the error "base", at a place in the base; where the base is null, so is the row.
+    A row with an invalid base has the error "base", with the place in the base; a row with a null base is null.
 
-    Raises: InvalidURI if the one `base` is not a valid URI; ValueError for too few or too many bases;
+    Raises: InvalidURI if a single `base` is not a valid URI; ValueError for too few or too many bases;
     ColumnError under `errors="raise"`.
     """
     base = _bases(column, base, iri)
@@ -171,14 +171,14 @@ def relate(
     column: Any, base: URI | IRI | str | Any, *, iri: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The shortest reference from a base to each URI, or from the base in the same row of another column: what
-    `resolve` resolves to it again (4.2, 5.2).
+    """Return the shortest reference from a base to each URI, or from the base in the same row of another column;
+    `resolve` resolves it to the URI again (4.2, 5.2).
 
     iri: whether the rows and the bases are IRIs (RFC 3987 6.5).
-    A row with dot-segments, to which no reference resolves, is the error "unreachable", at its path; one with an
-    invalid base is the error "base", at a place in the base; where the base is null, so is the row.
+    A row with dot-segments, to which no reference resolves, has the error "unreachable", at its path; one with an
+    invalid base has the error "base", with the place in the base; a row with a null base is null.
 
-    Raises: as `resolve`.
+    Raises: the same as `resolve`.
 
     >>> import pyarrow as pa
     >>> pa.array(relate(pa.array(["http://a/b/g?x", "http://b/", "http://a/../c"]), "http://a/b/c/d")).to_pylist()
@@ -188,7 +188,7 @@ def relate(
 
 
 def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
-    """The text of the one base, or a column of them, one a row."""
+    """Return the text of a single base, or the column of bases, one per row."""
     from overthere.iri import IRI
     from overthere.values.uri import URI
 
@@ -202,7 +202,7 @@ def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
 def repair(
     column: Any, *, relative: bool = False, errors: Errors = "null", threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
-    """The only URI that each row can mean; see `overthere.repair`, which reports its changes.
+    """Return the only URI that each row can mean; see `overthere.repair`, which reports its changes.
 
     relative: whether relative references are accepted as well.
 
@@ -219,10 +219,10 @@ def canonicalize(
     column: Any, form: Canonical, *, key: bool = False, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The canonical URI of each row, or the key of the form.
+    """Return the canonical URI of each row, or the key of the form.
 
-    The native kernel leaves a few rows to Python (a host that needs IDNA, say): the last 65,536 different ones are
-    cached.
+    Python handles a few rows that the native kernel cannot (such as a host that needs IDNA), and caches the last
+    65,536 distinct ones.
 
     Raises: ColumnError under `errors="raise"`, for an invalid row.
     """
@@ -235,7 +235,7 @@ def canonicalize(
 
 
 def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The URI or reference to which each IRI-reference maps (RFC 3987 3.1).
+    """Map each IRI-reference to a URI or reference (RFC 3987 3.1).
 
     Raises: ColumnError under `errors="raise"`.
     """
@@ -243,7 +243,7 @@ def to_uri(column: Any, *, errors: Errors = "null", threads: int | None = None, 
 
 
 def to_iri(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The IRI-reference from which each URI or reference maps (RFC 3987 3.2).
+    """Convert each URI or reference to the IRI-reference that maps to it (RFC 3987 3.2).
 
     Raises: ColumnError under `errors="raise"`.
     """
@@ -253,7 +253,7 @@ def to_iri(column: Any, *, errors: Errors = "null", threads: int | None = None, 
 def encode(
     column: Any, component: str = "segment", *, keep: str | None = None, threads: int | None = None, views: bool = True
 ) -> ArrowColumn:
-    """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep` names them
+    """Percent-encode each row's UTF-8 bytes for a component (2.1), reserved characters too unless `keep` has them
     (2.2); see `overthere.encode`.
 
     Raises: CodingError for a component that cannot contain data, and for characters in `keep` that it cannot contain.
@@ -265,9 +265,9 @@ def encode(
 
 
 def decode(column: Any, *, errors: Errors = "null", threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The UTF-8 text that each row's component text stands for (2.1, 2.5).
+    """Decode each row, the text of a component, to UTF-8 text (2.1, 2.5).
 
-    A broken escape is the error "pct-encoded", octets that are not UTF-8 are "non-ascii".
+    A broken escape has the error "pct-encoded", bytes that are not UTF-8 have "non-ascii".
 
     Raises: ColumnError under `errors="raise"`.
     """
@@ -284,19 +284,19 @@ def equivalent(
 
     Needs pyarrow.
     """
-    return _pairs().equivalent(a, b, rung_of(rung), iri, registry)  # type: ignore[no-any-return]
+    return _pairs_module().equivalent(a, b, rung_of(rung), iri, registry)  # type: ignore[no-any-return]
 
 
 def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None = None) -> ArrowColumn:
-    """The lowest rung at which two columns meet, row by row, as its number (6.2); null where they never do.
+    """The number of the lowest rung at which two columns are equal, row by row (6.2); null where they never are.
 
     iri: whether the rows are IRIs or URIs, compared as IRIs (RFC 3987 5.3).
     registry: the schemes for the scheme rung (default: the default registry).
 
     Needs pyarrow.
     """
-    return _pairs().lowest_rung(a, b, iri, registry)  # type: ignore[no-any-return]
+    return _pairs_module().lowest_rung(a, b, iri, registry)  # type: ignore[no-any-return]
 
 
-def _pairs() -> Any:
+def _pairs_module() -> Any:
     return import_module("overthere.columns.pairs")

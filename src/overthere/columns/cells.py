@@ -1,9 +1,9 @@
 """CSV injection: cells that a spreadsheet would run as formulas get an apostrophe.
 
-A cell that begins with `=`, `+`, `-`, `@`, in full width too, or with TAB, CR or LF is computed when the file is opened
-in a spreadsheet; an apostrophe in front makes it text (OWASP, CSV Injection).  That changes the data: it is done only
-where it is asked for.
-An apostrophe before such a character gets another in front, so that taking one away gives back every cell.
+A spreadsheet runs a cell as a formula if it begins with `=`, `+`, `-`, `@`, also in full width, or with TAB, CR or LF;
+an apostrophe before it makes it text (OWASP, CSV Injection).  This changes the data, so it happens only on request.
+If a cell already has an apostrophe before such a character, it gets another one, so that removing one restores every
+cell.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from overthere.columns.rowwise import compute
 
 __all__ = ["escape", "escape_cells", "unescape"]
 
-_BEGIN = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
-_GUARDED = re.compile(f"'{_BEGIN}")
-_RISKY = re.compile(_BEGIN)
+_FORMULA_START = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
+_ESCAPED = re.compile(f"'{_FORMULA_START}")
+_RISKY = re.compile(_FORMULA_START)
 
 
 def escape(text: str) -> str:
-    """A cell with an apostrophe in front where a spreadsheet would compute it.
+    """Put an apostrophe before a cell that a spreadsheet would run as a formula.
 
     >>> [escape(text) for text in ("=1+1", "http://h/", "-1", "'=x", "'x")]
     ["'=1+1", 'http://h/', "'-1", "''=x", "'x"]
@@ -30,16 +30,16 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The cell before `escape`.
+    """Undo `escape`.
 
     >>> [unescape(escape(text)) for text in ("=1+1", "http://h/", "'=x", "'x")]
     ['=1+1', 'http://h/', "'=x", "'x"]
     """
-    return text[1:] if _GUARDED.match(text) else text
+    return text[1:] if _ESCAPED.match(text) else text
 
 
 def escape_cells(batch: Any) -> Any:
-    """A record batch or table whose text is escaped, and its column names; numbers and truth values stay."""
+    """Escape the text and the column names of a record batch or table; numbers and booleans stay."""
     import pyarrow as pa
 
     pc = compute()
@@ -50,6 +50,6 @@ def escape_cells(batch: Any) -> Any:
             kind = kind.value_type
             column = column.cast(kind) if pa.types.is_string(kind) or pa.types.is_large_string(kind) else column
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            column = pc.replace_substring_regex(column, rf"\A({_BEGIN})", r"'\1")
+            column = pc.replace_substring_regex(column, rf"\A({_FORMULA_START})", r"'\1")
         columns.append(column)
     return type(batch).from_arrays(columns, names=[escape(name) for name in batch.schema.names])

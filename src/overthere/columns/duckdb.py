@@ -1,7 +1,7 @@
 """DuckDB: `register(con)` makes the column functions scalar functions of SQL.
 
 `uri_normalize(t)`, `uri_resolve(t, base)`, `uri_encode(t, component, keep)`, `uri_host(t)`: the table of operations in
-the reference of `overthere.columns` names them all.  Each means what the column function says; null gives null.
+the reference of `overthere.columns` lists them all.  Each does the same as the column function; null stays null.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ __all__ = ["register"]
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Register the functions on a connection."""
     with brought_by("duckdb"):
-        import numpy  # noqa: F401 - which functions in Python need, and DuckDB does not bring
+        import numpy  # noqa: F401 - functions in Python need it, and DuckDB does not install it
         import pyarrow  # noqa: F401
         from duckdb.sqltypes import BOOLEAN, VARCHAR
 
-    make: Any = con.create_function  # its stub knows the enumerations but not their names, which it takes too
+    make: Any = con.create_function  # its stub has only the enumerations, but it accepts their names too
     for name, work, arity, is_boolean in functions():
         kind = BOOLEAN if is_boolean else VARCHAR
-        function = _with_parameters(work, arity)
+        function = _with_arity(work, arity)
         make(name, function, arity and [VARCHAR] * arity, kind, type="arrow", null_handling="special")
 
 
-def _with_parameters(work: Callable[..., Any], arity: int | None) -> Callable[..., Any]:
-    """The function with a signature of as many parameters: DuckDB counts them."""
+def _with_arity(work: Callable[..., Any], arity: int | None) -> Callable[..., Any]:
+    """Return the function with a signature of `arity` parameters, which DuckDB counts."""
 
     def function(*columns: Any) -> Any:
         return work(*columns)
 
     if arity is not None:
-        places = [Parameter(f"column{place}", Parameter.POSITIONAL_ONLY) for place in range(arity)]
-        function.__signature__ = Signature(places)  # type: ignore[attr-defined]
+        parameters = [Parameter(f"column{index}", Parameter.POSITIONAL_ONLY) for index in range(arity)]
+        function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return function

@@ -11,7 +11,7 @@ __all__ = ["check_host_name", "public_suffix", "registrable_domain", "subdomain"
 
 
 def public_suffix(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
-    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has it."""
+    """The public suffix of each row's host (publicsuffix.org), the same as from `hosts.domains.SuffixList.split`."""
     return _domain(column, "public_suffix", private, threads, views)
 
 
@@ -37,7 +37,7 @@ def _domain(column: Any, name: str, private: bool, threads: int | None, views: b
 
 
 def check_host_name(column: Any, *, threads: int | None = None) -> ArrowColumn:
-    """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says: a struct of `valid`, `error`
+    """Whether each row's host is valid in the DNS, by `hosts.dns.check_host_name`: a struct of `valid`, and `error`
     and `error_at` (code points in the row) of the first finding; null without a host.
 
     Needs pyarrow.

@@ -1,4 +1,4 @@
-"""The column functions in Rust, with the rows that need a scheme's facts, or IDNA, finished in Python."""
+"""The column functions in Rust; Python finishes the rows that need a scheme's facts, or IDNA."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ if TYPE_CHECKING:
 __all__ = ["check", "domain", "field", "first_bad", "parts", "to_pyarrow", "text"]
 
 
-def _repair_views(column: Any) -> Any:
-    """The column; pyarrow before 25 can make views with a data buffer that is none, and a reader falls over it."""
+def _readable(column: Any) -> Any:
+    """Cast string views that pyarrow before 25 made with a null data buffer, which readers cannot read."""
     pa = sys.modules.get("pyarrow")
     if pa is None or not isinstance(column, pa.Array | pa.ChunkedArray):
         return column
     if pa.types.is_dictionary(column.type):
-        hollow = pa.types.is_string_view(column.type.value_type)
+        is_broken = pa.types.is_string_view(column.type.value_type)
     else:
-        hollow = pa.types.is_string_view(column.type) and any(
+        is_broken = pa.types.is_string_view(column.type) and any(
             buffer is None for chunk in getattr(column, "chunks", [column]) for buffer in chunk.buffers()[2:]
         )
-    if not hollow:
+    if not is_broken:
         return column
     if not pa.types.is_dictionary(column.type):
         return column.cast(pa.large_string())
-    column.validate(full=True)  # pyarrow reads it: what lies outside of its data would end the process
+    column.validate(full=True)  # `take` reads it: an index outside of the data would crash the process
     chunks = [
         chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in getattr(column, "chunks", [column])
     ]
-    return pa.chunked_array(chunks, pa.large_string())  # pyarrow casts no dictionary of views
+    return pa.chunked_array(chunks, pa.large_string())  # pyarrow cannot cast a dictionary of views
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
-    return _native.column_check(_repair_views(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
+    """Whether each row follows the rule: URI, URI-reference, IRI, IRI-reference, or an automaton's."""
+    return _native.column_check(_readable(column), rule if isinstance(rule, str) else rule.runner, zone, threads)  # type: ignore[arg-type]
 
 
 def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int, views: bool) -> Any:
-    """The named components, unchecked if `rule` is None."""
-    return _native.column_parts(_repair_views(column), names, rule, zone, threads, views)
+    """The components of these names in each row; unchecked if `rule` is None."""
+    return _native.column_parts(_readable(column), names, rule, zone, threads, views)
 
 
-def text(column: Any, operation: str, **how: Any) -> Any:
-    """One text column out of another."""
-    if operation == "repair" and not how["details"]:
-        return _repair(column, **how)
-    if operation == "canonicalize" and (compiled := how["form"].compiled) is not None:
-        write, key = how.pop("write"), how.pop("key")
-        del how["form"]
-        how |= {"rule": "URI", "canonical": (compiled, key, lambda rows: list(map(write, rows)))}
+def text(column: Any, operation: str, **options: Any) -> Any:
+    """Apply an operation to a text column; return a text column."""
+    if operation == "repair" and not options["details"]:
+        return _repair(column, **options)
+    if operation == "canonicalize" and (compiled := options["form"].compiled) is not None:
+        write, key = options.pop("write"), options.pop("key")
+        del options["form"]
+        options |= {"rule": "URI", "canonical": (compiled, key, lambda rows: list(map(write, rows)))}
     elif operation in ("repair", "canonicalize"):
-        return rowwise.text(column, operation, **how)
-    if "parameters" in how:
-        how["parameters"] = tuple(how["parameters"])[1:]  # as it is written
-    if how.pop("iri", False):
-        if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # IDNA is Python's
-            return rowwise.text(column, operation, iri=True, **how)
-        how["rule"] = how.get("rule", "URI-reference").replace("U", "I", 1)
-    registry = how.pop("registry", None)
-    if operation == "normalize" and how["rung"] > Rung.SYNTAX:  # the generic rungs ask no registry
+        return rowwise.text(column, operation, **options)
+    if "parameters" in options:
+        options["parameters"] = tuple(options["parameters"])[1:]  # Rust takes them encoded
+    if options.pop("iri", False):
+        if operation == "normalize" and options["rung"] > Rung.SYNTAX:  # Rust has no IDNA
+            return rowwise.text(column, operation, iri=True, **options)
+        options["rule"] = options.get("rule", "URI-reference").replace("U", "I", 1)
+    registry = options.pop("registry", None)
+    if operation == "normalize" and options["rung"] > Rung.SYNTAX:  # the generic rungs need no registry
         registry = default_registry() if registry is None else registry
-        how["schemes"] = _rules(registry), partial(_finish_forms, registry)
-    return _native.column_text(_repair_views(column), operation, **{**how, "base": _repair_views(how.get("base"))})
+        options["schemes"] = _rules(registry), partial(_finish_forms, registry)
+    return _native.column_text(_readable(column), operation, **{**options, "base": _readable(options.get("base"))})
 
 
 def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) -> Any:
@@ -83,36 +83,34 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
     def finish(hosts: list[str]) -> list[str | None]:
         return [None if (cut := rules.split(host, private=private)) is None else getattr(cut, part) for host in hosts]
 
-    return _native.column_domain(_repair_views(column), part, _suffixes(rules), private, finish, threads, views)
+    return _native.column_domain(_readable(column), part, _suffixes(rules), private, finish, threads, views)
 
 
-@lru_cache(4)  # a list never changes
+@lru_cache(4)  # a list is immutable
 def _suffixes(rules: SuffixList) -> _native.Suffixes:
     return _native.Suffixes(list(rules.rules.items()))
 
 
-@lru_cache(8)  # a registry never changes
+@lru_cache(8)  # a registry is immutable
 def _rules(registry: Registry) -> dict[str, CommonRules | None]:
-    """The rules of each known scheme; None where it has more than the common ones, or cannot be had, which is an error
-    only where a row is of it.
-    """
-    known = {name: registry.get(name) for name in registry}
-    return {name: None if scheme is None else scheme.common_rules for name, scheme in known.items()}
+    """The rules of each registered scheme; None if it has uncommon rules, or cannot be loaded (an error if used)."""
+    schemes = {name: registry.get(name) for name in registry}
+    return {name: None if scheme is None else scheme.common_rules for name, scheme in schemes.items()}
 
 
 def _finish_forms(registry: Registry, forms: list[str]) -> list[str]:
     return [scheme_form(form, registry) for form in forms]
 
 
-def _repair(column: Any, *, relative: bool, threads: int, **how: Any) -> Any:
-    """Most rows are good, and stay: the others are repaired one by one."""
+def _repair(column: Any, *, relative: bool, threads: int, **options: Any) -> Any:
+    """Repair the invalid rows one by one; the valid rows, usually most, stay."""
     import pyarrow as pa
 
-    whole = _repair_views(rowwise.arrow(column))
-    whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
-    whole = whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
+    rows = _readable(rowwise.arrow(column))
+    rows = rows.combine_chunks() if isinstance(rows, pa.ChunkedArray) else rows
+    rows = rows if pa.types.is_string(rows.type) else rows.cast(pa.string())
     compute = rowwise.compute()
-    good = to_pyarrow(check(whole, "URI-reference" if relative else "URI", zone=False, threads=threads))
-    bad = compute.invert(compute.fill_null(good, True))
-    mended = to_pyarrow(rowwise.text(whole.filter(bad), "repair", relative=relative, threads=threads, **how))
-    return compute.replace_with_mask(whole, bad, mended.cast(whole.type))
+    valid = to_pyarrow(check(rows, "URI-reference" if relative else "URI", zone=False, threads=threads))
+    invalid = compute.invert(compute.fill_null(valid, True))
+    repaired = to_pyarrow(rowwise.text(rows.filter(invalid), "repair", relative=relative, threads=threads, **options))
+    return compute.replace_with_mask(rows, invalid, repaired.cast(rows.type))

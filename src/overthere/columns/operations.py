@@ -1,6 +1,6 @@
 """The table of column operations, from which the engines' methods, SQL, `--column` and the reference page are made.
 
-A row names a function of `overthere.columns`; its arguments and its documentation are the function's own.
+A row names a function of `overthere.columns`, which provides the arguments and the documentation.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = ["COMPONENTS", "OPERATIONS", "SQL", "Call", "Operation", "Result", "face_method", "function_of"]
 
 COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
-"""What `split` and `parse` give; each is a function of SQL and of the integrations too."""
+"""The components that `split` and `parse` can return; each is also a function of SQL and of the integrations."""
 
 Result = Literal["text", "boolean", "number", "components", "checked components", "host name"]
 """The types of result rows; the last three are structs, with the fields of `fields`."""
@@ -24,13 +24,13 @@ class SQL(NamedTuple):
 
     name: str
     arguments: tuple[str, ...] = ()
-    """Text columns behind the first one."""
+    """The text columns after the first one."""
     least: int = -1
-    """How many of the arguments must be given; -1: all of them."""
+    """The number of required arguments; -1: all of them."""
     repeats: bool = False
-    """Whether the last argument may be given several times."""
+    """Whether the last argument may be repeated."""
     values: Callable[..., Mapping[str, Any]] | None = None
-    """From one value of each argument to the arguments of the column function; None: by the same names."""
+    """Function from one value of each argument to the arguments of the column function; None: the same names."""
     constants: Mapping[str, Any] = {}
 
 
@@ -42,16 +42,16 @@ class Operation(NamedTuple):
     sql: tuple[SQL, ...] = ()
     result: Result = "text"
     bad: str = "null"
-    """What a row gives that cannot be worked on, unless `errors` says otherwise."""
+    """The result for an invalid row, unless `errors` changes it."""
     label: str = ""
-    """What `--column NAME` calls the new column: NAME_label."""
+    """The suffix of the new column that `--column NAME` adds: NAME_label."""
     columns: tuple[str, ...] = ()
     """Arguments that may be a column, with a value for each row."""
     is_repairable: bool = False
-    """Whether it takes URI-references, so that `errors="repair"` can be asked of it."""
+    """Whether it accepts URI-references, so that `errors="repair"` is allowed."""
 
     def fields(self, components: tuple[str, ...]) -> dict[str, str]:
-        """The fields of a struct and their types, "string", "boolean" or "int"."""
+        """Return the fields of the result struct and their types, "string", "boolean" or "int"."""
         errors = {"error": "string", "error_at": "int"}
         if self.result == "host name":
             return {"valid": "boolean", **errors}
@@ -63,7 +63,7 @@ def _pair(name: str, value: str) -> dict[str, Any]:
 
 
 def _form(form: str) -> dict[str, Any]:
-    """The key of the form where it has one."""
+    """The arguments for a form by its name: its key is returned if it has one."""
     from overthere.canonical import FORMS
 
     if form not in FORMS:
@@ -100,12 +100,12 @@ _ROWS = (
 )
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
-_NOT_OF_FACES = frozenset(("threads", "views", "errors"))
+_NOT_IN_FACES = frozenset(("threads", "views", "errors"))
 """Arguments that an engine does not offer: it always uses all threads, and a bad row is null."""
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """The function of `overthere.columns` of that name."""
+    """Return the function of `overthere.columns` with this name."""
     from overthere import columns
 
     return getattr(columns, name)  # type: ignore[no-any-return]
@@ -113,13 +113,13 @@ def function_of(name: str) -> Callable[..., Any]:
 
 @cache
 def face_signature(name: str) -> Signature:
-    """The arguments that a method of an engine takes, `self` and the column aside."""
-    _, *others = signature(function_of(name)).parameters.values()
-    return Signature([one for one in others if one.name not in _NOT_OF_FACES])
+    """Return the signature of an engine's method, without `self` and the column."""
+    _, *parameters = signature(function_of(name)).parameters.values()
+    return Signature([parameter for parameter in parameters if parameter.name not in _NOT_IN_FACES])
 
 
 class Call:
-    """An operation with its arguments, to be applied to columns; worker processes can be sent it.
+    """An operation with its arguments, to be applied to columns; it can be sent to worker processes.
 
     Raises: TypeError for arguments that the operation does not take.
     """
@@ -130,16 +130,16 @@ class Call:
         self.operation: Operation = OPERATIONS[name]
         bound = face_signature(name).bind(*arguments, **named)
         bound.apply_defaults()
-        if "pairs" in bound.arguments:  # an iterator serves one batch only
+        if "pairs" in bound.arguments:  # an iterator could be used for one batch only
             from overthere.values.form_pairs import flat
 
             bound.arguments["pairs"] = list(flat(bound.arguments["pairs"]))
-        given = bound.arguments
-        self._columns = [each for each in self.operation.columns if not _is_value(given[each])]
-        self.others: list[Any] = [given.pop(each) for each in self._columns]
-        """The arguments that are columns; a worker process gets them with its rows."""
-        self.fields: dict[str, str] = self.operation.fields(tuple(given.get("components", ())))
-        """The fields of the answer and their types, if it is a struct."""
+        values = bound.arguments
+        self._columns = [each for each in self.operation.columns if not _is_value(values[each])]
+        self.others: list[Any] = [values.pop(each) for each in self._columns]
+        """The arguments that are columns; a worker process receives them with its rows."""
+        self.fields: dict[str, str] = self.operation.fields(tuple(values.get("components", ())))
+        """The fields of the result and their types, if it is a struct."""
         self._arguments, self._named = bound.args, bound.kwargs
         if one_thread and "threads" in signature(function_of(name)).parameters:
             self._named["threads"] = 1
@@ -148,13 +148,13 @@ class Call:
         return {**self.__dict__, "others": []}
 
     def __call__(self, column: Any, *others: Any) -> Any:
-        """The answer for a column, and the columns that stand for `self.others`."""
+        """Apply the operation to a column; `others` replace `self.others`."""
         named = dict(zip(self._columns, others, strict=True))
         return function_of(self.operation.name)(column, *self._arguments, **self._named, **named)
 
 
 def _is_value(argument: Any) -> bool:
-    """Whether an argument is one value for all rows, not a column."""
+    """Whether an argument is a single value for all rows, not a column."""
     from overthere.iri import IRI
     from overthere.values.uri import URI
 
@@ -162,13 +162,13 @@ def _is_value(argument: Any) -> bool:
 
 
 def face_method(name: str, apply: Callable[[Any, Call], Any], one_thread: bool = False) -> Callable[..., Any]:
-    """The method of an engine for an operation: `apply` is given its object and the call."""
+    """Make an engine's method for an operation: it calls `apply` with the engine's object and the call."""
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
         return apply(self, Call(name, arguments, named, one_thread))
 
     method.__name__ = name
     method.__doc__ = function_of(name).__doc__
-    own = Parameter("self", Parameter.POSITIONAL_ONLY)
-    method.__signature__ = Signature([own, *face_signature(name).parameters.values()])  # type: ignore[attr-defined]
+    self_parameter = Parameter("self", Parameter.POSITIONAL_ONLY)
+    method.__signature__ = Signature([self_parameter, *face_signature(name).parameters.values()])  # type: ignore[attr-defined]
     return method

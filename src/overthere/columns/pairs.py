@@ -1,4 +1,4 @@
-"""Functions of two columns: equality on the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
+"""Functions of two columns: equality at a rung of the ladder (RFC 3986 6.2; RFC 3987 5.3)."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def _forms(column: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any
 
 
 def _comparison_forms(forms: Any, iri: bool, registry: Registry) -> Any:
-    """The rows of schemes that do not compare all of a normal form (such as urn, RFC 8141 3.1) as far as they do."""
+    """Shorten forms to the part that their scheme compares, if it does not compare all (such as urn, RFC 8141 3.1)."""
     import pyarrow as pa
 
-    if isinstance(forms, pa.ChunkedArray):  # pyarrow takes no mask of more than one
+    if isinstance(forms, pa.ChunkedArray):  # pyarrow cannot replace with a chunked mask
         return pa.chunked_array([_comparison_forms(chunk, iri, registry) for chunk in forms.chunks], type=forms.type)
     pc = compute()
     names = pc.replace_substring_regex(forms, "(?s)[:/?#].*", "")
-    partly = [n for n in pc.unique(names).to_pylist() if n and _SCHEME.fullmatch(n) and registry.scheme(n).compared]
-    if not partly:
+    partial = [n for n in pc.unique(names).to_pylist() if n and _SCHEME.fullmatch(n) and registry.scheme(n).compared]
+    if not partial:
         return forms
-    mask = pc.is_in(names, pa.array(partly, pa.large_string()))
+    mask = pc.is_in(names, pa.array(partial, pa.large_string()))
     form = _of_iri if iri else _of_uri
-    some = [form(text, registry) for text in pc.filter(forms, mask).to_pylist()]
-    return pc.replace_with_mask(forms, mask, pa.array(some, pa.large_string()))
+    changed_forms = [form(text, registry) for text in pc.filter(forms, mask).to_pylist()]
+    return pc.replace_with_mask(forms, mask, pa.array(changed_forms, pa.large_string()))
 
 
 def _of_uri(text: str, registry: Registry) -> str:
@@ -67,9 +67,9 @@ def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
     import pyarrow as pa
 
     pc = compute()
-    one, two = arrow(a), arrow(b)
+    first, second = arrow(a), arrow(b)
     lowest: Any = pa.scalar(None, pa.int8())
     for rung in (Rung.SCHEME, Rung.PATH, Rung.PERCENT, Rung.CASE, Rung.STRING):
-        same = pc.equal(_forms(one, rung, iri, registry), _forms(two, rung, iri, registry))
+        same = pc.equal(_forms(first, rung, iri, registry), _forms(second, rung, iri, registry))
         lowest = pc.if_else(pc.fill_null(same, False), pa.scalar(int(rung), pa.int8()), lowest)
     return lowest

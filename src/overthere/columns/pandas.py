@@ -23,7 +23,7 @@ __all__ = ["Accessor"]
 
 @pd.api.extensions.register_series_accessor("uri")
 class Accessor:
-    """`series.uri`: each member means what `overthere.columns` says of it; the index is kept."""
+    """`series.uri`: each member does the same as its function in `overthere.columns`; the index is kept."""
 
     def __init__(self, series: pd.Series) -> None:
         self._series = series

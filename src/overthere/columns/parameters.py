@@ -1,4 +1,4 @@
-"""The parameters of a column of URIs: each function does for a row what the one of values does (`overthere.forms`)."""
+"""The parameters of a column of URIs: each function works on a row as that of `overthere.forms` on a value."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def parameter(
     column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,
     errors: Errors = "null", threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """The first value of that name in each row's query, decoded; null if there is none, or without "=".
+    """The first value of that name in each row's query, decoded; null if the name is missing or has no "=".
 
     raw: whether the value is returned as written.
-    separator, plus: as `forms.Parameters` takes them.
+    separator, plus: the same as those of `forms.Parameters`.
 
     Raises: ColumnError under `errors="raise"`, for an invalid row.
 
@@ -28,18 +28,18 @@ def parameter(
     >>> pa.array(parameter(pa.array(["http://h/?q=a+b%21", "?q", "?p=1&q=", "a b"]), "q")).to_pylist()
     ['a b!', None, '', None]
     """
-    operation, octets = "raw_parameter" if raw else "parameter", encode_name(name)
-    asked = _edit((octets,), [(octets, [])], separator, plus)
-    return text(column, operation, errors, threads, views, parameters=asked)
+    operation, encoded_name = "raw_parameter" if raw else "parameter", encode_name(name)
+    edit = _edit((encoded_name,), [(encoded_name, [])], separator, plus)
+    return text(column, operation, errors, threads, views, parameters=edit)
 
 
 def with_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with these parameters set: a name keeps its first place and loses its other pairs; new names follow.
+    """Set parameters in each row: a name keeps its first place and loses its other pairs; new names follow.
 
-    pairs: a mapping or pairs of data, the same for all rows, as `forms.encode` takes them.
+    pairs: a mapping or pairs of data, the same for all rows, in the types that `forms.encode` accepts.
 
     Raises: ColumnError under `errors="raise"`.
 
@@ -48,15 +48,15 @@ def with_parameters(
     ['http://h/?X=%3b%20&page=2#f', 'a?page=2']
     """
     data = list(flat(pairs))
-    given = [(name, [one.encode() for one in texts]) for name, texts in by_name(data, plus=plus).items()]
-    return text(column, "with_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
+    encoded = [(name, [text.encode() for text in texts]) for name, texts in by_name(data, plus=plus).items()]
+    return text(column, "with_parameters", errors, threads, views, parameters=_edit((data,), encoded, separator, plus))
 
 
 def add_parameters(
     column: Any, pairs: Pairs, *, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with more parameters at the end.
+    """Add parameters at the end of each row's query.
 
     Raises: ColumnError under `errors="raise"`.
 
@@ -65,15 +65,15 @@ def add_parameters(
     ['http://h/?a=1&a=2', 'a?a=2']
     """
     data = list(flat(pairs))
-    given = [(b"", [one.encode()]) for one in write_pairs(data, plus=plus)]
-    return text(column, "add_parameters", errors, threads, views, parameters=_edit((data,), given, separator, plus))
+    encoded = [(b"", [pair.encode()]) for pair in write_pairs(data, plus=plus)]
+    return text(column, "add_parameters", errors, threads, views, parameters=_edit((data,), encoded, separator, plus))
 
 
 def without_parameters(
     column: Any, *names: str | bytes, separator: str = "&", plus: bool = True, errors: Errors = "null",
     threads: int | None = None, views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row without the parameters of these names, in which "*" stands for any characters; octets are exact.
+    """Remove the parameters of these names from each row; "*" matches any characters, names as bytes are exact.
 
     Raises: ColumnError under `errors="raise"`.
 
@@ -81,15 +81,15 @@ def without_parameters(
     >>> pa.array(without_parameters(pa.array(["http://h/?utm_source=x&q=%7e", "?utm_id=1#f"]), "utm_*")).to_pylist()
     ['http://h/?q=%7e', '#f']
     """
-    given = [(b"", pattern(name)) for name in names]
-    return text(column, "without_parameters", errors, threads, views, parameters=_edit(names, given, separator, plus))
+    encoded = [(b"", pattern(name)) for name in names]
+    return text(column, "without_parameters", errors, threads, views, parameters=_edit(names, encoded, separator, plus))
 
 
 def sort_parameters(
     column: Any, *, separator: str = "&", plus: bool = True, errors: Errors = "null", threads: int | None = None,
     views: bool = True,
 ) -> ArrowColumn:  # fmt: skip
-    """Each row with its parameters by the octets of their names; those of one name keep their order.
+    """Sort each row's parameters by the bytes of their names; those of one name keep their order.
 
     Raises: ColumnError under `errors="raise"`.
 
@@ -101,17 +101,17 @@ def sort_parameters(
 
 
 class Edit(NamedTuple):
-    """An edit of each row's parameters: as data, and in the written form."""
+    """An edit of each row's parameters, both as data and encoded."""
 
     data: tuple[Any, ...]
-    """The arguments of the function of values."""
-    given: list[tuple[bytes, list[bytes]]]
-    """Names as octets, each with its pairs, or with what stands between the "*" of a pattern."""
+    """The arguments of the function for values."""
+    encoded: list[tuple[bytes, list[bytes]]]
+    """Names as bytes, each with its pairs, or with the pieces between the "*" of a pattern."""
     separator: str
     plus: bool
 
 
-def _edit(data: tuple[Any, ...], given: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
+def _edit(data: tuple[Any, ...], encoded: list[tuple[bytes, list[bytes]]], separator: str, plus: bool) -> Edit:
     if separator not in ("&", ";"):
         raise ValueError(f'the separator must be "&" or ";", not {separator!r:.100}')
-    return Edit(data, given, separator, bool(plus))
+    return Edit(data, encoded, separator, bool(plus))

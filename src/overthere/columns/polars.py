@@ -26,13 +26,13 @@ _TYPES: dict[str, pl.DataType] = {
 
 
 def _series(values: Any, name: str, kind: pl.DataType) -> pl.Series:
-    made = pl.Series(values)
-    # An Arrow object brings its own name along, so the name comes after.
-    return (made if made.dtype == kind else made.cast(kind)).alias(name)
+    series = pl.Series(values)
+    # The name is set last, because an Arrow object has its own.
+    return (series if series.dtype == kind else series.cast(kind)).alias(name)
 
 
 class _Namespace(ABC):
-    """The column functions; each means what `overthere.columns` says of it."""
+    """The column functions; each does the same as its function in `overthere.columns`."""
 
     @abstractmethod
     def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> Any: ...

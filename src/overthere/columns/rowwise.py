@@ -1,4 +1,4 @@
-"""The column functions row by row, with values: the engine without the native kernel, and its oracle in tests."""
+"""The column functions row by row, with values: the engine without the native kernel, and the oracle of its tests."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
 
 _Error = tuple[str, int]
-"""A kind, and the code point where."""
+"""A kind of finding, and its place in code points."""
 
 __all__ = ["arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "to_pyarrow", "text"]
 
 
 def compute() -> Any:
-    """pyarrow's functions, which it makes at import and no type checker sees."""
+    """Return pyarrow.compute; its functions are made at import, so no type checker knows them."""
     with brought_by("columns"):
         return import_module("pyarrow.compute")
 
@@ -51,10 +51,10 @@ def to_pyarrow(column: Any) -> Any:
 
 
 def arrow(column: Any) -> Any:
-    """A column as pyarrow sees it: an Array, or a ChunkedArray of a stream.
+    """Convert a column to pyarrow: an Array, or a ChunkedArray for a stream.
 
-    Raises: TypeError for a column that holds no text; ValueError if its text is not UTF-8 or outside of its data: Arrow
-    is memory as it lies, and may never have been checked.
+    Raises: TypeError for a column that is not text; ValueError if its text is not UTF-8 or outside of its data: Arrow
+    is raw memory, which may never have been checked.
     """
     import pyarrow as pa
 
@@ -77,7 +77,7 @@ def _apply(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
-    """Whether each row follows the rule: URI or URI-reference, IRI or IRI-reference, or that of an automaton."""
+    """Whether each row follows the rule: URI, URI-reference, IRI, IRI-reference, or an automaton's."""
     import pyarrow as pa
 
     def valid(row: str) -> bool:
@@ -89,19 +89,19 @@ def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> An
     return _apply(column, work)
 
 
-def _kind(views: bool) -> Any:
+def _text_type(views: bool) -> Any:
     import pyarrow as pa
 
     return pa.string_view() if views else pa.string()
 
 
-def _nulls(rows: list[str | None]) -> Any:
+def _null_mask(rows: list[str | None]) -> Any:
     import pyarrow as pa
 
     return pa.array([row is None for row in rows], pa.bool_())
 
 
-def _errors(rows: list[_Error | None]) -> list[Any]:
+def _error_columns(rows: list[_Error | None]) -> list[Any]:
     import pyarrow as pa
 
     kinds = pa.array([None if r is None else r[0] for r in rows], pa.string())
@@ -110,7 +110,7 @@ def _errors(rows: list[_Error | None]) -> list[Any]:
 
 
 def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, threads: int, views: bool) -> Any:
-    """The named components, unchecked if `rule` is None."""
+    """The components of these names in each row; unchecked if `rule` is None."""
     import pyarrow as pa
 
     def work(rows: list[str | None]) -> Any:
@@ -120,12 +120,12 @@ def parts(column: Any, names: list[str], rule: str | None, *, zone: bool, thread
             answer, error = ({}, None) if row is None else _parts(row, rule, zone)
             answers.append(answer)
             errors.append(error)
-        columns = [pa.array([f.get(name) for f in answers], _kind(views)) for name in names]
+        columns = [pa.array([f.get(name) for f in answers], _text_type(views)) for name in names]
         labels = list(names)
         if rule is not None:
-            columns += _errors(errors)
+            columns += _error_columns(errors)
             labels += ["error", "error_at"]
-        return pa.StructArray.from_arrays(columns, labels, mask=_nulls(rows))
+        return pa.StructArray.from_arrays(columns, labels, mask=_null_mask(rows))
 
     return _apply(column, work)
 
@@ -137,50 +137,52 @@ def _parts(text: str, rule: str | None, zone: bool) -> tuple[dict[str, str | Non
         except InvalidURI as error:
             return {}, (error.kind, error.start)
         return {name: getattr(value, "port_text" if name == "port" else name) for name in COMPONENTS}, None
-    cut = reference.split(text)
-    userinfo, host, port = (None, None, None) if cut.authority is None else reference.split_authority(cut.authority)
-    return {**cut._asdict(), "userinfo": userinfo, "host": host, "port": port}, None
+    parts = reference.split(text)
+    userinfo, host, port = (None, None, None) if parts.authority is None else reference.split_authority(parts.authority)
+    return {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}, None
 
 
-def text(column: Any, operation: str, *, details: bool, threads: int, views: bool, base: Any = None, **how: Any) -> Any:
-    """One text column out of another."""
+def text(
+    column: Any, operation: str, *, details: bool, threads: int, views: bool, base: Any = None, **args: Any
+) -> Any:
+    """Apply an operation to a text column; return a text column."""
     import pyarrow as pa
 
     bases: Iterator[Any] = repeat(base) if base is None or isinstance(base, str) else iter(arrow(base).to_pylist())
 
     def work(rows: list[str | None]) -> Any:
-        # The rows come first, so zip takes no base beyond the chunk's last row.
-        answers = [_answer(row, operation, base, **how) for row, base in zip(rows, bases, strict=False)]
+        # The rows are first, so that zip does not consume a base after the chunk's last row.
+        answers = [_answer(row, operation, base, **args) for row, base in zip(rows, bases, strict=False)]
         if len(answers) < len(rows):
             raise ValueError("there are fewer bases than rows")
-        value = pa.array([a for a, _ in answers], _kind(views))
+        value = pa.array([a for a, _ in answers], _text_type(views))
         if not details:
             return value
-        fields = [value, *_errors([e for _, e in answers])]
-        return pa.StructArray.from_arrays(fields, ["value", "error", "error_at"], mask=_nulls(rows))
+        fields = [value, *_error_columns([e for _, e in answers])]
+        return pa.StructArray.from_arrays(fields, ["value", "error", "error_at"], mask=_null_mask(rows))
 
     return _apply(column, work)
 
 
-def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tuple[str | None, _Error | None]:
+def _answer(row: str | None, operation: str, base: str | None, **args: Any) -> tuple[str | None, _Error | None]:
     if row is None:
         return None, None
     try:
         match operation:
             case "host":
                 return _parts(row, None, False)[0]["host"], None
-            case "normalize" if how.get("iri"):
-                return str(IRIReference(row).normalize(Rung(how["rung"]), registry=how.get("registry"))), None
+            case "normalize" if args.get("iri"):
+                return str(IRIReference(row).normalize(Rung(args["rung"]), registry=args.get("registry"))), None
             case "normalize":
-                return normal_form(str(URIReference(row)), Rung(how["rung"]), None, how.get("registry")), None
+                return normal_form(str(URIReference(row)), Rung(args["rung"]), None, args.get("registry")), None
             case "resolve" | "relate":
-                return _resolve_row(row, base, how.get("strict"), bool(how.get("iri")))
+                return _resolve_row(row, base, args.get("strict"), bool(args.get("iri")))
             case "repair":
-                return str(repair(row, relative=how["relative"], limit=0)), None
+                return str(repair(row, relative=args["relative"], limit=0)), None
             case "canonicalize":
-                return how["write"](row), None
-            case _ if "parameters" in how:
-                return _parameters(row, operation, how["parameters"]), None
+                return args["write"](row), None
+            case _ if "parameters" in args:
+                return _parameters(row, operation, args["parameters"]), None
             case "to_uri":
                 return str(IRIReference(row).to_uri()), None
             case "to_iri":
@@ -188,7 +190,7 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
             case "encode":
                 from overthere.kernel import percent_encode
 
-                return percent_encode(row.encode(), how["safe"]), None
+                return percent_encode(row.encode(), args["safe"]), None
             case "decode":
                 return encoding.decode(row), None
             case _:
@@ -197,52 +199,52 @@ def _answer(row: str | None, operation: str, base: str | None, **how: Any) -> tu
         return None, (error.kind, error.start)
     except CodingError:
         broken = reference.BROKEN_ESCAPE.search(row)
-        return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _not_utf8(row))
+        return None, ("pct-encoded", broken.start()) if broken else ("non-ascii", _invalid_utf8_offset(row))
 
 
-def _parameters(row: str, operation: str, asked: Edit) -> str | None:
+def _parameters(row: str, operation: str, edit: Edit) -> str | None:
     value = URIReference(row)
-    data, _, separator, plus = asked
+    data, _, separator, plus = edit
     if operation in ("parameter", "raw_parameter"):
-        of = Parameters(value.query, separator=separator, plus=plus)
-        return of.get(*data) if operation == "parameter" else next(iter(of.written(*data)), None)
+        parameters = Parameters(value.query, separator=separator, plus=plus)
+        return parameters.get(*data) if operation == "parameter" else next(iter(parameters.written(*data)), None)
     return str(getattr(value, operation)(*data, separator=separator, plus=plus))
 
 
 def _resolve_row(row: str, base: str | None, strict: bool | None, iri: bool) -> tuple[str | None, _Error | None]:
-    """The target of a reference, or where `strict` is None the reference to a target."""
+    """Resolve a row as a reference; if `strict` is None, return the reference to the row as a target."""
     if base is None:
         return None, None
-    own = _base(base, iri)
-    if isinstance(own, tuple):
-        return None, own
+    base_value = _base(base, iri)
+    if isinstance(base_value, tuple):
+        return None, base_value
     if strict is not None:
-        return str(own.join(row, strict)), None
+        return str(base_value.join(row, strict)), None
     target = IRI(row) if iri else URI(row)
     try:
-        return relate(str(own), row), None
+        return relate(str(base_value), row), None
     except Unreachable:
         return None, ("unreachable", cast("tuple[int, int]", target.span("path"))[0])
 
 
 @bounded_cache(1)
 def _base(text: str, iri: bool) -> URI | IRI | _Error:
-    """The parsed base; cached, because one base often serves many rows."""
+    """Parse a base, or return its error; cached, because many rows often have the same base."""
     try:
         return IRI(text) if iri else URI(text)
     except InvalidURI as error:
         return "base", error.start
 
 
-def _not_utf8(row: str) -> int:
-    """Where the escape of the first octet stands that is not UTF-8."""
-    octets = encoding.decode_bytes(row)
+def _invalid_utf8_offset(row: str) -> int:
+    """Return the place of the escape of the first byte that is not UTF-8."""
+    data = encoding.decode_bytes(row)
     try:
-        octets.decode()
+        data.decode()
     except UnicodeDecodeError as error:
-        rest, i = error.start, 0
-        while rest > 0:
-            rest -= 1 if row[i] == "%" else len(row[i].encode())
+        remaining, i = error.start, 0
+        while remaining > 0:
+            remaining -= 1 if row[i] == "%" else len(row[i].encode())
             i += 3 if row[i] == "%" else 1
         return i
     return 0  # pragma: no cover
@@ -258,15 +260,15 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
 
     def part_of(row: str | None) -> str | None:
         host = None if row is None else _parts(row, None, False)[0]["host"]
-        cut = rules.split(host, private=private) if host else None
-        found: str | None = None if cut is None else getattr(cut, part)
-        return found
+        domain_parts = rules.split(host, private=private) if host else None
+        result: str | None = None if domain_parts is None else getattr(domain_parts, part)
+        return result
 
-    return _apply(column, lambda rows: pa.array(map(part_of, rows), _kind(views)))
+    return _apply(column, lambda rows: pa.array(map(part_of, rows), _text_type(views)))
 
 
 def host_names(column: Any, threads: int) -> Any:
-    """Whether the DNS would take each row's host: each distinct host is judged once."""
+    """Whether each row's host is valid in the DNS; each distinct host is checked once."""
     import pyarrow as pa
 
     from overthere import columns
@@ -274,32 +276,32 @@ def host_names(column: Any, threads: int) -> Any:
 
     @bounded_cache(100_000)
     def first_finding(host: str) -> _Error | None:
-        return next(((one.kind, one.start) for one in check_host_name(host, limit=1)), None)
+        return next(((finding.kind, finding.start) for finding in check_host_name(host, limit=1)), None)
 
     def work(rows: list[str | None]) -> Any:
         cut = to_pyarrow(columns.split(pa.array(rows, pa.string()), ("userinfo", "host"), threads=threads)).to_pylist()
-        found: list[_Error | None] = []
-        named: list[bool] = []
+        findings: list[_Error | None] = []
+        has_host: list[bool] = []
         for row, parts in zip(rows, cut, strict=True):
             host = parts and parts["host"]
-            named.append(bool(host))
+            has_host.append(bool(host))
             error = first_finding(host) if host else None
             if row is not None and error is not None:
                 scheme = reference.split(row).scheme
-                before = (0 if scheme is None else len(scheme) + 1) + 2
+                host_offset = (0 if scheme is None else len(scheme) + 1) + 2
                 userinfo = parts["userinfo"]
-                before += 0 if userinfo is None else len(userinfo) + 1
-                error = (error[0], error[1] + before)
-            found.append(error)
-        valid = pa.array([one is None for one in found], pa.bool_())
-        mask = pa.array([not one for one in named], pa.bool_())
-        return pa.StructArray.from_arrays([valid, *_errors(found)], ["valid", "error", "error_at"], mask=mask)
+                host_offset += 0 if userinfo is None else len(userinfo) + 1
+                error = (error[0], error[1] + host_offset)
+            findings.append(error)
+        valid = pa.array([finding is None for finding in findings], pa.bool_())
+        mask = pa.array([not flag for flag in has_host], pa.bool_())
+        return pa.StructArray.from_arrays([valid, *_error_columns(findings)], ["valid", "error", "error_at"], mask=mask)
 
     return _apply(column, work)
 
 
 def first_bad(answer: Any) -> tuple[int, str, int] | None:
-    """The first invalid row of a struct with `error` and `error_at`: its number, kind and place."""
+    """Return number, kind and place of the first invalid row of a struct with `error` and `error_at`; None if valid."""
     import pyarrow as pa
 
     kinds = field(answer, "error")
@@ -310,5 +312,5 @@ def first_bad(answer: Any) -> tuple[int, str, int] | None:
 
 
 def field(answer: Any, name: str) -> Any:
-    """A column of a struct column."""
+    """Return a field of a struct column."""
     return compute().struct_field(to_pyarrow(answer), name)

@@ -21,15 +21,15 @@ __all__ = ["check"]
 def check(
     column: Any, judge: str | Automaton, rule: str | None, edition: str, registry: Registry | None, threads: int
 ) -> Any:
-    """Whether each row follows the rule and those of its scheme: `judge` is the rule as an engine takes it.
+    """Whether each row follows the rule and those of its scheme.  judge: the rule in the form that an engine accepts.
 
-    The rows of each known scheme go through its automaton together; those of a scheme without one, and those of the
-    editions that have schemes of their own, one by one.
+    The rows of a scheme with an automaton are checked together; those of other schemes, and of the editions that
+    define schemes themselves, one by one.
     """
     import pyarrow as pa
 
     registry = default_registry() if registry is None else registry
-    check_text("", edition, rule=rule, scheme=True)  # whether there is such a rule, and schemes go with it
+    check_text("", edition, rule=rule, scheme=True)  # raises if the rule is unknown, or excludes scheme checks
 
     def text_by_text(rows: Any) -> Any:
         @bounded_cache(10_000)
@@ -51,16 +51,16 @@ def check(
             return work(rows.dictionary).take(rows.indices)
         rows = rows.cast(pa.large_string()) if pa.types.is_string_view(rows.type) else rows  # views cannot be filtered
         valid = to_pyarrow(engine().check(rows, judge, zone=False, threads=threads))
-        if edition in ("url-1994", "rfc1738"):  # what stands around a URL there hides its scheme
+        if edition in ("url-1994", "rfc1738"):  # a URL may have text around it there, which hides its scheme
             return compute().replace_with_mask(valid, valid, text_by_text(rows.filter(valid)))
-        named = compute().utf8_lower(field(columns.split(rows, ["scheme"], threads=threads, views=False), "scheme"))
-        for name in compute().unique(named.filter(valid)).drop_null().to_pylist():
-            mask = compute().and_(valid, compute().fill_null(compute().equal(named, name), False))
-            if (good := of_scheme(rows.filter(mask), name)) is not None:
-                valid = compute().replace_with_mask(valid, mask, good)
+        schemes = compute().utf8_lower(field(columns.split(rows, ["scheme"], threads=threads, views=False), "scheme"))
+        for name in compute().unique(schemes.filter(valid)).drop_null().to_pylist():
+            mask = compute().and_(valid, compute().fill_null(compute().equal(schemes, name), False))
+            if (valid_in_scheme := of_scheme(rows.filter(mask), name)) is not None:
+                valid = compute().replace_with_mask(valid, mask, valid_in_scheme)
         return valid
 
-    whole = to_pyarrow(column)
-    if isinstance(whole, pa.ChunkedArray):
-        return pa.chunked_array([work(chunk) for chunk in whole.chunks], pa.bool_())
-    return work(whole)
+    arrow_column = to_pyarrow(column)
+    if isinstance(arrow_column, pa.ChunkedArray):
+        return pa.chunked_array([work(chunk) for chunk in arrow_column.chunks], pa.bool_())
+    return work(arrow_column)

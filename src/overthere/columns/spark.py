@@ -4,7 +4,7 @@ from overthere.columns import spark
 frame.select(spark.host("url"), spark.normalize(F.col("url")), spark.parse("url").alias("parts"))
 spark.register(session)  # uri_check(t), uri_host(t), uri_resolve(t, base) and so on, as in DuckDB
 
-A column is a Column or its name.  The executors need overthere too; a task works on one thread.
+A column is a Column or its name.  The executors need overthere too; a task uses one thread.
 The functions are made from the table of operations; their types are in the stub, `spark.pyi`, which `make docs` writes.
 """
 
@@ -34,18 +34,18 @@ _TYPES = {"text": "string", "boolean": "boolean", "number": "tinyint"}
 
 
 def _udf(name: str, work: Callable[..., Any], kind: str) -> Callable[..., Column]:
-    """A function of columns; Spark casts what `work` gives to `kind`."""
+    """Make a function of columns; Spark casts the result of `work` to `kind`."""
 
     def convert(*batch: pa.Array) -> pa.Array:
         return to_pyarrow(work(*batch))
 
     convert.__name__ = name
-    make: Any = arrow_udf  # its stubs want the kind of UDF too, which the annotations of `convert` say
+    make: Any = arrow_udf  # its stubs require the kind of UDF too, which the annotations of `convert` express
     return make(convert, kind)  # type: ignore[no-any-return]
 
 
 def _apply(column: Column | str, call: Call) -> Column:
-    call(*[pa.array([], pa.string())] * (1 + len(call.others)))  # a wrong argument is refused here, not by an executor
+    call(*[pa.array([], pa.string())] * (1 + len(call.others)))  # a wrong argument is rejected here, not by an executor
     operation = call.operation
     kind = ", ".join(f"{name} {of}" for name, of in call.fields.items()) or _TYPES[operation.result]
     return _udf(operation.name, call, kind)(column, *call.others)

@@ -1,4 +1,4 @@
-"""The functions of SQL, as DuckDB and Spark register them: every argument is a column, null gives null."""
+"""The functions of SQL that DuckDB and Spark register: every argument is a column, null stays null."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Function(NamedTuple):
 
     name: str
     work: Callable[..., Any]
-    """From pyarrow arrays, the column of URIs first, to one of text or of booleans."""
+    """Function from pyarrow arrays, the column of URIs first, to an array of text or of booleans."""
     arity: int | None
-    """How many columns it takes; None where that differs from call to call."""
+    """The number of columns it takes; None if it is variable."""
     is_boolean: bool
 
 
 def functions() -> Iterator[Function]:
-    """Every function, for one thread: the engine has threads of its own."""
+    """Yield every function, for one thread, because the database has its own threads."""
     for component in COMPONENTS:
         yield Function(f"uri_{component}", partial(_component, component), 1, False)
     for operation in OPERATIONS.values():
@@ -42,25 +42,25 @@ def _component(name: str, column: Any) -> Any:
 
 
 def _call(operation: Operation, sql: SQL, column: Any, *arguments: Any) -> Any:
-    """One call of the column function where its arguments are the same in all rows; else one for each set of them.
+    """Call the column function once if its arguments are the same in all rows; otherwise once for each set of them.
 
-    Raises: TypeError for more arguments than there are, or fewer.
+    Raises: TypeError for too many or too few arguments.
     """
     import pyarrow as pa
 
-    least = len(sql.arguments) if sql.least < 0 else sql.least
-    if len(arguments) < least or (len(arguments) > len(sql.arguments) and not sql.repeats):
+    required = len(sql.arguments) if sql.least < 0 else sql.least
+    if len(arguments) < required or (len(arguments) > len(sql.arguments) and not sql.repeats):
         raise TypeError(f"{sql.name} takes {', '.join(('a column', *sql.arguments))}")
-    distinct = [compute().unique(one) for one in arguments]
-    if all(len(one) == 1 and one.null_count == 0 for one in distinct):
-        return _apply_once(operation, sql, column, [one[0].as_py() for one in distinct])
+    distinct = [compute().unique(argument) for argument in arguments]
+    if all(len(values) == 1 and values.null_count == 0 for values in distinct):
+        return _apply_once(operation, sql, column, [values[0].as_py() for values in distinct])
     if operation.columns == sql.arguments:
         return _cast_answer(operation, function_of(operation.name)(column, *arguments, threads=1, **sql.constants))
-    places: dict[tuple[str | None, ...], list[int]] = {}
-    for row, values in enumerate(zip(*(one.to_pylist() for one in arguments), strict=True)):
-        places.setdefault(values, []).append(row)
+    rows_by_values: dict[tuple[str | None, ...], list[int]] = {}
+    for row, values in enumerate(zip(*(argument.to_pylist() for argument in arguments), strict=True)):
+        rows_by_values.setdefault(values, []).append(row)
     answer: list[Any] = [None] * len(column)
-    for values, rows in places.items():
+    for values, rows in rows_by_values.items():
         if None not in values:
             for row, value in zip(
                 rows, _apply_once(operation, sql, column.take(rows), values).to_pylist(), strict=True
@@ -81,7 +81,7 @@ def _apply_once(operation: Operation, sql: SQL, column: Any, values: Any) -> Any
         values = ()
     try:
         return _cast_answer(operation, function_of(operation.name)(column, *values, threads=1, **named))
-    except InvalidURI:  # of the one base
+    except InvalidURI:  # the single base is invalid
         return pa.nulls(len(column), _kind(operation))
 
 

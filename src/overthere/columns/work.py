@@ -14,8 +14,8 @@ from overthere.ground.extras import brought_by
 __all__ = ["ArrowColumn", "ColumnError", "Errors", "count_of", "engine", "text"]
 
 Errors = Literal["null", "raise", "detail", "repair"]
-"""What a bad row becomes: null; an exception; in a struct of `value`, `error` and `error_at`, its reason; or what
-`overthere.repair` makes of it, null where it refuses to."""
+"""The result for an invalid row: null; an exception; a struct of `value`, `error` and `error_at`; or the row after
+`overthere.repair`, null if it cannot be repaired."""
 
 
 class ArrowColumn(Protocol):
@@ -38,7 +38,7 @@ class ColumnError(OverthereError, ValueError):
 
 
 def engine() -> Any:
-    """The engine: the native module, or the row-by-row one."""
+    """Return the engine: the native module, or the row-by-row one."""
     if kernel.name == "native":
         return import_module("overthere.columns.native")
     with brought_by("columns"):
@@ -47,7 +47,7 @@ def engine() -> Any:
 
 
 def count_of(threads: int | None) -> int:
-    """The number of threads: all that the process may use, unless it is given."""
+    """Return the number of threads: by default as many as the cores that the process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int):
@@ -57,20 +57,20 @@ def count_of(threads: int | None) -> int:
     return threads
 
 
-def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **how: Any) -> ArrowColumn:
-    """One text column out of another, under `errors`."""
+def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **options: Any) -> ArrowColumn:
+    """Apply an operation to a text column; return a text column, with invalid rows handled by `errors`."""
     if errors not in ("null", "raise", "detail", "repair"):
         raise ValueError(f'errors must be "null", "raise", "detail" or "repair", not {errors!r:.100}')
-    works = engine()
+    module = engine()
     if errors == "repair":
-        row = OPERATIONS.get(operation.removeprefix("raw_"))
-        if row is None or not row.is_repairable or how.get("iri"):
+        operation_row = OPERATIONS.get(operation.removeprefix("raw_"))
+        if operation_row is None or not operation_row.is_repairable or options.get("iri"):
             raise ValueError("errors='repair' needs an operation on URIs or references")
         column, errors = text(column, "repair", "null", threads, views, relative=True), "null"
-    found = works.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **how)
+    answer = module.text(column, operation, details=errors != "null", threads=count_of(threads), views=views, **options)
     if errors == "raise":
-        found = works.to_pyarrow(found)
-        if (bad := works.first_bad(found)) is not None:
-            raise ColumnError(*bad)
-        found = works.field(found, "value")
-    return found  # type: ignore[no-any-return]
+        answer = module.to_pyarrow(answer)
+        if (first_bad := module.first_bad(answer)) is not None:
+            raise ColumnError(*first_bad)
+        answer = module.field(answer, "value")
+    return answer  # type: ignore[no-any-return]
