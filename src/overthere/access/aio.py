@@ -18,13 +18,13 @@ __all__ = ["AsyncTransport"]
 
 
 class AsyncTransport(Carrier):
-    """On waits that let others run."""
+    """A carrier whose waits let other tasks run."""
 
     async def advance(self) -> Head | Data | Item | None:
-        """What the dialogue gives next; None at its end.  Raises: AccessError."""
+        """Return the dialogue's next result; None at its end.  Raises: AccessError."""
         with contextlib.closing(self.steps()) as work:
             try:
-                await anyio.lowlevel.checkpoint()  # one that is always answered at once must let other tasks run
+                await anyio.lowlevel.checkpoint()  # a dialogue that never has to wait must let other tasks run too
                 waiting = next(work)
                 while True:
                     waiting = work.send(await _wait_for(waiting))
@@ -35,10 +35,10 @@ class AsyncTransport(Carrier):
                 raise
 
     async def close(self) -> None:
-        """Close every channel; what was not read is lost, and a call that waits for it raises."""
-        for held in self.channels.values():
-            if isinstance(held, socket.socket):
-                anyio.notify_closing(held)
+        """Close every channel; unread data is lost, and a call that waits for it raises."""
+        for channel in self.channels.values():
+            if isinstance(channel, socket.socket):
+                anyio.notify_closing(channel)
         self.release()
 
 

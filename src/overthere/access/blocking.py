@@ -1,4 +1,4 @@
-"""Dialogues over sockets, each wait of which blocks the thread; `aio` waits in an event loop."""
+"""Dialogues over sockets, with waits that block the thread; `aio` waits in an event loop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Transport"]
 
 
 class Transport(Carrier):
-    """On blocking waits."""
+    """A carrier whose waits block the thread."""
 
     def advance(self) -> Head | Data | Item | None:
-        """What the dialogue gives next; None at its end.  Raises: AccessError."""
+        """Return the dialogue's next result; None at its end.  Raises: AccessError."""
         with contextlib.closing(self.steps()) as work:
             try:
                 waiting = next(work)
@@ -29,11 +29,11 @@ class Transport(Carrier):
                 raise
 
     def close(self) -> None:
-        """Close every channel; what was not read is lost."""
+        """Close every channel; unread data is lost."""
         self.release()
 
 
-# poll() takes descriptors of any number, select() only small ones.
+# poll() accepts all descriptors, select() only those with small numbers.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 

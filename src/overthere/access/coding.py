@@ -1,7 +1,7 @@
 """Content codings, decoded while the content arrives (RFC 9110 8.4).
 
-A request without Accept-Encoding accepts any coding (RFC 9110 12.5.3): a coded content is decoded or rejected, never
-given out as if it were the content.
+A request without Accept-Encoding accepts any coding (RFC 9110 12.5.3): encoded content is decoded or rejected, never
+returned as if it were the content.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from overthere.ground.extras import missing_message
 
 __all__ = ["codings", "decode_content"]
 
-_PIECE = 1 << 18
-"""Octets that come out at once, whatever a few octets unpack to."""
+_MAX_PIECE_BYTES = 1 << 18
+"""The most bytes of decoded content in one piece, however well it was compressed."""
 _SOURCE = "RFC 9110 8.4"
 
 
 def codings(field: str) -> tuple[str, ...]:
-    """The codings that a Content-Encoding names, in the order in which they were applied; "identity" is none.
+    """Return the codings of a Content-Encoding, in the order in which they were applied, without "identity".
 
     >>> codings("X-gzip, identity"), codings("")
     (('gzip',), ())
@@ -31,19 +31,19 @@ def codings(field: str) -> tuple[str, ...]:
 
 
 def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None) -> Dialogue:
-    """The same dialogue, its content decoded.
+    """Wrap a dialogue so that its content is decoded.
 
-    most: octets of content, if there is a bound.
+    most: the limit of decoded bytes, or None.
 
-    Raises: ProtocolError for a coding that was not asked for and is unknown, and for content that is not in it;
+    Raises: ProtocolError for an unknown coding or too many, and for content that is invalid in its coding;
     AccessFailed if it is truncated, or if the library of a coding is missing; LimitExceeded.
     """
-    foreign = [name for name in applied if name not in CONTENT]
-    if foreign or len(applied) > MOST_CODINGS:
-        which = f"in {len(applied)} codings" if len(applied) > MOST_CODINGS else f"in the coding {foreign[0][:40]!r}"
-        raise ProtocolError(f"the content comes {which}, which was not requested and is not decoded", _SOURCE)
+    unknown = [name for name in applied if name not in CONTENT]
+    if unknown or len(applied) > MOST_CODINGS:
+        label = f"in {len(applied)} codings" if len(applied) > MOST_CODINGS else f"in the coding {unknown[0][:40]!r}"
+        raise ProtocolError(f"the content comes {label}, which was not requested and is not decoded", _SOURCE)
     decoders = [Decoder(name) for name in reversed(applied)]
-    count, answer = 0, None
+    size, answer = 0, None
     while True:
         try:
             effect = content.send(answer)
@@ -54,27 +54,27 @@ def decode_content(content: Dialogue, applied: tuple[str, ...], most: int | None
             continue
         answer = None
         for piece in _decode_piece(decoders, effect.octets):
-            count += len(piece)
-            if most is not None and count > most:
+            size += len(piece)
+            if most is not None and size > most:
                 raise LimitExceeded(f"more than {most:,} octets after decoding")
             yield Data(piece) if piece else TimeCheck()
     for decoder in decoders:
         try:
-            decoder.end()  # none at all is no content (RFC 9110 6.4)
+            decoder.end()  # an empty body is not encoded: there is no content (RFC 9110 6.4)
         except EOFError:
             raise AccessFailed(f"the {decoder.name} content is truncated", _SOURCE) from None
 
 
 def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
-    """What comes out of all decoders; an empty piece for each of any of them, for content may decode to nothing."""
+    """Yield the output of the last decoder, and an empty piece per step, because content may decode to nothing."""
     if not decoders:
         yield octets
         return
-    first, *others = decoders
+    first, *later = decoders
     try:
-        for piece in first.feed(octets, _PIECE):
+        for piece in first.feed(octets, _MAX_PIECE_BYTES):
             yield b""
-            yield from _decode_piece(others, piece)
+            yield from _decode_piece(later, piece)
     except Undecodable as error:
         raise ProtocolError(f"the content is not valid {first.name}: {error}", _SOURCE) from error
     except ModuleNotFoundError as error:

@@ -2,12 +2,12 @@
 
 AccessError (OverthereError)
 +-- AccessRefused       the policy forbids it
-+-- AccessTimeout       the other side said nothing for too long
-+-- AccessFailed        no connection, or it broke
-+-- ProtocolError       the other side did not speak its protocol
-+-- ResourceMissing     the server says that there is no such thing, or will not give it
-+-- ResourceUnavailable the server says that it cannot give it now
-+-- LimitExceeded       more than the policy takes
++-- AccessTimeout       the server sent nothing for too long
++-- AccessFailed        the connection failed or broke
++-- ProtocolError       the server broke its protocol
++-- ResourceMissing     the server reports that the resource does not exist, or refuses it
++-- ResourceUnavailable the server reports that the resource is unavailable now
++-- LimitExceeded       more than the policy allows
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class AccessError(OverthereError):
         self.where: str = where
 
     def __str__(self) -> str:
-        # A message may hold what a server said: nothing that a terminal would obey.
-        told = [_shorten_reply(self.message.replace("\n", " "))]
-        told += [f"at: {_shorten_reply(self.where, 300)}"] if self.where else []
-        told += [self.source] if self.source else []
-        told += [_shorten_reply(str(self.uri), 300)] if self.uri is not None else []
-        return told[0] if len(told) == 1 else f"{told[0]} ({'; '.join(told[1:])})"
+        # A message may contain text from a server, so control characters are removed.
+        parts = [_shorten_reply(self.message.replace("\n", " "))]
+        parts += [f"at: {_shorten_reply(self.where, 300)}"] if self.where else []
+        parts += [self.source] if self.source else []
+        parts += [_shorten_reply(str(self.uri), 300)] if self.uri is not None else []
+        return parts[0] if len(parts) == 1 else f"{parts[0]} ({'; '.join(parts[1:])})"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -61,7 +61,7 @@ def _shorten_reply(text: str, most: int = 1000) -> str:
 
 
 def needs(module: str) -> None:
-    """Raises: AccessFailed if a module is not installed that the extra "access" brings."""
+    """Raises: AccessFailed if a module of the extra "access" is not installed."""
     try:
         need("access", module)
     except ModuleNotFoundError as error:
@@ -84,7 +84,7 @@ class AccessTimeout(AccessError):
 
 
 class AccessFailed(AccessError):
-    """There is no connection, or it broke before the end."""
+    """The connection failed, or it broke before the end."""
 
 
 class ProtocolError(AccessError):
@@ -92,7 +92,7 @@ class ProtocolError(AccessError):
 
 
 class _ErrorReply(AccessError):
-    """An answer that is not the resource; `code` is the server's own."""
+    """A reply that is not the resource; `code` is the server's."""
 
     def __init__(self, message: str, code: str = "", source: str = "", uri: object = None, where: str = "") -> None:
         super().__init__(message, source, uri, where)
@@ -103,11 +103,11 @@ class _ErrorReply(AccessError):
 
 
 class ResourceMissing(_ErrorReply):
-    """The server does not have the resource or refuses it; `code` is the server's own."""
+    """The server does not have the resource or refuses it; `code` is the server's."""
 
 
 class ResourceUnavailable(_ErrorReply):
-    """The server cannot give the resource now but may later; `code` is the server's own.
+    """The server cannot send the resource now but may later; `code` is the server's.
 
     HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), FTP 4xx (RFC 959 4.2.1).
     """
@@ -118,4 +118,4 @@ class LimitExceeded(AccessError):
 
 
 DOCUMENTED = (AccessError, InvalidURI, NotSpecified, PlanRefused)
-"""The only errors that come out of opening and reading, whatever a server sends."""
+"""The only errors that opening and reading raise, whatever a server sends."""

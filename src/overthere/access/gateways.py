@@ -3,7 +3,7 @@
     [gateways]
     wais = "http://gateway.example/wais?{uri}"
 
-A template's variables are `uri` (the whole, without its fragment), `scheme`, `authority`, `host`, `port`, `path` and
+A template's variables are `uri` (without its fragment), `scheme`, `authority`, `host`, `port`, `path` and
 `query`; `{name}` is escaped, `{+name}` keeps reserved characters and escapes (RFC 6570 3.2.2, 3.2.3).
 """
 
@@ -24,8 +24,8 @@ __all__ = ["Gateways"]
 
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*")
-_CLOSED = re.compile("[^:]+:(?://[^/?#]+[/?#]|/?[^/])")
-_OPEN = re.compile(r"(?s)[^:]+:(?://|/?\{\+).*")
+_FIXED_HOST = re.compile("[^:]+:(?://[^/?#]+[/?#]|/?[^/])")
+_VARIABLE_HOST = re.compile(r"(?s)[^:]+:(?://|/?\{\+).*")
 _VARIABLES = ("uri", "scheme", "authority", "host", "port", "path", "query")
 
 
@@ -52,11 +52,11 @@ class Gateways(Mapping[str, str]):
             _check_template(name, template)
             self._templates[name.lower()] = template
         for name in self._templates:
-            self._follow(name)
+            self._check_cycle(name)
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Gateways:
-        """The table `gateways` of a TOML file.
+        """Read the table `gateways` of a TOML file.
 
         Raises: OSError; RegistryError if the file is not TOML, has no such table, or has invalid templates.
         """
@@ -88,15 +88,15 @@ class Gateways(Mapping[str, str]):
     def __hash__(self) -> int:
         return hash(frozenset(self._templates.items()))
 
-    def _follow(self, name: str) -> None:
-        seen = [name]
+    def _check_cycle(self, name: str) -> None:
+        path = [name]
         while (name := _scheme_of(self._templates.get(name, ""))) in self._templates:
-            if name in seen:
-                raise RegistryError(f"gateways form a cycle: {' -> '.join([*seen, name])}")
-            seen.append(name)
+            if name in path:
+                raise RegistryError(f"gateways form a cycle: {' -> '.join([*path, name])}")
+            path.append(name)
 
     def uri(self, uri: URI) -> URI:
-        """The URI at the gateway that replaces `uri`.
+        """Return the URI at the gateway that replaces `uri`.
 
         Raises: KeyError if there is no gateway for its scheme; PlanRefused if a password would be sent to the
         gateway (RFC 3986 7.5).
@@ -124,17 +124,17 @@ def _check_template(name: str, template: str) -> None:
     fixed = template.partition("{")[0]
     if target.scheme.lower() != _scheme_of(fixed):
         raise RegistryError(f"the gateway of {name!r} leaves its own scheme open: {mask(template)!r}")
-    # A value filled in must neither stand in the authority nor begin one.
-    if fixed != template and _OPEN.fullmatch(template) and not _CLOSED.match(fixed):
+    # The value of a variable must not be in the authority or begin one.
+    if fixed != template and _VARIABLE_HOST.fullmatch(template) and not _FIXED_HOST.match(fixed):
         raise RegistryError(f"the gateway of {name!r} leaves its own host open: {mask(template)!r}")
 
 
 def _expand(template: str, uri: URI) -> str:
     from overthere.values.encoding import encode
 
-    bare = str(uri).partition("#")[0]
+    without_fragment = str(uri).partition("#")[0]
     values = {
-        "uri": bare,
+        "uri": without_fragment,
         "scheme": uri.scheme,
         "authority": uri.authority or "",
         "host": uri.host or "",

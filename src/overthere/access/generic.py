@@ -1,4 +1,4 @@
-"""Runs a plan as it is, for schemes without their own dialogue: connect, send, receive."""
+"""Runs the steps of a plan, for schemes without their own dialogue: connect, send, receive."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Each step in its turn; what is received to the close of the connection, or to a line with a period, is the
-    content, or what the URI itself carries.
+    """Execute each step in order; the content is read up to the end of the connection, or to a line with a period, or
+    taken from the URI itself.
 
-    Raises: NotSpecified for a step that wants a dialogue of its own; ResourceMissing for a place that is nowhere here.
+    Raises: NotSpecified for a step that needs a special dialogue; ResourceMissing for a place not on this machine.
 
     >>> import overthere
     >>> overthere.open("data:text/plain,hello").text()
     'hello'
     """
-    wire, said = Wire(policy.max_line), False
+    wire, has_head = Wire(policy.max_line), False
     for step in plan.steps:
         match step:
             case Connect(host=host, port=port, tls=tls, transport=transport):
@@ -31,14 +31,14 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
             case Send(data=data):
                 yield Write(data)
             case Receive(until="close" | "dot", what=what):
-                if not said:
+                if not has_head:
                     yield Head()
-                said = True
+                has_head = True
                 yield from wire.read_to_period(what) if step.until == "dot" else wire.read_rest()
             case Content(media_type=media_type, data=data):
-                if not said:
+                if not has_head:
                     yield Head(media_type, "scheme", len(data))
-                said = True
+                has_head = True
                 if data:
                     yield Data(data)
             case Place(what=what, where=where):
@@ -46,8 +46,8 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     f"there is no {what} of that name on this machine", "", step.source, plan.uri, where
                 )
             case _:
-                told = f"{plan.scheme!r} has no dialogue, and nothing else can carry out {step.line()!r}"
-                raise NotSpecified(f"{told} ({step.source})")
+                message = f"{plan.scheme!r} has no dialogue, and nothing else can carry out {step.line()!r}"
+                raise NotSpecified(f"{message} ({step.source})")
     yield Hangup()
-    if not said:
+    if not has_head:
         yield Head()

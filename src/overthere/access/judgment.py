@@ -1,7 +1,7 @@
 """Judges a URI and the addresses of its host for clients that connect by themselves (RFC 3986 7.1, 7.2, 7.4).
 
-`overthere.open` does both on its way; a guard of another client (`overthere.integrations`) does the first before a
-request, and the second where the client connects, so that what was judged is what is connected.
+`overthere.open` does both; a guard of another client (`overthere.integrations`) does the first before a
+request, and the second where the client connects, so that it connects only to addresses that were judged.
 """
 
 from __future__ import annotations
@@ -35,63 +35,63 @@ AsyncResolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 
 class Judged(NamedTuple):
-    """A URI that a policy allows to be requested, and where its connection goes (RFC 3986 7)."""
+    """A URI that a policy allows to request, and the target of its connection (RFC 3986 7)."""
 
     uri: URI
     host: str | None
-    """A name, or an address without brackets; None where nothing is connected (a file, data)."""
+    """A name, or an address without brackets; None without a connection (a file, data)."""
     port: int | None
     tls: bool
 
 
 def judge(policy: Policy, uri: URI | str, registry: Registry | None) -> Judged:
-    """`Policy.judge`."""
-    known = Registry.default() if registry is None else registry
-    plan = plan_under(policy, uri, None, registry=known, gateways=Gateways())
-    given = uri if isinstance(uri, URI) else URI(uri)
-    scheme = known.scheme(given.scheme)
-    policy.judge_scheme(scheme, given)
+    """Judge a URI: see `Policy.judge`."""
+    schemes = Registry.default() if registry is None else registry
+    plan = plan_under(policy, uri, None, registry=schemes, gateways=Gateways())
+    value = uri if isinstance(uri, URI) else URI(uri)
+    scheme = schemes.scheme(value.scheme)
+    policy.judge_scheme(scheme, value)
     if plan.locates_nothing:
         raise NotSpecified(f"it is only a name, so there is nothing to request: {plan.locates_nothing}")
     step = next((step for step in plan.done.steps if isinstance(step, Connect)), None)
     if step is None:
-        return Judged(given, None, None, False)
-    policy.judge_octets(plan.done.steps, scheme, given)
-    policy.judge_connection(step, scheme.port, given)
-    return Judged(given, step.host, step.port, step.tls)
+        return Judged(value, None, None, False)
+    policy.judge_octets(plan.done.steps, scheme, value)
+    policy.judge_connection(step, scheme.port, value)
+    return Judged(value, step.host, step.port, step.tls)
 
 
 def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri: URI | None) -> list[Address]:
-    """`Policy.addresses`."""
-    if (number := literal(host, decoded=True)) is not None:
-        return _allowed([number], policy, uri)
+    """Return the allowed addresses of a host: see `Policy.addresses`."""
+    if (address := literal(host, decoded=True)) is not None:
+        return _allowed([address], policy, uri)
     name = _name(host, uri)
     if resolve is None:
         return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
-        found = [ip_address(one) for one in resolve(name, port)]
+        resolved = [ip_address(text) for text in resolve(name, port)]
     except (OSError, ValueError, RuntimeError) as error:  # the last where no thread can be started
         raise _unresolved(host, uri, error) from error
-    return _allowed(found, policy, uri)
+    return _allowed(resolved, policy, uri)
 
 
 async def aaddresses(
     policy: Policy, host: str, port: int, resolve: AsyncResolve | None, uri: URI | None
 ) -> list[Address]:
-    """`Policy.aaddresses`."""
-    if (number := literal(host, decoded=True)) is not None:
-        return _allowed([number], policy, uri)
+    """Return the allowed addresses of a host: see `Policy.aaddresses`."""
+    if (address := literal(host, decoded=True)) is not None:
+        return _allowed([address], policy, uri)
     name = _name(host, uri)
     try:
         if resolve is not None:
             return _allowed(map(ip_address, await resolve(name, port)), policy, uri)
-        asked = asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        found = await asyncio.wait_for(asked, policy.connect_timeout)
+        query = asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        answers = await asyncio.wait_for(query, policy.connect_timeout)
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=host) from None
     except (OSError, ValueError, RuntimeError) as error:  # the last where no thread can be started
         raise _unresolved(host, uri, error) from error
-    return _allowed(_of_system(found), policy, uri)
+    return _allowed(_from_getaddrinfo(answers), policy, uri)
 
 
 def _name(host: str, uri: URI | None) -> str:
@@ -102,12 +102,12 @@ def _name(host: str, uri: URI | None) -> str:
 
 
 def _system_addresses(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
-    """The system's answer, within `connect_timeout`."""
+    """Resolve a name with the system's resolver, within `connect_timeout`."""
     try:
         with closing(Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))) as question:
             question.ready.settimeout(policy.connect_timeout)
             question.ready.recv(1)
-            return _of_system(question.answer())
+            return _from_getaddrinfo(question.answer())
     except TimeoutError:
         raise AccessTimeout("the name was not resolved in time", uri=uri, where=name) from None
     except (OSError, ValueError) as error:
@@ -118,13 +118,13 @@ def _unresolved(host: str, uri: URI | None, error: Exception) -> AccessFailed:
     return AccessFailed(f"the name could not be resolved: {error}", uri=uri, where=host)
 
 
-def _of_system(answers: Iterable[Any]) -> Iterable[Address]:
-    """With the zone of a link-local address, which `getaddrinfo` gives as a number of its own (RFC 4007 11)."""
+def _from_getaddrinfo(answers: Iterable[Any]) -> Iterable[Address]:
+    """Convert answers of `getaddrinfo`, which returns the zone of a link-local address separately (RFC 4007 11)."""
     for family, _, _, _, address in answers:
         zone = f"%{address[3]}" if family == socket.AF_INET6 and address[3] and "%" not in address[0] else ""
         yield ip_address(address[0] + zone)
 
 
-def _allowed(found: Iterable[Address], policy: Policy, uri: URI | None) -> list[Address]:
-    answers = [(0, 0, 0, "", (str(one),)) for one in found]
+def _allowed(addresses: Iterable[Address], policy: Policy, uri: URI | None) -> list[Address]:
+    answers = [(0, 0, 0, "", (str(address),)) for address in addresses]
     return [ip_address(address[0]) for _, address in allowed_addresses(answers, policy, uri)]

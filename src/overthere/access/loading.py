@@ -1,6 +1,6 @@
 """Loads the protocol package that a scheme names (`Scheme.access`), module by module on demand.
 
-A plan loads what is sent alone; how answers are read is loaded when the plan is carried out.
+Making a plan loads only the steps; the code that reads answers is loaded when the plan is executed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["by_proxy", "configure", "dialogue_of", "package", "steps_of"]
 
 
 def package(access: str) -> str:
-    """The whole name of the package that a scheme names.
+    """Return the full name of the package that a scheme names.
 
     >>> package("ftp"), package("overthere_finger.protocol")
     ('overthere.protocols.ftp', 'overthere_finger.protocol')
@@ -36,7 +36,7 @@ def package(access: str) -> str:
 
 
 def steps_of(scheme: Scheme) -> Callable[[Locator, Credentials], Iterable[Step]]:
-    """What makes the steps of a plan.  Raises: RegistryError if it is not there."""
+    """Return the function that makes the steps of a plan.  Raises: RegistryError if it does not exist."""
     function: Callable[[Locator, Credentials], Iterable[Step]] | None = _function(scheme, "steps")
     if function is None:
         raise RegistryError(f"the access of {scheme.name!r} has no module of steps: {scheme.access!r}")
@@ -44,9 +44,9 @@ def steps_of(scheme: Scheme) -> Callable[[Locator, Credentials], Iterable[Step]]
 
 
 def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
-    """What carries the plan out; without one of its own, the dialogue that takes each step as it stands.
+    """Return the dialogue that executes a plan: the scheme's, otherwise the generic one.
 
-    Raises: RegistryError if there is a module for it, and no dialogue in it.
+    Raises: RegistryError if the scheme has a module for it without a dialogue.
     """
     function: Callable[[Plan, Policy], Dialogue] | None = _function(scheme, "dialogue")
     if function is not None:
@@ -57,9 +57,9 @@ def dialogue_of(scheme: Scheme) -> Callable[[Plan, Policy], Dialogue]:
 
 
 def configure(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
-    """The locator with what the policy has configured for URIs of its scheme; most are whole as they are.
+    """Complete a locator with the policy's configuration for its scheme; most locators stay as they are.
 
-    Raises: PlanRefused for what is configured and cannot be meant.
+    Raises: PlanRefused for an invalid configuration.
     """
     if isinstance(scheme.access, str):
         function = getattr(_module(scheme.name, scheme.access, "steps"), "configured", None)
@@ -70,13 +70,13 @@ def configure(scheme: Scheme, locator: Locator, policy: Policy) -> Locator:
 
 
 def by_proxy() -> Callable[[Plan, Policy, URI, Registry], Plan]:
-    """What takes a plan by way of a proxy, which is a part of HTTP."""
+    """Return the function that leads a plan through a proxy, which is a part of HTTP."""
     function: Callable[[Plan, Policy, URI, Registry], Plan] = import_module(f"{package('http')}.proxy").through_proxy
     return function
 
 
 def _function(scheme: Scheme, name: str) -> Any:
-    """The function of that name, in the module of that name; None if there is no such module."""
+    """Return the function `name` in the module `name`; None if there is no such module."""
     if not isinstance(scheme.access, str):
         return getattr(scheme.access, name, None)
     module = _module(scheme.name, scheme.access, name)
@@ -86,8 +86,8 @@ def _function(scheme: Scheme, name: str) -> Any:
 
 
 def _module(scheme: str, access: str, name: str) -> ModuleType | None:
-    where = f"{package(access)}.{name}"
+    module_name = f"{package(access)}.{name}"
     try:
-        return import_module(where) if find_spec(where) else None
+        return import_module(module_name) if find_spec(module_name) else None
     except ImportError as error:
-        raise RegistryError(f"the access of {scheme!r}, {where}: {error}") from error
+        raise RegistryError(f"the access of {scheme!r}, {module_name}: {error}") from error

@@ -14,9 +14,9 @@ __all__ = ["open_local"]
 
 
 def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | None]:
-    """What stands at a path, and the open file if it is one; what is neither file nor directory is not opened.
+    """Return what a path is, and the open file if it is a file; only regular files are opened.
 
-    mounted: where a file system must be mounted, "" for none in particular.  Raises: ResourceMissing.
+    mounted: a directory on which a file system must be mounted, "" for none.  Raises: ResourceMissing.
     """
     if mounted and not os.path.ismount(mounted):
         name = mounted.strip("/").upper()
@@ -24,30 +24,30 @@ def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | Non
             f"{name} is not mounted on this machine: there is no file system at {mounted}", where=path
         )
     try:
-        if stat.S_ISDIR(_kind(path)):
+        if stat.S_ISDIR(_checked_mode(path)):
             with os.scandir(path) as entries:
                 names = sorted(entry.name + _suffix(entry) for entry in entries)
             return LocalFile(None, tuple(names)), None
-        # If a pipe takes the file's place meanwhile, opening it must not wait.
-        number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        held = io.FileIO(number, "rb")
+        # If a pipe replaces the file meanwhile, opening it must not wait.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        file = io.FileIO(descriptor, "rb")
         try:
-            status = os.fstat(number)
-            _kind(path, status)
+            status = os.fstat(descriptor)
+            _checked_mode(path, status)
         except BaseException:
-            held.close()
+            file.close()
             raise
-        return LocalFile(status.st_size, None), held
+        return LocalFile(status.st_size, None), file
     except ResourceMissing:
         raise
     except FileNotFoundError:
         raise ResourceMissing("there is no such file", "ENOENT", where=path) from None
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) else str(error)
-        raise ResourceMissing(f"it cannot be read: {told}", where=path) from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ResourceMissing(f"it cannot be read: {reason}", where=path) from error
 
 
-def _kind(path: str, status: os.stat_result | None = None) -> int:
+def _checked_mode(path: str, status: os.stat_result | None = None) -> int:
     mode = (status or os.stat(path)).st_mode
     if not stat.S_ISREG(mode) and not (status is None and stat.S_ISDIR(mode)):
         raise ResourceMissing("it is not a file or directory", where=path)
@@ -55,7 +55,7 @@ def _kind(path: str, status: os.stat_result | None = None) -> int:
 
 
 def _suffix(entry: os.DirEntry[str]) -> str:
-    """ "/" behind a directory, "//" behind what is neither directory nor file: no name holds either."""
+    """Return "/" for a directory, "//" for neither directory nor file, otherwise "": no name contains a slash."""
     with contextlib.suppress(OSError):
         return "/" if entry.is_dir() else "" if entry.is_file() else "//"
     return "//"

@@ -1,6 +1,6 @@
 """Masks secrets in what a dialogue reports and raises (RFC 3986 7.5).
 
-A server may repeat what it was sent: the transport's errors, those of every protocol and of every plug-in pass here.
+A server may repeat a secret, so the errors of the transport, of all protocols and of all plug-ins are masked here.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ __all__ = ["mask_errors", "mask_secrets", "masked_errors", "secrets_of"]
 def secrets_of(
     plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = (), before: Iterable[str] = ()
 ) -> Secrets:
-    """The secrets of a plan: in its URI, its steps and those at its gateway.
+    """Return the secrets of a plan: in its URI, its steps, and those at its gateway.
 
-    credentials: what the caller lets be told; uris: others whose passwords are known, as those of proxies;
-    before: secrets that are known.
+    credentials: the caller's; uris: other URIs with passwords, such as those of proxies;
+    before: secrets that are already known.
 
     >>> from overthere import plan
     >>> secrets_of(plan("ftp://joe:swordfish@h/a")).mask("530 joe/SWORDFISH is wrong")
     '530 joe/*** is wrong'
     """
     passwords = list(before)
-    there: Plan | None = plan
-    while there is not None:
-        uris = (*uris, there.uri)
-        passwords += filter(None, [getattr(there.locator, "password", None)])
-        there = there.through
+    current_plan: Plan | None = plan
+    while current_plan is not None:
+        uris = (*uris, current_plan.uri)
+        passwords += filter(None, [getattr(current_plan.locator, "password", None)])
+        current_plan = current_plan.through
     for uri in dict.fromkeys(uris):
         passwords += values(uri)
         passwords += (password for _, password in logins(uri))
     for step in plan.done.steps:
         match step:
             case Send(data=data, secret=secret) if secret is not None:
-                # What stands in a header field is a name of the scheme and the credentials (RFC 9110 11.4).
-                told = data[slice(*secret)].removeprefix(b"Basic ")
-                passwords.append(told.decode("utf-8", "surrogateescape"))
+                # A header field has the name of the scheme and the credentials (RFC 9110 11.4).
+                credentials_bytes = data[slice(*secret)].removeprefix(b"Basic ")
+                passwords.append(credentials_bytes.decode("utf-8", "surrogateescape"))
             case Interact(password=str(password)):
                 passwords.append(password)
     if credentials is not None:
@@ -58,9 +58,9 @@ def secrets_of(
 
 
 def mask_secrets(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
-    """The same dialogue; the secrets are in none of its errors, nor in the details of its head.
+    """Wrap a dialogue so that its errors and the details of its head do not contain the secrets.
 
-    The content, the entries and where a redirect leads are what the server has sent: a mask in them would be no answer.
+    The content, the entries and the target of a redirect stay as the server sent them: masking would falsify them.
     """
     if not secrets:
         return dialogue
@@ -86,7 +86,7 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
 
 @contextmanager
 def masked_errors(secrets: Secrets) -> Iterator[None]:
-    """The secrets are in no error of the block."""
+    """Mask the secrets in every error of the block."""
     try:
         yield
     except Exception as error:
@@ -95,35 +95,35 @@ def masked_errors(secrets: Secrets) -> Iterator[None]:
 
 
 def mask_errors(error: BaseException, secrets: Secrets) -> None:
-    """Take the secrets out of an error and of those that it came from, as a traceback prints them."""
+    """Mask the secrets in an error and in its causes and contexts, which a traceback prints."""
     if not secrets:
         return
-    for one in _chain(error):
-        one.__cause__ = _replace_error(one.__cause__, secrets)
-        suppressed = one.__suppress_context__
-        one.__context__ = _replace_error(one.__context__, secrets)
-        one.__suppress_context__ = suppressed
-        _mask_error(one, secrets)
+    for link in _chain(error):
+        link.__cause__ = _replace_error(link.__cause__, secrets)
+        suppressed = link.__suppress_context__
+        link.__context__ = _replace_error(link.__context__, secrets)
+        link.__suppress_context__ = suppressed
+        _mask_error(link, secrets)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it came from, each once."""
-    waiting, seen = [error], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            yield one
-            waiting += filter(None, (one.__cause__, one.__context__))
+    """Yield an error and all its causes and contexts, each once."""
+    pending, seen = [error], set[int]()
+    while pending:
+        link = pending.pop()
+        if id(link) not in seen:
+            seen.add(id(link))
+            yield link
+            pending += filter(None, (link.__cause__, link.__context__))
 
 
 def _mask_error(error: BaseException, secrets: Secrets) -> None:
     if isinstance(error, AccessError):
         error.message, error.where = secrets.mask_message(error.message), secrets.mask_message(error.where)
         uri = "" if error.uri is None else mask(str(error.uri))
-        if (hidden := secrets.mask(uri)) != uri:  # a redirect has led there
-            error.uri = hidden
-    if not isinstance(error, InvalidURI):  # which masks its text by itself
+        if (masked := secrets.mask(uri)) != uri:  # a redirect may contain a secret
+            error.uri = masked
+    if not isinstance(error, InvalidURI):  # InvalidURI masks its text by itself
         error.args = secrets.mask_in(error.args, is_message=True)
     notes = getattr(error, "__notes__", None)
     if notes:
@@ -131,16 +131,16 @@ def _mask_error(error: BaseException, secrets: Secrets) -> None:
 
 
 def _replace_error(cause: BaseException | None, secrets: Secrets) -> BaseException | None:
-    """The same, or what can be told of an exception that shows a secret from elsewhere than its arguments."""
+    """Return the exception, masked; a replacement with its text if it shows a secret that is not in its arguments."""
     if cause is None:
         return None
     _mask_error(cause, secrets)
-    told = f"{cause}\n{cause!r}"
-    if secrets.mask_message(told) == told:
+    text = f"{cause}\n{cause!r}"
+    if secrets.mask_message(text) == text:
         return cause
-    shown = OverthereError(f"{type(cause).__name__}: {secrets.mask_message(str(cause))}").with_traceback(
+    replacement = OverthereError(f"{type(cause).__name__}: {secrets.mask_message(str(cause))}").with_traceback(
         cause.__traceback__
     )
-    shown.__cause__, shown.__context__ = cause.__cause__, cause.__context__
-    shown.__suppress_context__ = cause.__suppress_context__
-    return shown
+    replacement.__cause__, replacement.__context__ = cause.__cause__, cause.__context__
+    replacement.__suppress_context__ = cause.__suppress_context__
+    return replacement

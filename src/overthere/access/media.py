@@ -12,12 +12,12 @@ __all__ = ["guess_type"]
 def _table() -> MimeTypes:
     try:
         return MimeTypes()
-    except OSError:  # the system's own tables, which are read at the first use and not asked, cannot be opened
+    except OSError:  # the first call also reads the system's tables, which are not used; they cannot be opened
         return MimeTypes()
 
 
 def guess_type(name: str) -> tuple[str | None, str | None]:
-    """The media type and the content coding of a file's name; None where it tells none.
+    """Return the media type and the content coding of a file name; None for each that is unknown.
 
     >>> guess_type("a.tar.gz"), guess_type("README")
     (('application/x-tar', 'gzip'), (None, None))

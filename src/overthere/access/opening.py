@@ -1,4 +1,4 @@
-"""`open` and `aopen`: run the plan of a URI under a policy; each redirect is checked."""
+"""`open` and `aopen`: execute the plan of a URI under a policy; each redirect is checked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Opening", "aopen", "open", "open_resource"]
 
 
 class Opening:
-    """Where opening has come to: the URI at hand, those before, and what is still allowed."""
+    """The state of opening a URI: the current URI, the URIs before, and the remaining policy."""
 
     def __init__(
         self,
@@ -47,42 +47,42 @@ class Opening:
         self.credentials = credentials
         self.history: tuple[URI, ...] = ()
         self.redirects: tuple[tuple[URI, Head], ...] = ()
-        """What was answered before, and the URIs that were asked; the last one may lead where opening may not go."""
+        """The redirects so far: requested URI and answer; the last one may have a forbidden target."""
         self.plan: Plan = self._plan(uri, credentials)
         locator = self.plan.locator
-        # Another edition may write it with a prefix or in its own escapes.
-        own = locator.edition == "rfc3986"
-        self.uri: URI = planned_uri(self.plan.uri) if own else locator.uri(registry=self.registry)
+        # Another edition may write the URI with a prefix or with other escapes.
+        is_rfc3986 = locator.edition == "rfc3986"
+        self.uri: URI = planned_uri(self.plan.uri) if is_rfc3986 else locator.uri(registry=self.registry)
         self.origin: tuple[str, str, int | None] = self._origin(self.uri)
         total = self.policy.total_timeout
         self.deadline: float | None = None if total is None else monotonic() + total
-        """One time for the whole way, redirects and content."""
+        """The time limit for everything, redirects and content included, by `time.monotonic`."""
         self.gateway: URI | None = None
         self._secrets: tuple[Plan | None, Secrets] = None, Secrets()
-        """The plan whose secrets were collected last, and these and the earlier ones."""
+        """The plan whose secrets were collected last, and all secrets so far."""
 
     def _plan(self, uri: URI | Locator | str, credentials: Credentials | None) -> Plan:
         return plan_under(self.policy, uri, credentials, registry=self.registry, gateways=self.gateways)
 
     def scheme(self) -> Scheme:
-        """The scheme whose dialogue is carried out: the gateway's, where one stands in; both are judged."""
-        there = self.plan
-        self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
-        while there.through is not None:
-            there = there.through
-            self.policy.judge_scheme(scheme := self.registry.scheme(there.scheme), self.uri)
+        """Return the scheme whose dialogue is executed, the gateway's if there is one; all schemes are judged."""
+        plan = self.plan
+        self.policy.judge_scheme(scheme := self.registry.scheme(plan.scheme), self.uri)
+        while plan.through is not None:
+            plan = plan.through
+            self.policy.judge_scheme(scheme := self.registry.scheme(plan.scheme), self.uri)
         if self.plan.through is not None:
             self.gateway = self.gateway or planned_uri(self.plan.through.uri)
         return scheme
 
     def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None, Secrets]:
-        """What is carried out now: what a transport is made of."""
+        """Return the arguments of the transport for the current URI."""
         with masked_errors(self.secrets()):
             scheme = self.scheme()
             return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.deadline, self.secrets()
 
     def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
-        """What the first answer leads to: a resource, or a redirect.  Raises: ProtocolError if it is neither."""
+        """Return the resource or the redirect that the first answer is.  Raises: ProtocolError if it is neither."""
         if not isinstance(given, Head):
             with masked_errors(self.secrets()):
                 raise ProtocolError("there was no answer", uri=self.uri)
@@ -91,66 +91,66 @@ class Opening:
         return ResourceInfo(given, self.plan, self.uri, self.history, self.gateway)
 
     def check_policy(self, scheme: Scheme) -> Plan:
-        """The plan that is carried out, by way of a proxy where the policy names one.
+        """Return the plan to execute, through a proxy if the policy has one.
 
-        Raises: NotSpecified if there is nothing to open; AccessRefused for octets that another protocol may obey.
+        Raises: NotSpecified if there is nothing to open; AccessRefused for bytes that another protocol may obey.
         """
         if self.plan.locates_nothing:
             parts = ", ".join(f"{name} {value}" for name, value in self.plan.locator.to_dict().items())
             raise NotSpecified(f"it is only a name, so there is nothing to open ({parts}): {self.plan.locates_nothing}")
-        done = self.plan.done
-        self.policy.judge_octets(done.steps, scheme, self.uri)
+        plan = self.plan.done
+        self.policy.judge_octets(plan.steps, scheme, self.uri)
         if self.policy.proxy:
-            done = by_proxy()(done, self.policy, self.uri, self.registry)
-            self.plan = done if self.plan.through is None else replace(self.plan, steps=done.steps, through=done)
-        return done
+            plan = by_proxy()(plan, self.policy, self.uri, self.registry)
+            self.plan = plan if self.plan.through is None else replace(self.plan, steps=plan.steps, through=plan)
+        return plan
 
     def dialogue(self, scheme: Scheme) -> Dialogue:
-        """The generator that carries out the plan."""
-        done = self.check_policy(scheme)
-        return self.mask_dialogue(dialogue_of(scheme)(done, self.policy))
+        """Return the generator that executes the plan."""
+        plan = self.check_policy(scheme)
+        return self.mask_dialogue(dialogue_of(scheme)(plan, self.policy))
 
     def mask_dialogue(self, dialogue: Dialogue) -> Dialogue:
-        """The same dialogue; no error of it contains a secret that the server may send back."""
+        """Wrap a dialogue so that its errors do not contain secrets that the server may repeat."""
         return mask_secrets(dialogue, self.secrets())
 
     def secrets(self) -> Secrets:
-        """What servers may send back: of the URIs before, of which redirects tell, and the logins of proxies too."""
+        """Return the secrets that servers may repeat, also those of earlier URIs and the logins of proxies."""
         plan, secrets = self._secrets
         if plan is not self.plan:
-            others = (str(self.uri), *self.policy.proxy.values())
-            secrets = secrets_of(self.plan, self.credentials, others, secrets.known)
+            uris = (str(self.uri), *self.policy.proxy.values())
+            secrets = secrets_of(self.plan, self.credentials, uris, secrets.known)
             self._secrets = self.plan, secrets
         return secrets
 
     def _requested_uri(self) -> URI:
-        """The URI whose server was asked: the gateway's, where one stands in."""
+        """The URI whose server receives the request: the gateway's if there is one."""
         return self.uri if self.plan.through is None else planned_uri(self.plan.done.uri)
 
     def _origin(self, uri: URI) -> tuple[str, str, int | None]:
-        """To whom credentials are given (RFC 6454 4)."""
+        """Return the origin that may receive the credentials: scheme, host, port (RFC 6454 4)."""
         scheme = self.registry.scheme(uri.scheme)
         return scheme.name, (uri.host or "").lower(), scheme.port if uri.port is None else uri.port
 
     def _is_private(self, peer: tuple[Any, ...] | None) -> bool:
-        """Whether the answer came from an address that is not public; behind a proxy only a literal address shows."""
-        asked = self._requested_uri()
-        if self.policy.proxy.get(asked.scheme.lower()) is None:
+        """Whether the answer came from a non-public address; behind a proxy only a literal address is known."""
+        uri = self._requested_uri()
+        if self.policy.proxy.get(uri.scheme.lower()) is None:
             return peer is None or forbidden(ip_address(peer[1][0]), self.policy.nat64) is not None
-        address = literal(asked.host or "")
+        address = literal(uri.host or "")
         return address is not None and forbidden(address, self.policy.nat64) is not None
 
     def target(self, head: Head) -> URI:
-        """Where a redirect leads.  Raises: ProtocolError."""
+        """Return the target of a redirect.  Raises: ProtocolError."""
         try:
             return self._requested_uri().join(URIReference(head.location or ""))
         except InvalidURI as error:
             raise ProtocolError(f"the redirect has no valid target: {error}", "RFC 9110 10.2.2", self.uri) from None
 
     def follow(self, head: Head, peer: tuple[Any, ...] | None, *, is_changed: bool = False) -> None:
-        """Go where a redirect leads.
+        """Follow a redirect: make its target the current URI.
 
-        is_changed: whether the next request differs from those before, so that their URI may come again: by a cookie.
+        is_changed: whether the next request differs from those before, such as by a cookie, so that a URI may repeat.
 
         Raises: AccessRefused, ProtocolError.
         """
@@ -164,23 +164,23 @@ class Opening:
             raise AccessRefused(
                 "redirect", f"more than {self.policy.max_redirects} redirects", "RFC 9110 15.4", self.uri
             )
-        before = (one.replace(fragment=None) for one in (*self.history, self.uri))
-        if not is_changed and target.replace(fragment=None) in before:
+        visited = (uri.replace(fragment=None) for uri in (*self.history, self.uri))
+        if not is_changed and target.replace(fragment=None) in visited:
             raise AccessRefused("redirect", "the redirects form a cycle", "RFC 9110 15.4", self.uri)
         self.policy.judge_redirect(self._requested_uri(), target, self.registry)
         # A fragment is kept unless the redirect has its own (RFC 9110 10.2.2).
         if target.fragment is None and self.uri.fragment is not None:
             target = target.replace(fragment=self.uri.fragment)
-        # A redirect of a public server reaches nothing private, even if the first URI may (RFC 3986 7.4).
+        # A redirect of a public server must not reach private addresses, even if the first URI may (RFC 3986 7.4).
         if self.policy.private and not self._is_private(peer):
             self.policy = self.policy.with_(private=False, ports=frozenset())
-        told = self.credentials if self._origin(target) == self.origin else None
+        credentials = self.credentials if self._origin(target) == self.origin else None
         try:
-            there = self._plan(target, told)
+            plan = self._plan(target, credentials)
         except InvalidURI as error:
             raise ProtocolError(f"the redirect has no valid target: {error}", "RFC 9110 10.2.2", self.uri) from None
         self.history = (*self.history, self.uri)
-        self.plan = there
+        self.plan = plan
         self.uri = target
 
 
@@ -194,27 +194,27 @@ def open(
 ) -> Resource:
     """Open a URI: execute its plan up to the content, which is read from the resource.
 
-    policy: the limits; safe for untrusted URIs unless given (`Policy.local()` for one's own).
-    credentials, registry, gateways: as for `plan`.  Credentials are sent to the origin of `uri` alone.
+    policy: the limits; the default is safe for untrusted URIs (`Policy.local()` for trusted ones).
+    credentials, registry, gateways: as for `plan`.  Credentials are sent only to the origin of `uri`.
 
-    Raises: AccessError with the problem and its place; InvalidURI, PlanRefused and NotSpecified as `plan`.
+    Raises: AccessError with the problem and its place; InvalidURI, PlanRefused and NotSpecified like `plan`.
     """
     return open_resource(Opening(uri, policy, credentials, registry, gateways))
 
 
 def open_resource(way: Opening) -> Resource:
-    """Open what lies at the end of a way, which also knows, whatever is raised, how far it led.  Raises: as `open`."""
+    """Open a resource; after an error, `way` still has the state up to there.  Raises: the same as `open`."""
     while True:
         transport = Transport(*way.transport_arguments())
         try:
-            arrived = way.accept_answer(transport.advance())
+            answer = way.accept_answer(transport.advance())
         except AccessError:
             transport.close()
             raise
-        if isinstance(arrived, ResourceInfo):
-            return Resource(transport, arrived)
+        if isinstance(answer, ResourceInfo):
+            return Resource(transport, answer)
         transport.close()
-        way.follow(arrived, transport.peer)
+        way.follow(answer, transport.peer)
 
 
 async def aopen(
@@ -225,19 +225,19 @@ async def aopen(
     registry: Registry | None = None,
     gateways: Gateways | None = None,
 ) -> AsyncResource:
-    """`open` in an event loop (asyncio, trio).  Raises: as `open`."""
+    """Do the same as `open` in an event loop (asyncio, trio).  Raises: the same as `open`."""
     needs("anyio")
     from overthere.access.aio import AsyncTransport
 
-    way = Opening(uri, policy, credentials, registry, gateways)
+    opening = Opening(uri, policy, credentials, registry, gateways)
     while True:
-        transport = AsyncTransport(*way.transport_arguments())
+        transport = AsyncTransport(*opening.transport_arguments())
         try:
-            arrived = way.accept_answer(await transport.advance())
+            answer = opening.accept_answer(await transport.advance())
         except AccessError:
             await transport.close()
             raise
-        if isinstance(arrived, ResourceInfo):
-            return AsyncResource(transport, arrived)
+        if isinstance(answer, ResourceInfo):
+            return AsyncResource(transport, answer)
         await transport.close()
-        way.follow(arrived, transport.peer)
+        opening.follow(answer, transport.peer)

@@ -38,11 +38,11 @@ class Plan:
     steps: tuple[Step, ...]
     locator: Locator = field(compare=False)
     through: Plan | None = None
-    """The plan at the gateway, where one stands in for the scheme; the steps are its steps."""
+    """The plan at the gateway if one replaces the scheme; its steps are the steps of this plan."""
     locates_nothing: str = ""
-    """Why there are no steps, for a scheme that locates nothing."""
+    """The reason why there are no steps, for a scheme that locates nothing."""
     cautions: tuple[str, ...] = field(default=(), compare=False)
-    """Why the safe policy refuses it, if it goes to a port of another protocol (RFC 1738 6)."""
+    """The reasons why the safe policy rejects the plan, if it uses a port of another protocol (RFC 1738 6)."""
     instead: bool = False
     """Whether a configured gateway replaces the scheme's own dialogue."""
 
@@ -55,43 +55,43 @@ class Plan:
         return self if self.through is None else self.through.done
 
     def to_dict(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
+        result: dict[str, Any] = {"uri": mask(self.uri), "scheme": self.scheme}
         if self.through is not None:
-            shown["through"] = mask(self.done.uri)
-            shown["instead"] = self.instead
+            result["through"] = mask(self.done.uri)
+            result["instead"] = self.instead
         if self.locates_nothing:
-            shown["locates_nothing"] = self.locates_nothing
+            result["locates_nothing"] = self.locates_nothing
         if self.cautions:
-            shown["cautions"] = list(self.cautions)
+            result["cautions"] = list(self.cautions)
         steps = self._secrets().mask_in([step.to_dict() for step in self.steps])
-        return {**shown, "locator": self.locator.to_dict(), "steps": steps}
+        return {**result, "locator": self.locator.to_dict(), "steps": steps}
 
     def _secrets(self) -> Secrets:
-        """The passwords in the URI, which may stand in the steps as well, as in a query that is sent."""
+        """The passwords in the URI; the steps may contain them too, for example in a query."""
         return Secrets.from_texts(self.uri)
 
     def render(self, width: int = 80) -> str:
-        """The plan for people: a step a line, its paragraph to the right where there is room in `width` columns."""
+        """The plan for people: one line per step, with its paragraph to the right if `width` columns are enough."""
         lines = [printable(mask(self.uri))]
-        there = self
-        while there.through is not None:
-            instead = f", which takes precedence over the dialogue of {there.scheme}" if there.instead else ""
-            there = there.through
-            lines.append(f"  through the gateway {printable(mask(there.uri))}{instead}")
+        current = self
+        while current.through is not None:
+            precedence = f", which takes precedence over the dialogue of {current.scheme}" if current.instead else ""
+            current = current.through
+            lines.append(f"  through the gateway {printable(mask(current.uri))}{precedence}")
         if self.locates_nothing:
-            why = f"nothing to retrieve: {self.locates_nothing}"
-            lines += wrap(why, max(30, width), initial_indent="  ", subsequent_indent="  ")
+            reason = f"nothing to retrieve: {self.locates_nothing}"
+            lines += wrap(reason, max(30, width), initial_indent="  ", subsequent_indent="  ")
         hide = self._secrets().mask
         steps = [(printable(hide(f"{_describe_condition(step)}{step.line()}")), step.source) for step in self.steps]
         room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
         column = min(max((len(line) for line, _ in steps), default=0), room)
         for number, (line, source) in enumerate(steps, 1):
             fits = len(line) <= column or width >= 80
-            # A step is never cut: what is too long for the terminal has its paragraph below it.
+            # A step is never shortened: if it is too long for the terminal, its paragraph is on the next line.
             lines.append(f"  {number:>2}  {line:<{column}}  {source}" if fits else f"  {number:>2}  {line}")
             lines += [] if fits else [" " * 6 + source]
         notes = [hide(step.note) for step in self.steps if step.note]
-        notes += [f"the safe policy refuses it: {printable(hide(why))} ({FOREIGN})" for why in self.cautions]
+        notes += [f"the safe policy refuses it: {printable(hide(reason))} ({FOREIGN})" for reason in self.cautions]
         for note in dict.fromkeys(notes):
             lines += wrap(note, max(30, width), initial_indent=" " * 6, subsequent_indent=" " * 6)
         return "\n".join(lines)
@@ -114,12 +114,12 @@ def plan(
     registry: Registry | None = None,
     gateways: Mapping[str, str] | None = None,
 ) -> Plan:
-    """The steps of opening a URI, without touching the network.
+    """Return the steps of opening a URI, without using the network.
 
-    uri: a URI, its text, or a locator (whichever edition has read it).
+    uri: a URI, its text, or a locator (of any edition).
     credentials: data about the caller that the dialogue may send; the URI's own data takes precedence.
-    registry: the schemes, the default ones unless given.
-    gateways: from a scheme to the template of a gateway, which replaces the scheme's own dialogue, as the plan shows.
+    registry: the known schemes (default: the default registry).
+    gateways: scheme -> template of a gateway, which replaces the scheme's own dialogue; the plan shows it.
 
     Raises: InvalidURI for text that is not a URI of its scheme; Unwritable for a locator without a URI; PlanRefused
     where data would be read as delimiters of the protocol (RFC 1738 6, RFC 3986 7.2); NotSpecified if the scheme
@@ -131,11 +131,11 @@ def plan(
        2  send about                          RFC 1436 2
        3  receive the text (until the server closes)  RFC 1436 2
     """
-    known = Registry.default() if registry is None else registry
+    schemes = Registry.default() if registry is None else registry
     through = gateways if isinstance(gateways, Gateways) else Gateways(gateways)
     if not isinstance(credentials, Credentials | None):
         raise TypeError(f"credentials must be Credentials, not {type(credentials).__name__}")
-    return _plan(uri, credentials or Credentials(), known, through)
+    return _plan(uri, credentials or Credentials(), schemes, through)
 
 
 def plan_under(
@@ -146,9 +146,9 @@ def plan_under(
     registry: Registry | None = None,
     gateways: Mapping[str, str] | None = None,
 ) -> Plan:
-    """The plan that is carried out under a policy: with what that has configured for such URIs, as a news server.
+    """Return the plan that is executed under a policy, with its configuration for the scheme, such as a news server.
 
-    Raises: as `plan`.
+    Raises: the same as `plan`.
 
     >>> from overthere import Policy
     >>> plan_under(Policy(news_server="news.example"), "news:a@b").steps[0].line()
@@ -158,8 +158,8 @@ def plan_under(
     if planned.through is not None:
         return planned
     scheme = (registry or Registry.default()).scheme(planned.scheme)
-    there = configure(scheme, planned.locator, policy)
-    return planned if there is planned.locator else plan(there, credentials, registry=registry, gateways=gateways)
+    locator = configure(scheme, planned.locator, policy)
+    return planned if locator is planned.locator else plan(locator, credentials, registry=registry, gateways=gateways)
 
 
 def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry, gateways: Gateways) -> Plan:
@@ -171,23 +171,23 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     if authority is not None:
         known_mechanism(split_authority(authority)[1])
     scheme = registry.scheme(locator.scheme)
-    # A gateway is configured on purpose: it goes before the dialogue that the scheme has here.
+    # A gateway is configured on purpose, so it takes precedence over the scheme's dialogue.
     if scheme.name in gateways:
-        whole = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned_uri(text)
-        # The caller's credentials are for the resource, and are not told to a gateway (RFC 3986 7.5).
-        there = _plan(gateways.uri(whole), Credentials(), registry, gateways)
-        instead = scheme.access is not None
-        return Plan(text, scheme.name, there.steps, locator, there, there.locates_nothing, there.cautions, instead)
+        gateway_source = locator.uri(registry=registry) if locator.edition != "rfc3986" else planned_uri(text)
+        # The caller's credentials are for the resource, and are not sent to a gateway (RFC 3986 7.5).
+        inner = _plan(gateways.uri(gateway_source), Credentials(), registry, gateways)
+        replaces = scheme.access is not None
+        return Plan(text, scheme.name, inner.steps, locator, inner, inner.locates_nothing, inner.cautions, replaces)
     if scheme.access is not None and isinstance(locator, scheme.locator):
-        own = _own_paragraphs(scheme, locator.edition)
+        own_paragraph = _own_paragraphs(scheme, locator.edition)
         try:
             steps = tuple(
-                replace(step, source=own(step.source), note=_citing(step.note, own))
+                replace(step, source=own_paragraph(step.source), note=_cite_own(step.note, own_paragraph))
                 for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:
-            raise PlanRefused(_citing(error.args[0], own)) from None
-        cautions = tuple(dict.fromkeys(why for _, why in foreign_port_steps(steps, scheme)))
+            raise PlanRefused(_cite_own(error.args[0], own_paragraph)) from None
+        cautions = tuple(dict.fromkeys(reason for _, reason in foreign_port_steps(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:
         return Plan(text, scheme.name, (), locator, None, scheme.locates_nothing)
@@ -198,28 +198,28 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
     )
 
 
-def _citing(text: str, own: Callable[[str], str]) -> str:
-    """The same sentence by other paragraphs; what the sentence itself says, it says of the URI's data too."""
-    return Cited(text.sentence, own(text.source)) if isinstance(text, Cited) else text
+def _cite_own(text: str, own_paragraph: Callable[[str], str]) -> str:
+    """Replace the paragraphs of a cited sentence; the sentence stays, for it may contain the URI's data."""
+    return Cited(text.sentence, own_paragraph(text.source)) if isinstance(text, Cited) else text
 
 
 def _own_paragraphs(scheme: Scheme, edition: str) -> Callable[[str], str]:
-    """Paragraphs of a scheme's document of today as those of the edition that has read the URI."""
-    account = scheme.account(edition)
-    today = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
-    if account is None or today is None or account[1].startswith(today[0]):
+    """Return a function that replaces paragraphs of a scheme's current document by those of the URI's edition."""
+    edition_account = scheme.account(edition)
+    current = re.match("RFC [0-9]+", scheme.documents.get("rfc3986", ""))
+    if edition_account is None or current is None or edition_account[1].startswith(current[0]):
         return str
-    # With its paragraphs: "RFC 4266 2.1", "RFC 5538 2.3, 4"; for what RFC 1738 took over from 1994, those of RFC 1738.
+    # Paragraphs such as "RFC 4266 2.1", "RFC 5538 2.3, 4"; those of RFC 1738 too where it repeats the 1994 document.
     older = "|RFC 1738 3[.0-9]*" if edition == "url-1994" else ""
     place = "[0-9]+(?:[.][0-9]+)*|Appendix [A-Z]|[A-Z](?![A-Za-z])"
-    cited = re.compile(f"{today[0]}(?:(?: and|,)? (?:{place}))*{older}")
-    # RFC 9110 too: the request is made by it, whichever document the URL follows.
-    also = r", \g<0>" if today[0] == "RFC 9110" else ""
-    return lambda text: cited.sub(account[1] + also, text)
+    cited = re.compile(f"{current[0]}(?:(?: and|,)? (?:{place}))*{older}")
+    # RFC 9110 is cited too: the request follows it, whichever document the URL follows.
+    addition = r", \g<0>" if current[0] == "RFC 9110" else ""
+    return lambda text: cited.sub(edition_account[1] + addition, text)
 
 
 def planned_uri(text: str) -> URI:
-    """The URI of a plan as a value again: it holds no zone but one that was allowed when it was planned.
+    """Parse the URI of a plan again; a zone in it was allowed when the plan was made.
 
     >>> planned_uri("http://[fe80::1%25eth0]/")
     URI('http://[fe80::1%25eth0]/', zone=True)

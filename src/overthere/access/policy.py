@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Policy"]
 
-_RESERVED = range(1024)
+_RESERVED_PORTS = range(1024)
 
 
 def _is_port(text: str | None) -> bool:
@@ -32,17 +32,17 @@ def _is_port(text: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """An immutable value; safe by default for untrusted URIs.  Times are in seconds, sizes in octets."""
+    """An immutable value; safe by default for untrusted URIs.  Times are in seconds, sizes in bytes."""
 
     schemes: frozenset[str] | None = None
     """The allowed schemes; None: all except those that read files of this machine."""
     hosts: frozenset[str] | None = None
-    """The allowed hosts, in lower case (".example" means all below it); None: any."""
+    """The allowed hosts, in lower case (".example" means all its subdomains); None: any."""
     ports: frozenset[int] = frozenset()
     """Allowed ports in the reserved range (below 1024) besides the scheme's own (7.2)."""
     spoken: frozenset[tuple[str, int]] = frozenset()
-    """More ports that use a protocol: ("ldap", 3268).  Data that another protocol could read as lines are not sent to
-    any other port, unless `private` (7.2; RFC 1738 6)."""
+    """More ports that use a protocol, such as ("ldap", 3268).  Data that another protocol could read as lines is not
+    sent to any other port, unless `private` (7.2; RFC 1738 6)."""
     private: bool = False
     """Whether files of this machine and addresses that are not public are allowed (7.4)."""
     nat64: tuple[IPv6Network | str, ...] = ()
@@ -52,25 +52,25 @@ class Policy:
     read_timeout: float = 30.0
     """The longest silence of the server."""
     total_timeout: float | None = 3600.0
-    """The overall time limit, from the first look-up to the last octet, including redirects and pauses of the
+    """The overall time limit, from the first lookup to the last byte, including redirects and pauses of the
     reader; None: unlimited."""
     max_bytes: int | None = 1 << 34
-    """The most octets to receive; None: unlimited."""
+    """The most bytes to receive; None: unlimited."""
     max_line: int = 65_536
     """The longest line of a protocol."""
     max_redirects: int = 10
     redirects: frozenset[str] | None = None
-    """The allowed schemes of redirects.  None: those that say so (`Scheme.redirected_from`: http and https from
+    """The allowed schemes of redirects.  None: those that allow it (`Scheme.redirected_from`: http and https from
     anywhere, ftp from those), and the protocol that redirects, with TLS or without (LDAP refers to LDAP, Prospero and
-    Gopher+ to where an object has moved)."""
+    Gopher+ to the new place of an object)."""
     tls: SSLContext | None = None
-    """How servers are verified; None: by the system's certificates."""
+    """The verification of servers; None: by the system's certificates."""
     downgrade: bool = False
     """Whether a redirect may lead from a scheme with TLS (https, ldaps, ...) to one without."""
     news_server: str | None = None
-    """The news server of URIs that name none, as a URI writes it: a host, or host and port (RFC 5538 4)."""
+    """The news server for URIs without one, as in a URI: a host, or host and port (RFC 5538 4)."""
     messages: tuple[str | Path, ...] = ()
-    """Where messages are looked up (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
+    """The places to search for messages (RFC 2392 2): mbox files, .eml files and folders of them, Maildir folders."""
     proxy: Mapping[str, str] = field(default_factory=dict[str, str], hash=False, repr=False)
     """The `http:` URI of a proxy by scheme (one with `Scheme.by_proxy`: http, https, ws, wss); the environment is not
     read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
@@ -84,24 +84,24 @@ class Policy:
             name: exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
             for name, proxy in self.proxy.items()
         }
-        object.__setattr__(self, "proxy", proxies)  # what is judged is what is kept
+        object.__setattr__(self, "proxy", proxies)  # the checked texts are stored
         for scheme, proxy in proxies.items():
             uri = URI.parse(proxy)
             if uri is None or not uri.host or not _is_port(uri.port_text):
-                why = "is not a URI with a host and a valid port: write http://host:port"
-                raise ValueError(f"the proxy for {scheme!r} {why} (RFC 9110 3.7)")
+                problem = "is not a URI with a host and a valid port: write http://host:port"
+                raise ValueError(f"the proxy for {scheme!r} {problem} (RFC 9110 3.7)")
 
     @classmethod
     def local(cls) -> Self:
-        """For trusted URIs: allow files, addresses that are not public, and any port."""
-        return cls(private=True, ports=frozenset(_RESERVED))
+        """Return a policy for trusted URIs: it allows files, addresses that are not public, and any port."""
+        return cls(private=True, ports=frozenset(_RESERVED_PORTS))
 
     def with_(self, **changes: object) -> Self:
-        """A copy with other fields."""
+        """Return a copy with changed fields."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def judge(self, uri: URI | str, *, registry: Registry | None = None) -> Judged:
-        """Judge a URI before another client requests it: its scheme, host, port and octets.
+        """Judge a URI before another client requests it: its scheme, host, port and bytes.
 
         Names are not resolved here: the client calls `addresses` when it connects.
 
@@ -123,10 +123,10 @@ class Policy:
     def addresses(
         self, host: str, port: int, *, resolve: Resolve | None = None, uri: URI | None = None
     ) -> list[Address]:
-        """The allowed addresses of a host, in the order of the answer.
+        """Return the allowed addresses of a host, in the order of the answer.
 
         host: a name, or an address without brackets.
-        resolve: resolves a name, with the port; default: the system's resolver, for at most `connect_timeout`.
+        resolve: a function from name and port to addresses; default: the system's resolver, within `connect_timeout`.
         uri: for messages.
         Raises: AccessRefused if no address is allowed; AccessTimeout or AccessFailed without an answer (RFC 3986 7.4).
 
@@ -156,8 +156,8 @@ class Policy:
     def judge_file(self, uri: URI) -> None:
         """Raises: AccessRefused if files of this machine may not be read."""
         if not self.private:
-            why = f"{uri.scheme.lower()!r} reads files of this machine, which is not allowed"
-            raise AccessRefused("scheme", why, "RFC 3986 7.4", uri)
+            message = f"{uri.scheme.lower()!r} reads files of this machine, which is not allowed"
+            raise AccessRefused("scheme", message, "RFC 3986 7.4", uri)
 
     def judge_redirect(self, source: URI, target: URI, registry: Registry | None = None) -> None:
         """Raises: AccessRefused if a server redirects to a local resource, to a forbidden scheme, or out of TLS;
@@ -165,22 +165,22 @@ class Policy:
 
         registry: the known schemes (default: the default registry).
         """
-        known = Registry.default() if registry is None else registry
-        own, other = known.scheme(source.scheme), known.scheme(target.scheme)
-        before, after = own.name, other.name
-        if other.local and not own.local:
+        schemes = Registry.default() if registry is None else registry
+        old, new = schemes.scheme(source.scheme), schemes.scheme(target.scheme)
+        before, after = old.name, new.name
+        if new.local and not old.local:
             raise AccessRefused("redirect", "a server redirects to a file of this machine", "RFC 3986 7.4", source)
-        if not self._may_lead(own, other):
-            why = f"a redirect leads from {before} to {after}, which is not allowed: add {after!r} to Policy.redirects"
-            raise AccessRefused("redirect", why, "RFC 3986 7, RFC 9110 15.4", source)
-        if own.tls and not other.tls and not self.downgrade:
-            why = f"a redirect leaves {before}: set Policy.downgrade to allow it"
-            raise AccessRefused("redirect", why, "RFC 9110 4.2.2", source)
+        if not self._may_lead(old, new):
+            text = f"a redirect leads from {before} to {after}, which is not allowed: add {after!r} to Policy.redirects"
+            raise AccessRefused("redirect", text, "RFC 3986 7, RFC 9110 15.4", source)
+        if old.tls and not new.tls and not self.downgrade:
+            text = f"a redirect leaves {before}: set Policy.downgrade to allow it"
+            raise AccessRefused("redirect", text, "RFC 9110 4.2.2", source)
 
-    def _may_lead(self, own: Scheme, other: Scheme) -> bool:
+    def _may_lead(self, old: Scheme, new: Scheme) -> bool:
         if self.redirects is not None:
-            return other.name in self.redirects
-        return other.spoken == own.spoken or not {"*", own.spoken}.isdisjoint(other.redirected_from)
+            return new.name in self.redirects
+        return new.spoken == old.spoken or not {"*", old.spoken}.isdisjoint(new.redirected_from)
 
     def judge_octets(self, steps: Iterable[Step], scheme: Scheme, uri: URI) -> None:
         """Raises: AccessRefused if a port of another protocol would receive lines chosen by the URI."""
@@ -188,17 +188,17 @@ class Policy:
             return
         from overthere.access.framing import FOREIGN, foreign_port_steps  # slow to load; most verbs open nothing
 
-        for port, why in foreign_port_steps(steps, scheme):
+        for port, reason in foreign_port_steps(steps, scheme):
             if (scheme.name, port) not in self.spoken:
-                told = f"{why}: it takes {(scheme.name, port)} in Policy.spoken"
-                raise AccessRefused("octets", told, FOREIGN, uri)
+                message = f"{reason}: it takes {(scheme.name, port)} in Policy.spoken"
+                raise AccessRefused("octets", message, FOREIGN, uri)
 
     def judge_connection(self, step: Connect, default: int | None, uri: URI) -> None:
         """Raises: AccessRefused if that host or port is not allowed."""
         self.judge_host(step.host, uri)
-        if step.port != default and step.port in _RESERVED and step.port not in self.ports:
-            why = f"port {step.port} is reserved for another protocol than {uri.scheme!r}"
-            raise AccessRefused("port", why, "RFC 3986 7.2", uri)
+        if step.port != default and step.port in _RESERVED_PORTS and step.port not in self.ports:
+            message = f"port {step.port} is reserved for another protocol than {uri.scheme!r}"
+            raise AccessRefused("port", message, "RFC 3986 7.2", uri)
         address = literal(step.host, decoded=True)
         if address is not None:
             self.judge_address(address, uri)
@@ -209,23 +209,23 @@ class Policy:
             raise AccessRefused("host", f"{host!r} is not an allowed host", "RFC 3986 7", uri)
 
     def _is_named(self, host: str) -> bool:
-        """Whether `hosts` has a host; never one that no client can ask for, whatever it ends in."""
+        """Whether `hosts` allows a host; never a name that no client can resolve, whatever its suffix."""
         try:
             name = resolvable(host).lower().removesuffix(".")
         except UnicodeError:
             return False
-        return any(name == one or (one.startswith(".") and name.endswith(one)) for one in self.hosts or ())
+        return any(name == host or (host.startswith(".") and name.endswith(host)) for host in self.hosts or ())
 
     def judge_data_port(self, port: int, uri: URI) -> None:
-        """Raises: AccessRefused for the port of a data connection, if it is a reserved one or none.
+        """Raises: AccessRefused for the port of a data connection that is reserved or invalid.
 
-        The server names it, not the URI: `ports` does not count.
+        The server chooses it, not the URI, so `ports` does not apply.
         """
-        if not 0 < port < 65536 or port in _RESERVED:
+        if not 0 < port < 65536 or port in _RESERVED_PORTS:
             raise AccessRefused("port", f"the server gave port {port} for the data", "RFC 3986 7.2", uri)
 
     def judge_address(self, address: Address, uri: URI | None) -> None:
         """Raises: AccessRefused if the address is not public."""
-        why = None if self.private else forbidden(address, self.nat64)
-        if why is not None:
-            raise AccessRefused("address", f"{address} is {why}", "RFC 3986 7.4", uri)
+        reason = None if self.private else forbidden(address, self.nat64)
+        if reason is not None:
+            raise AccessRefused("address", f"{address} is {reason}", "RFC 3986 7.4", uri)

@@ -1,9 +1,9 @@
-"""Address lookup by the system's resolver, in own threads; only addresses that the policy allows are returned.
+"""Address lookup by the system's resolver, in threads; only addresses that the policy allows are returned.
 
-It knows no time-out, and may never answer.
+The resolver has no timeout, and may never answer.
 
-A thread that hangs keeps no process alive; and no more than `MOST` can: a further question waits for its turn, and no
-longer than for an answer.
+A thread that hangs does not keep the process alive, and at most `MOST` threads can hang: further questions wait for a
+free thread, within the same time limit as for an answer.
 """
 
 from __future__ import annotations
@@ -26,53 +26,53 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "Question", "allowed_addresses"]
 
 MOST = 32
-"""How many look-ups are under way at once."""
+"""The limit of lookups that run at once."""
 
 
 class Question:
-    """A look-up under way: `ready` is a socket that becomes readable when `answer` can be taken; `close` it then.
+    """A running lookup: `ready` is a socket that becomes readable when `answer` can be called; `close` it then.
 
-    ask: what is asked, a function that may block; what it gives is the answer, what it raises is raised by `answer`.
+    ask: a function that may block; `answer` returns its result, or raises its error.
 
-    Raises: OSError where there is no socket or no thread for it.
+    Raises: OSError if no socket or no thread can be created.
     """
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         self.ask = ask
         self.ready: socket.socket
-        self.ready, self._there = socket.socketpair()
-        self._given: Any = None
+        self.ready, self._writer = socket.socketpair()
+        self._result: Any = None
         self._error: BaseException | None = None
-        self._asked = _threads
+        self._pool = _pool_of_process
         try:
-            self._asked.take(self)
+            self._pool.take(self)
         except OSError:
             self.close()
             raise
 
     def run(self) -> None:
-        """Ask; called in a thread."""
+        """Call `ask`; runs in a thread."""
         try:
-            self._given = self.ask()
+            self._result = self.ask()
         except BaseException as error:
             self._error = error
-        self._there.close()
+        self._writer.close()
 
     def answer(self) -> Any:
-        """What was answered.  Raises: what the asking has raised."""
+        """Return the result of `ask`, or raise its error."""
         if self._error is not None:
             raise self._error
-        return self._given
+        return self._result
 
     def close(self) -> None:
-        """Nothing waits any more: questions not yet begun are dropped."""
+        """Release the question; if no thread has started it, it is dropped."""
         self.ready.close()
-        if self._asked.drop(self):
-            self._there.close()
+        if self._pool.drop(self):
+            self._writer.close()
 
 
-class _Threads:
-    """Threads that live as long as there is something to ask."""
+class _ThreadPool:
+    """Threads that run while there are questions."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -91,7 +91,7 @@ class _Threads:
             with self.lock:
                 self.running -= 1
                 is_alone = self.running == 0
-            if is_alone:  # no other thread will take it
+            if is_alone:  # no other thread will run it
                 raise OSError(EAGAIN, str(error)) from error
 
     def drop(self, question: Question) -> bool:
@@ -111,13 +111,13 @@ class _Threads:
             question.run()
 
 
-_threads = _Threads()
+_pool_of_process = _ThreadPool()
 
 
 def _reset_after_fork() -> None:
-    """A forked child has none of its parent's threads."""
-    global _threads
-    _threads = _Threads()
+    """Start with an empty pool in a forked child, which does not have its parent's threads."""
+    global _pool_of_process
+    _pool_of_process = _ThreadPool()
 
 
 if hasattr(os, "register_at_fork"):
@@ -125,11 +125,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> list[tuple[int, Any]]:
-    """The addresses that the policy lets be connected, in their order: what was judged is what is connected.
+    """Return the addresses that the policy allows, in their order; the caller connects to exactly these.
 
-    Raises: AccessRefused if there is none.
+    Raises: AccessRefused if no address is allowed; AccessFailed if there is no address.
     """
-    kept: list[tuple[int, Any]] = []
+    allowed: list[tuple[int, Any]] = []
     refused: AccessRefused | None = None
     for family, _, _, _, address in answers:
         try:
@@ -137,8 +137,8 @@ def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> li
         except AccessRefused as error:
             refused = refused or error
             continue
-        if (family, address) not in kept:
-            kept.append((family, address))
-    if not kept:
+        if (family, address) not in allowed:
+            allowed.append((family, address))
+    if not allowed:
         raise refused or AccessFailed("the name has no address", uri=uri, where="the name")
-    return kept
+    return allowed

@@ -1,4 +1,4 @@
-"""An open resource: a stream of octets with its metadata, or a listing of entries."""
+"""An open resource: a stream of bytes with its metadata, or a listing of entries."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncResource", "ResourceInfo", "Resource"]
 
-_AT_ONCE = 1 << 30
-"""The most octets that are read into memory at once; more are read in pieces."""
+_MAX_BYTES_AT_ONCE = 1 << 30
+"""The most bytes that one call reads into memory; larger content must be read in pieces."""
 
 # RFC 9110 5.6.6: a value is a token or a quoted string.
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
@@ -39,13 +39,13 @@ class ResourceInfo(NamedTuple):
 
     head: Head
     plan: Plan
-    """The plan that was carried out, the last one if there were redirects."""
+    """The plan that was executed, the last one if there were redirects."""
     uri: URI
     """The URI that was retrieved last (RFC 3986 5.1.3)."""
     history: tuple[URI, ...]
-    """The URIs that led there, the first one first."""
+    """The URIs before it, the first one first."""
     gateway: URI | None
-    """The URI at the gateway that stood in for the scheme; None if there was none."""
+    """The URI at the gateway that replaced the scheme; None if there was none."""
 
 
 class _ResourceBase:
@@ -69,7 +69,7 @@ class _ResourceBase:
 
     @property
     def media_type(self) -> str | None:
-        """The media type with its parameters; None if unknown.  `how` says how it is known."""
+        """The media type with its parameters; None if unknown.  `how` is its source."""
         return self.head.media_type
 
     @property
@@ -79,7 +79,7 @@ class _ResourceBase:
 
     @property
     def length(self) -> int | None:
-        """The number of octets, if announced."""
+        """The number of bytes, if announced."""
         return self.head.length
 
     @property
@@ -99,11 +99,11 @@ class _ResourceBase:
 
     @property
     def is_listing(self) -> bool:
-        """Whether `entries` gives something."""
+        """Whether it has `entries`."""
         return self.head.listing
 
     def charset(self) -> str:
-        """The charset that the media type names; "utf-8" if it names none."""
+        """Return the charset of the media type; "utf-8" if it has none."""
         for name, value in _PARAMETER.findall(self.media_type or ""):
             if name.lower() == "charset" and value.strip('"'):
                 return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else str(value)
@@ -111,7 +111,7 @@ class _ResourceBase:
 
     @property
     def unknown_charset(self) -> str | None:
-        """The charset that the media type names, if it is not a known one: text is then read as ISO Latin 1."""
+        """The charset of the media type if it is unknown, otherwise None; text is then read as ISO Latin 1."""
         named = self.charset()
         return named if charsets.codec(named) is None else None
 
@@ -122,7 +122,7 @@ class _ResourceBase:
     # -- content and entries
 
     def _take_buffer(self) -> Iterator[bytes]:
-        """Yield the buffered content, which came while an entry was looked for."""
+        """Yield the buffered content, which arrived while `entries` searched for an entry."""
         if self._buffer:
             piece = bytes(self._buffer)
             self._buffer.clear()
@@ -135,15 +135,15 @@ class _ResourceBase:
         return effect.entry if isinstance(effect, Item) else None
 
     def _needs_more(self, size: int, whole: bool) -> bool:
-        """Whether the buffer has fewer octets than a read needs: all of `size` if `whole`, otherwise one."""
-        return len(self._buffer) < (_AT_ONCE if size < 0 else size if whole else min(size, 1))
+        """Whether the buffer has fewer bytes than a read needs: all of `size` if `whole`, otherwise one."""
+        return len(self._buffer) < (_MAX_BYTES_AT_ONCE if size < 0 else size if whole else min(size, 1))
 
     def _take_octets(self, size: int) -> bytes:
-        """Return up to `size` octets from the buffer; all of them for -1.  Raises: LimitExceeded."""
-        if size < 0 and len(self._buffer) > _AT_ONCE:
-            raise LimitExceeded(f"more than {_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
+        """Return up to `size` bytes from the buffer; all of them for -1.  Raises: LimitExceeded."""
+        if size < 0 and len(self._buffer) > _MAX_BYTES_AT_ONCE:
+            raise LimitExceeded(f"more than {_MAX_BYTES_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
         end = len(self._buffer) if size < 0 else size
-        with memoryview(self._buffer) as view, view[:end] as part:  # PyPy lets go of them at an end alone
+        with memoryview(self._buffer) as view, view[:end] as part:  # PyPy releases views only at their end
             piece = bytes(part)
         del self._buffer[:end]
         return piece
@@ -163,12 +163,12 @@ def _json(octets: bytes) -> Any:
 
 
 class _Lines:
-    """Decodes pieces of octets and cuts them into lines of text."""
+    """Decodes pieces of bytes and splits them into lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
         self.pieces: list[str] = []
-        """Of the line that is not complete yet."""
+        """The parts of the line that is not complete yet."""
         self.size = 0
         self.uri = uri
 
@@ -180,15 +180,15 @@ class _Lines:
             self.pieces, self.size = [], 0
         self.pieces.append(unfinished)
         self.size += len(unfinished)
-        if self.size > _AT_ONCE:
-            raise LimitExceeded(f"a line of more than {_AT_ONCE:,} characters", uri=self.uri)
+        if self.size > _MAX_BYTES_AT_ONCE:
+            raise LimitExceeded(f"a line of more than {_MAX_BYTES_AT_ONCE:,} characters", uri=self.uri)
         if final and self.size:
             lines.append("".join(self.pieces))
         return lines
 
 
 class _Raw(io.RawIOBase):
-    """A resource as a file of the standard library, without seeking."""
+    """A resource as a raw file of the standard library, without seeking."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -209,29 +209,29 @@ class _Raw(io.RawIOBase):
 
 
 class Resource(_ResourceBase):
-    """An open resource; a context manager, and an iterator of octets."""
+    """An open resource; a context manager, and an iterator of bytes."""
 
     def __init__(self, transport: Transport, opened: ResourceInfo) -> None:
         super().__init__(transport, opened)
         self._transport = transport
 
     def __iter__(self) -> Iterator[bytes]:
-        """The content piece by piece.  Raises: AccessError."""
+        """Yield the content piece by piece.  Raises: AccessError."""
         yield from self._take_buffer()
         while (effect := self._transport.advance()) is not None:
             if isinstance(effect, Data):
                 yield effect.octets
 
     def entries(self) -> Iterator[Entry]:
-        """The entries of a listing, one by one; nothing for other content: read that instead.  Raises: AccessError."""
+        """Yield the entries of a listing; nothing for other content, which is read instead.  Raises: AccessError."""
         while self.is_listing and (effect := self._transport.advance()) is not None:
             if (entry := self._entry(effect)) is not None:
                 yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """That many octets, or fewer at the end; all for -1.
+        """Return `size` bytes, or fewer at the end; all for -1.
 
-        whole: wait until there are that many, not only for the next that arrive.
+        whole: wait for all `size` bytes; otherwise return the next bytes that arrive.
 
         Raises: AccessError; LimitExceeded beyond 1 GiB at once.
         """
@@ -240,18 +240,18 @@ class Resource(_ResourceBase):
         return self._take_octets(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
-        """The content as text, by the charset given or that of the media type.  Raises: UnicodeDecodeError.
+        """Return the content as text, decoded by `charset` or that of the media type.  Raises: UnicodeDecodeError.
 
-        An unknown charset is read as ISO Latin 1, see `unknown_charset`.
+        Text in an unknown charset is read as ISO Latin 1, see `unknown_charset`.
         """
         return self._text(self.read(), charset, errors)
 
     def json(self) -> Any:
-        """The content as JSON.  Raises: ValueError."""
+        """Parse the content as JSON.  Raises: ValueError."""
         return _json(self.read())
 
     def iter_lines(self, charset: str | None = None, errors: str = "strict") -> Iterator[str]:
-        """The content as text, line by line, without the ends of lines (CR LF, LF, CR).
+        """Yield the content as text, line by line, without line ends (CR LF, LF, CR).
 
         Raises: AccessError; UnicodeDecodeError.
 
@@ -276,7 +276,7 @@ class Resource(_ResourceBase):
         return _Raw(self)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
-        """Write the content to a file atomically; returns its path.
+        """Write the content to a file atomically; return its path.
 
         force: replace an existing file.  keep: keep the partial file of a failed transfer, as `*.part`.
 
@@ -304,7 +304,7 @@ class Resource(_ResourceBase):
 
 
 class AsyncResource(_ResourceBase):
-    """The same in an event loop."""
+    """An open resource in an event loop."""
 
     def __init__(self, transport: AsyncTransport, opened: ResourceInfo) -> None:
         super().__init__(transport, opened)
@@ -318,27 +318,27 @@ class AsyncResource(_ResourceBase):
                 yield effect.octets
 
     async def entries(self) -> AsyncIterator[Entry]:
-        """The entries of a listing, one by one; nothing if it is not a listing."""
+        """Yield the entries of a listing; nothing if it is not a listing."""
         while self.is_listing and (effect := await self._transport.advance()) is not None:
             if (entry := self._entry(effect)) is not None:
                 yield entry
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """That many octets, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
+        """Return `size` bytes, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
         while self._needs_more(size, whole) and (effect := await self._transport.advance()) is not None:
             self._entry(effect)
         return self._take_octets(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
-        """The content as text.  Raises: UnicodeDecodeError."""
+        """Return the content as text.  Raises: UnicodeDecodeError."""
         return self._text(await self.read(), charset, errors)
 
     async def json(self) -> Any:
-        """The content as JSON.  Raises: ValueError."""
+        """Parse the content as JSON.  Raises: ValueError."""
         return _json(await self.read())
 
     async def iter_lines(self, charset: str | None = None, errors: str = "strict") -> AsyncIterator[str]:
-        """The content as text, line by line.  Raises: as `Resource.iter_lines`.
+        """Yield the content as text, line by line.  Raises: the same as `Resource.iter_lines`.
 
         >>> import asyncio, overthere
         >>> async def lines(uri):
@@ -355,7 +355,7 @@ class AsyncResource(_ResourceBase):
             yield line
 
     async def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
-        """Write the content to a file, piece by piece, in threads.  Raises: as `Resource.save`."""
+        """Write the content to a file, piece by piece, in threads.  Raises: the same as `Resource.save`."""
         from anyio.to_thread import run_sync
 
         saving = SavedFile(path, force=force, keep=keep)

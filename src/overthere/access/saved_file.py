@@ -17,12 +17,12 @@ __all__ = ["SavedFile"]
 
 
 class SavedFile:
-    """A context manager that gives the file to write to.  At a clean end it stands at `path`, otherwise nowhere.
+    """A context manager that returns the file to write to.  The file appears at `path` only if the block succeeds.
 
-    force: an existing file is replaced, at the end; keep: what a broken transfer leaves is kept, under `partial`.
+    force: replace an existing file, at the end; keep: keep the partial file of a broken transfer, as `partial`.
 
-    What is no regular file (a device, a pipe) is written to as it is.  A link to anything else is refused, with
-    `force` too: another user may have put it there.
+    A path that is not a regular file (a device, a pipe) is written to directly.  A link to anything else is rejected,
+    with `force` too: another user may have made it.
 
     Raises: FileExistsError; OSError.
     """
@@ -31,7 +31,7 @@ class SavedFile:
         self.path: Path = Path(path)
         self.given: str = os.fspath(path)
         self.partial: Path | None = None
-        """Where the octets stand until they are all there."""
+        """The path of the temporary file until it is complete."""
         self.force = force
         self.keep = keep
         self._file: IO[bytes] | None = None
@@ -42,7 +42,7 @@ class SavedFile:
             return self._file
         refuse_link(self.path)
         if self.path.exists() and not self.force:
-            raise self._name_is_taken()
+            raise self._file_exists_error()
         partial = temporary_path(self.path)
         try:
             self._file = create(partial, self.path)
@@ -66,7 +66,7 @@ class SavedFile:
                 self._commit(self.partial)
                 self.partial = None
         finally:
-            # After success it has been renamed: what is still there is the rest of a failure.
+            # After success it has been renamed: a remaining file is from a failure.
             if self.partial is not None and not (self.keep and self.partial.exists() and self.partial.stat().st_size):
                 with contextlib.suppress(OSError):
                     remove(self.partial)
@@ -75,16 +75,16 @@ class SavedFile:
     def _commit(self, partial: Path) -> None:
         if not self.force:
             try:
-                link(partial, self.path)  # unlike a renaming, it fails where a file has come up in between
+                link(partial, self.path)  # unlike `rename`, it fails if a file was created meanwhile
             except FileExistsError:
-                raise self._name_is_taken() from None
+                raise self._file_exists_error() from None
             except OSError:  # a file system without links
                 if os.path.lexists(self.path):
-                    raise self._name_is_taken() from None
+                    raise self._file_exists_error() from None
             else:
                 remove(partial)
                 return
         rename(partial, self.path)
 
-    def _name_is_taken(self) -> FileExistsError:
+    def _file_exists_error(self) -> FileExistsError:
         return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)

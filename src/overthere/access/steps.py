@@ -1,6 +1,6 @@
-"""The steps of a plan: each is printed, written as JSON, and executed as it is.
+"""The steps of a plan: each can be printed, written as JSON, and executed.
 
-A step that sends octets holds exactly those octets.  Passwords are in them, but in no repr, line or JSON.
+A step that sends bytes has exactly those bytes.  They include passwords, which are masked in repr, line and JSON.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Credentials(NamedTuple):
 
 
 def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"", charset: str = "utf-8") -> bytes:
-    """The octets of a part of a locator, for the commands of a protocol.
+    """Encode a part of a locator for the commands of a protocol.
 
-    part: its name in the locator.  source: the section that forbids the delimiters.  delimiters: octets that separate
+    part: its name in the locator.  source: the section that forbids the delimiters.  delimiters: bytes that separate
     fields of the protocol, besides the tab, the line ends and NUL, which these protocols never allow.
 
-    Raises: PlanRefused for an octet that the protocol would read as a delimiter (RFC 1738 6, RFC 3986 7.2 and 7.3).
+    Raises: PlanRefused for a byte that the protocol would read as a delimiter (RFC 1738 6, RFC 3986 7.2 and 7.3).
 
     >>> guarded("pub", "name", "RFC 959 5.3"), guarded("a b", "group", "RFC 3977 3.1", delimiters=b" ")
     Traceback (most recent call last):
@@ -53,15 +53,15 @@ def guarded(data: str | bytes, part: str, source: str, *, delimiters: bytes = b"
     overthere.PlanRefused: group holds a space, which separates fields there (RFC 3977 3.1; RFC 3986 7.2)
     """
     try:
-        octets = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
+        encoded = data.encode(charset, "surrogateescape") if isinstance(data, str) else data
     except UnicodeEncodeError as error:
         raise PlanRefused(f"{part} contains U+{ord(error.object[error.start]):04X}, not in {charset}", source) from None
-    if match := _delimiter_pattern(delimiters).search(octets):
-        octet = match[0][0]
-        name = _NAMES.get(octet, f'"{chr(octet)}"' if 0x20 < octet < 0x7F else f"the octet %{octet:02X}")
-        what = "ends a command" if octet in b"\r\n" else "ends a text" if octet == 0 else "separates fields"
-        raise PlanRefused(f"{part} holds {name}, which {what} there", f"{source}; RFC 3986 7.2")
-    return octets
+    if match := _delimiter_pattern(delimiters).search(encoded):
+        byte = match[0][0]
+        name = _NAMES.get(byte, f'"{chr(byte)}"' if 0x20 < byte < 0x7F else f"the octet %{byte:02X}")
+        effect = "ends a command" if byte in b"\r\n" else "ends a text" if byte == 0 else "separates fields"
+        raise PlanRefused(f"{part} holds {name}, which {effect} there", f"{source}; RFC 3986 7.2")
+    return encoded
 
 
 @cache
@@ -69,7 +69,7 @@ def _delimiter_pattern(delimiters: bytes) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(b"\r\n\t\0" + delimiters) + b"]")
 
 
-_INNER = ("secret", "lines")
+_HIDDEN_FIELDS = ("secret", "lines")
 """Fields of a step that only the dialogue uses; they are not shown."""
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
@@ -77,7 +77,7 @@ _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: 
 class Role(Enum):
     """The role of a step in its dialogue.  A dialogue reads only roles; the texts of steps are for people.
 
-    The base of the roles of each protocol, defined in its `steps.py`.
+    Each protocol derives its roles from this class, in its `steps.py`.
     """
 
     def __repr__(self) -> str:
@@ -86,8 +86,8 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Step(ABC):
-    """The base of the steps.  `after` lists the answers to the previous step after which this one is executed; () is
-    any answer that means success in the protocol."""
+    """The base class of steps.  `after` lists the answers to the previous step after which this one is executed; ()
+    means any answer that is a success in the protocol."""
 
     kind: ClassVar[str] = ""
     source: str
@@ -103,25 +103,25 @@ class Step(ABC):
         """The step for people, in one line, without a password."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The step as JSON can hold it; octets as ISO Latin 1 text, passwords as `***`."""
-        shown: dict[str, Any] = {"step": self.kind}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name in _INNER or value == one.default or value in ((), "", None):
+        """Return the step with values that JSON supports; bytes as ISO Latin 1 text, passwords as `***`."""
+        result: dict[str, Any] = {"step": self.kind}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in _HIDDEN_FIELDS or value == item.default or value in ((), "", None):
                 continue
-            shown[one.name] = _as_builtin(self._show_field(one.name, value))
-        return shown
+            result[item.name] = _as_builtin(self._show_field(item.name, value))
+        return result
 
     def _show_field(self, name: str, value: Any) -> Any:
         return value
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{one.name}={self._show_field(one.name, value)!r}"
-            for one in fields(self)
-            if one.name not in _INNER and (value := getattr(self, one.name)) != one.default
+        parts = ", ".join(
+            f"{item.name}={self._show_field(item.name, value)!r}"
+            for item in fields(self)
+            if item.name not in _HIDDEN_FIELDS and (value := getattr(self, item.name)) != item.default
         )
-        return f"{type(self).__name__}({shown})"
+        return f"{type(self).__name__}({parts})"
 
 
 def _as_builtin(value: Any) -> Any:
@@ -140,7 +140,7 @@ class Connect(Step):
 
     kind: ClassVar[str] = "connect"
     host: str
-    """As a resolver takes it: decoded, without brackets."""
+    """The host for a resolver: decoded, without brackets."""
     port: int
     tls: bool = False
     transport: str = "tcp"
@@ -155,14 +155,14 @@ class Connect(Step):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Send(Step):
-    """Send octets, exactly these."""
+    """Send exactly these bytes."""
 
     kind: ClassVar[str] = "send"
     data: bytes
     secret: tuple[int, int] | None = None
-    """Start and end of the octets in `data` that are never shown."""
+    """Start and end of the bytes in `data` that are never shown."""
     lines: int = 1
-    """The number of lines, or 0 for octets of counted length.  If data add lines, they are not sent to a port of
+    """The number of lines, or 0 for data of counted length.  Data with more lines is not sent to a port of
     another protocol (RFC 1738 6)."""
 
     def _show_field(self, name: str, value: Any) -> Any:
@@ -176,10 +176,10 @@ class Send(Step):
 
 
 def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> Connect:
-    """The step that opens a connection to a host as a locator writes it.
+    """Return the step that opens a connection to the host of a locator.
 
-    Raises: PlanRefused if there is none, if a resolver cannot accept the name or it is not UTF-8 (RFC 3986 3.2.2),
-    or if the port is invalid.
+    Raises: PlanRefused if the host is missing, if a resolver cannot accept the name or it is not UTF-8 (RFC 3986
+    3.2.2), or if the port is invalid.
 
     >>> connect("[::1]", 21, "RFC 959 3.1"), connect("ex%61mple", 70, "RFC 1436 2").line()
     (Connect(source='RFC 959 3.1', host='::1', port=21), 'connect example 70')
@@ -189,13 +189,13 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
     if not 0 < port < 65536:
         raise PlanRefused("it is not a valid port number to connect to", f"{source}; RFC 6335 6")
     known_mechanism(host)
-    # The brackets are read before anything is decoded (RFC 3986 2.4).
+    # Brackets are removed before decoding (RFC 3986 2.4).
     literal = host[1:-1] if host.startswith("[") and host.endswith("]") else None
-    written, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
-    name = host_name(written)
+    address, percent, zone = (host, "", "") if literal is None else literal.partition("%25")
+    name = host_name(address)
     guarded(name, "host", source, delimiters=b" /@")
     if percent:
-        if not link_local(written):
+        if not link_local(address):
             raise PlanRefused(
                 f"the zone {host_name(zone)!r} is on an address outside fe80::/10, which cannot have a zone",
                 "RFC 6874 4",
@@ -210,9 +210,9 @@ def connect(host: str | None, port: int, source: str, *, tls: bool = False) -> C
 
 
 def known_mechanism(host: str) -> None:
-    """A host as a URI writes it.
+    """Check the host of a URI.
 
-    Raises: PlanRefused for an IPvFuture, whose version flag has no meaning yet (RFC 3986 3.2.2).
+    Raises: PlanRefused for an IPvFuture, because no version flag is defined yet (RFC 3986 3.2.2).
 
     >>> known_mechanism("[v1.h.example]")
     Traceback (most recent call last):
@@ -227,7 +227,7 @@ def known_mechanism(host: str) -> None:
 
 
 def without_zone(host: str) -> str:
-    """A host as others may see it: "as it has only local significance", the zone goes (RFC 6874 4).
+    """Remove the zone of a host that others may see, "as it has only local significance" (RFC 6874 4).
 
     >>> without_zone("[fe80::1%25eth0]"), without_zone("100%25.example")
     ('[fe80::1]', '100%25.example')
@@ -236,7 +236,7 @@ def without_zone(host: str) -> str:
 
 
 def readable(octets: bytes) -> str:
-    """Octets for people: a final CR LF left out, others and controls as escapes."""
+    """Write bytes for people: without the final CR LF, other controls and non-ASCII bytes as escapes."""
     text = octets.removesuffix(CRLF).decode("latin-1")
     return "".join(c if " " <= c <= "~" and c != "\\" else _ESCAPES.get(c, f"\\x{ord(c):02x}") for c in text)
 
@@ -260,10 +260,10 @@ class Receive(Step):
 
     kind: ClassVar[str] = "receive"
     what: str
-    """In words: "the document", "a menu"."""
+    """A description, such as "the document" or "a menu"."""
     until: str
-    """"reply", "close", "dot" (a line with a period alone), "length", "data close" (the data connection),
-    "known" (it came with an answer before)."""
+    """The end: "reply", "close", "dot" (a line with a period alone), "length", "data close" (the data connection),
+    "known" (received with an earlier answer)."""
 
     def line(self) -> str:
         return f"receive {self.what} ({_UNTIL.get(self.until, self.until)})"
@@ -290,15 +290,15 @@ class Interact(Step):
     port: int
     user: str | None = None
     password: str | None = None
-    """Suggested, never sent by itself."""
+    """The suggested password, which is never sent automatically."""
 
     def _show_field(self, name: str, value: Any) -> Any:
         return "***" if name == "password" and value is not None else value
 
     def line(self) -> str:
-        told = [f"log in as {readable(self.user.encode('utf-8', 'surrogateescape'))}"] if self.user is not None else []
-        told += ["a password is suggested"] if self.password is not None else []
-        return f"{self.program} {self.host} {self.port}" + (f" ({'; '.join(told)})" if told else "")
+        notes = [f"log in as {readable(self.user.encode('utf-8', 'surrogateescape'))}"] if self.user is not None else []
+        notes += ["a password is suggested"] if self.password is not None else []
+        return f"{self.program} {self.host} {self.port}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -318,11 +318,11 @@ class Compose(Step):
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Place(Step):
-    """A place that needs no connection of its own: a file, a local message, an AFS path."""
+    """A place that needs no connection: a file, a local message, an AFS path."""
 
     kind: ClassVar[str] = "place"
     what: str
-    """"file", "message", "body part", "AFS file", ..."""
+    """The kind of place: "file", "message", "body part", "AFS file", ..."""
     where: str
 
     def line(self) -> str:

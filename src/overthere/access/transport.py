@@ -1,6 +1,6 @@
 """Sockets for dialogues: connections, TLS, timeouts, limits, and the policy check before each connection.
 
-`Carrier` does all of it but wait; `blocking.Transport` waits by blocking, `aio.AsyncTransport` in an event loop.
+`Carrier` does all but waiting: `blocking.Transport` blocks the thread, `aio.AsyncTransport` waits in an event loop.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = ["DAY", "Call", "Carrier", "Pause", "Ready", "Waiting"]
 
 
 class Ready(NamedTuple):
-    """Wait until a socket can be read or written; answered with whether that was within `seconds`."""
+    """Wait until a socket can be read or written; the answer is whether that happened within `seconds`."""
 
     sock: socket.socket
     write: bool
@@ -64,27 +64,27 @@ class Ready(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Call a function that may block; answered with its result."""
+    """Call a function that may block; the answer is its result."""
 
     function: Callable[[], Any]
 
 
 class Pause(NamedTuple):
-    """Let others run: a server that is always ready must not have an event loop to itself."""
+    """Let other tasks run: a server that is always ready must not occupy the event loop."""
 
 
 _EFFECTS_BETWEEN_PAUSES = 64
 DAY = 86_400.0
 """Seconds: the longest wait that every system supports."""
 
-_NOTHING_SECRET = Secrets()
+_NO_SECRETS = Secrets()
 
 Waiting = Ready | Call | Pause
 T = TypeVar("T")
 
 
 class Carrier:
-    """Carries out a dialogue; the caller that drives `steps` does the waiting."""
+    """Executes a dialogue; the caller that drives `steps` does the waiting."""
 
     def __init__(
         self,
@@ -93,11 +93,11 @@ class Carrier:
         uri: URI,
         port: int | None,
         deadline: float | None = None,
-        secrets: Secrets = _NOTHING_SECRET,
+        secrets: Secrets = _NO_SECRETS,
     ) -> None:
-        """port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`.
+        """port: the scheme's default port; deadline: the time when everything must be done, by `time.monotonic`.
 
-        secrets: values that no error may show: a redirect can name a host after a password.
+        secrets: values that no error may show; a redirect can have a password as its host.
         """
         self.dialogue = dialogue
         self.policy = policy
@@ -110,11 +110,11 @@ class Carrier:
         self.received: int = 0
         self.channels: dict[int, socket.socket | io.FileIO] = {}
         self.peer: tuple[int, Any] | None = None
-        """The address that was judged and connected; data connections use it too."""
+        """The judged and connected address; data connections use it too."""
         self.error: AccessError | None = None
         """The first error: every later call raises it again."""
         self.over: bool = False
-        """Whether the dialogue has come to its end."""
+        """Whether the dialogue has ended."""
 
     def steps(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
         """Run to the next result of the dialogue and return it; None at its end.  Raises: AccessError."""
@@ -161,14 +161,14 @@ class Carrier:
         """Close every channel and the dialogue, without waiting; an unfinished dialogue counts as failed."""
         if not self.over and self.error is None:
             self.error = AccessFailed("it was closed before its end", uri=self.uri)
-        with contextlib.suppress(Exception):  # one that another thread is in
+        with contextlib.suppress(Exception):  # it may be running in another thread
             self.dialogue.close()
         while self.channels:
             _close(self.channels.popitem()[1])
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is open."""
+        """Whether everything is closed."""
         return self.over or self.error is not None
 
     def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
@@ -206,7 +206,7 @@ class Carrier:
         return max(0.0, deadline - now)
 
     def _wait(self, sock: socket.socket, write: bool, deadline: float) -> Generator[Waiting, Any, None]:
-        """Raises: TimeoutError; AccessTimeout if all should have been done by then."""
+        """Wait for a socket.  Raises: TimeoutError; AccessTimeout after the overall deadline."""
         if not (yield Ready(sock, write, self._remaining_seconds(deadline))):
             self._remaining_seconds(deadline)
             raise TimeoutError
@@ -216,7 +216,7 @@ class Carrier:
     ) -> Generator[Waiting, Any, T]:
         """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready."""
         while True:
-            self._remaining_seconds(deadline)  # a peer that is always ready must end in time too
+            self._remaining_seconds(deadline)  # the time limit holds for a peer that is always ready, too
             try:
                 return do()
             except BlockingIOError:
@@ -230,7 +230,7 @@ class Carrier:
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """Connect to the first address that answers, within `connect_timeout`, which the addresses share."""
+        """Connect to the first address that answers; all addresses share `connect_timeout`."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None
@@ -255,7 +255,7 @@ class Carrier:
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
     def _addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
-        """Return the addresses that the policy allows, after one look-up of the name: exactly these are connected."""
+        """Look up the name once, and return the addresses that the policy allows; only these are connected to."""
         if dial.channel and self.peer is not None:
             self.policy.judge_data_port(dial.port, self.uri)
             family, address = self.peer
@@ -265,7 +265,7 @@ class Carrier:
             target = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
             self.policy.judge_connection(target, self.port, self.uri)
         if literal_address is None:
-            # The policy itself names the proxy, which may be private.
+            # The proxy may be private, because the policy itself names it.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
             return allowed_addresses((yield from self._resolve(dial, deadline)), policy, self.uri)
         if literal_address.version == 4:
@@ -284,7 +284,7 @@ class Carrier:
             raise AccessFailed(f"no resolver knows the name: {error}", uri=self.uri, where=dial.host) from error
         try:
             question = Question(partial(socket.getaddrinfo, name, dial.port, type=socket.SOCK_STREAM))
-        except OSError as error:  # no descriptor is left
+        except OSError as error:  # out of file descriptors or threads
             raise AccessFailed(f"no resolver is reachable: {error}", uri=self.uri, where=dial.host) from error
         try:
             yield from self._wait(question.ready, False, deadline)
@@ -332,7 +332,7 @@ class Carrier:
         if endpoint is not None:
             _close(endpoint)
 
-    # -- octets
+    # -- bytes
 
     def _channel_of(self, channel: int) -> socket.socket | io.FileIO:
         endpoint = self.channels.get(channel)
@@ -348,7 +348,7 @@ class Carrier:
             size = min(size, max(max_bytes - self.received, 1))  # return all that is allowed before the error
         try:
             if isinstance(endpoint, socket.socket):
-                # A datagram comes whole or is cut: what does not fit is lost.
+                # A datagram that does not fit is truncated, so the size is large.
                 do = partial(endpoint.recv, size if endpoint.type == socket.SOCK_STREAM else max(read.size, 65_536))
                 data = yield from self._call_when_ready(endpoint, do, False, monotonic() + timeout)
             else:
@@ -384,14 +384,14 @@ class Carrier:
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
-            seen, file = yield Call(partial(open_local, effect.path, effect.mounted))
+            local_file, file = yield Call(partial(open_local, effect.path, effect.mounted))
         except ResourceMissing:
             if effect.optional:
                 return None
             raise
         if file is not None:
             self.channels[effect.channel] = file
-        return seen  # type: ignore[no-any-return]
+        return local_file  # type: ignore[no-any-return]
 
 
 def _close(endpoint: socket.socket | io.FileIO) -> None:

@@ -1,6 +1,6 @@
-"""Effects that a dialogue requests from its transport; a dialogue is a generator and touches no socket.
+"""Effects that a dialogue requests from its transport; a dialogue is a generator and uses no socket itself.
 
-It yields an effect, is sent the answer, and yields the next.  The same dialogues run over blocking sockets, over
+It yields an effect, receives the answer, and yields the next.  The same dialogues run over blocking sockets, over
 anyio, and over recorded bytes.
 """
 
@@ -22,17 +22,17 @@ __all__ = [
 ]  # fmt: skip
 
 CONTROL, DATA = 0, 1
-_LARGE = 1 << 19
-# glibc gives a freed block of up to twice this size back to the system, and the next read has to find its pages anew,
-# until a block as large as this was freed once (mallopt(3), M_MMAP_THRESHOLD): half the time of a gigabyte.
+_STREAM_BYTES = 1 << 19
+# glibc returns freed blocks of up to twice this size to the system, so that every read must map new pages, until
+# a block as large as this was freed once (mallopt(3), M_MMAP_THRESHOLD); it would double the time of a gigabyte.
 bytes(1 << 22)
-_AT_ONCE = 1 << 28
+_MAX_BYTES_AT_ONCE = 1 << 28
 
 
 class Dial(NamedTuple):
     """Connect; the policy judges every address first.  Channel 1 (a data connection) goes to the address of 0.
 
-    transport: "tcp", "udp", "proxy" (which the policy itself names), or "through": over the channel as it stands.
+    transport: "tcp", "udp", "proxy" (which the policy itself names), or "through": over the existing channel.
     """
 
     host: str
@@ -43,22 +43,22 @@ class Dial(NamedTuple):
 
 
 class Write(NamedTuple):
-    """Send all of it."""
+    """Send all data."""
 
     data: bytes
     channel: int = CONTROL
     courtesy: bool = False
-    """Whether it does not matter if the other side takes it no more."""
+    """Whether a failure is ignored, because the other side may have closed already."""
 
 
 class Read(NamedTuple):
-    """Answered with octets, at most `size`; b"" at the end; None if no data for `patience` seconds."""
+    """Read at most `size` bytes; the answer is b"" at the end, None if no data arrives for `patience` seconds."""
 
     size: int = 65_536
     channel: int = CONTROL
     patience: float | None = None
     counted: bool = True
-    """Whether the octets are received for the caller, and not only looked through (`Policy.max_bytes`)."""
+    """Whether the bytes count for `Policy.max_bytes`: not if they are only searched."""
 
 
 class Hangup(NamedTuple):
@@ -68,27 +68,27 @@ class Hangup(NamedTuple):
 
 
 class OpenLocal(NamedTuple):
-    """Open a file of this machine as a channel; answered with a `LocalFile`."""
+    """Open a file of this machine as a channel; the answer is a `LocalFile`."""
 
     path: str
     channel: int = CONTROL
     mounted: str = ""
-    """Where a file system must be mounted for that."""
+    """The directory on which a file system must be mounted for that, or ""."""
     optional: bool = False
-    """Whether the answer is None, and no error, where there is nothing or it cannot be read."""
+    """Whether the answer is None instead of an error if the file is missing or unreadable."""
 
 
 class Seek(NamedTuple):
-    """Ask where a host is; answered with the addresses that the policy lets be connected, as the system has them."""
+    """Resolve a host; the answer is the addresses that the policy allows, in the system's form."""
 
     host: str
     port: int
 
 
 class LocalFile(NamedTuple):
-    """What stands at a path: a file of so many octets, or a directory with these names.
+    """A file with its size in bytes, or a directory with its names.
 
-    A directory's end in "/", those of what is neither directory nor file in "//", which no name holds.
+    Names of directories end in "/", names of other things than directories and files in "//".
     """
 
     size: int | None
@@ -97,23 +97,23 @@ class LocalFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known of the resource before its content: yielded once, then `Data` and `Item` follow."""
+    """The facts about a resource before its content: yielded once; `Data` and `Item` follow."""
 
     media_type: str | None = None
     how: str = ""
-    """How the media type is known: "server", "name", "scheme", ..."""
+    """The source of the media type: "server", "name", "scheme", ..."""
     length: int | None = None
     location: str | None = None
-    """Where a redirect leads, as the server wrote it."""
+    """The target of a redirect, as the server wrote it."""
     permanent: bool = False
     base: str | None = None
-    """A base URI that the answer itself names (Content-Location)."""
+    """A base URI in the answer itself (Content-Location)."""
     listing: bool = False
     """Whether entries follow."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What the protocol says beside: status, header fields, attributes."""
+    """Other data of the protocol: status, header fields, attributes."""
     session: Session | None = None
-    """A session for a person to begin, where the URI names no more."""
+    """A session for a person to begin, if the URI names only that."""
 
 
 class Data(NamedTuple):
@@ -128,7 +128,7 @@ class Entry:
 
     name: str
     uri: str | None = None
-    """None if the entry has no URI, as a line of text in a menu."""
+    """None if the entry has no URI, such as a line of text in a menu."""
     kind: str = ""
     """In the protocol's words: "directory", "file", "search", "info", "group", "article", ..."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -145,7 +145,7 @@ class Item(NamedTuple):
 
 
 class TimeCheck(NamedTuple):
-    """Work was done that may have given nothing: the time that is left is looked at, and others may run."""
+    """Check the time limit and let other tasks run, after work that may have had no result."""
 
 
 Effect = Dial | Write | Read | Hangup | OpenLocal | Seek | TimeCheck | Head | Data | Item
@@ -153,7 +153,7 @@ Dialogue = Generator[Effect, Any, None]
 
 
 class Wire:
-    """A channel read by lines and counts: what was read and not yet taken is kept here."""
+    """Reads a channel by lines and counts; it buffers data that was read and not yet consumed."""
 
     __slots__ = ("channel", "held", "max_line", "over")
 
@@ -165,7 +165,7 @@ class Wire:
         """Whether the other side has closed."""
 
     def fill(self, size: int = 65_536) -> Generator[Effect, Any, bool]:
-        """Read more; False at the end."""
+        """Read more data; return False at the end."""
         if not self.over:
             data: bytes = yield Read(size, self.channel)
             self.over = not data
@@ -173,20 +173,20 @@ class Wire:
         return not self.over
 
     def line(self, what: str) -> Generator[Effect, Any, bytes]:
-        """The next line without its end (LF, or CR LF).
+        """Return the next line without its end (LF or CR LF).
 
         Raises: LimitExceeded for a longer one than `max_line`; AccessFailed if the end comes first.
         """
-        looked = 0
-        # One octet more: it may be the CR of the line's end.
-        while (end := self.held.find(b"\n", looked, self.max_line + 2)) < 0:
-            looked = len(self.held)
-            if looked > self.max_line + 1:
+        searched = 0
+        # One byte more, because it may be the CR of the line's end.
+        while (end := self.held.find(b"\n", searched, self.max_line + 2)) < 0:
+            searched = len(self.held)
+            if searched > self.max_line + 1:
                 raise LimitExceeded(f"a line of more than {self.max_line:,} octets", where=what)
             if not (yield from self.fill()):
                 raise AccessFailed(
                     "the server closed the connection in the middle of a line"
-                    if looked
+                    if searched
                     else "the server closed the connection",
                     where=what,
                 )
@@ -195,11 +195,11 @@ class Wire:
         return line.removesuffix(b"\r")
 
     def read_exactly(self, count: int, what: str) -> Generator[Effect, Any, bytes]:
-        """So many octets, at once: for what is small.
+        """Return `count` bytes at once, for small amounts.
 
         Raises: AccessFailed if the end comes first; LimitExceeded for more than 256 MiB.
         """
-        if count > _AT_ONCE:
+        if count > _MAX_BYTES_AT_ONCE:
             raise LimitExceeded(f"{count:,} octets at once", where=what)
         while len(self.held) < count:
             if not (yield from self.fill(max(65_536, min(count - len(self.held), 1 << 20)))):
@@ -209,35 +209,35 @@ class Wire:
         return data
 
     def stream(self, count: int, what: str) -> Generator[Effect, Any, None]:
-        """So many octets as `Data`.  Raises: AccessFailed if the end comes first."""
-        left = count
-        if self.held and left:
-            piece = bytes(self.held[:left])
-            del self.held[:left]
-            left -= len(piece)
+        """Yield `count` bytes as `Data`.  Raises: AccessFailed if the end comes first."""
+        remaining = count
+        if self.held and remaining:
+            piece = bytes(self.held[:remaining])
+            del self.held[:remaining]
+            remaining -= len(piece)
             yield Data(piece)
-        while left:
-            data: bytes = yield Read(min(left, _LARGE), self.channel)
+        while remaining:
+            data: bytes = yield Read(min(remaining, _STREAM_BYTES), self.channel)
             if not data:
                 self.over = True
-                raise AccessFailed(f"{count - left:,} of {count:,} octets arrived before the end", where=what)
-            left -= len(data)
+                raise AccessFailed(f"{count - remaining:,} of {count:,} octets arrived before the end", where=what)
+            remaining -= len(data)
             yield Data(data)
 
     def read_rest(self) -> Generator[Effect, Any, None]:
-        """Everything to the end as `Data`."""
+        """Yield everything to the end as `Data`."""
         if self.held:
             piece = bytes(self.held)
             self.held.clear()
             yield Data(piece)
         while not self.over:
-            data: bytes = yield Read(_LARGE, self.channel)
+            data: bytes = yield Read(_STREAM_BYTES, self.channel)
             self.over = not data
             if data:
                 yield Data(data)
 
     def read_to_period(self, what: str, *, lenient: bool = False) -> Generator[Effect, Any, None]:
-        """Lines as `Data` up to a line with a period alone; a doubled first period is one (RFC 1436 3.1, RFC 3977).
+        """Yield lines as `Data` up to a line with only "."; a doubled first period is one (RFC 1436 3.1; RFC 3977).
 
         lenient: the end of the connection ends the text too.  Raises: ProtocolError, LimitExceeded, AccessFailed.
         """
@@ -252,17 +252,17 @@ class Wire:
                 if line and line.rstrip(b"\r") != b".":
                     yield Data(line[1:] if line.startswith(b"..") else line)
                 return
-            # Lines that have come together are given together: news texts of a million short lines are usual.
-            given, end = bytearray(), 0
+            # Buffered lines are yielded together, because news texts often have a million short lines.
+            lines, end = bytearray(), 0
             while line != b".":
-                given += (line[1:] if line.startswith(b"..") else line) + b"\r\n"
+                lines += (line[1:] if line.startswith(b"..") else line) + b"\r\n"
                 end = self.held.find(b"\n", 0, self.max_line + 2)
-                if end < 0 or len(given) >= _LARGE:
+                if end < 0 or len(lines) >= _STREAM_BYTES:
                     break
                 line = bytes(self.held[:end]).removesuffix(b"\r")
                 del self.held[: end + 1]
-            if given:
-                yield Data(bytes(given))
+            if lines:
+                yield Data(bytes(lines))
             if line == b".":
                 return
 

@@ -35,7 +35,7 @@ class Expected(NamedTuple):
     """Whether the text could end there."""
 
 
-def _encoded(text: str | bytes) -> bytes:
+def _to_bytes(text: str | bytes) -> bytes:
     # A lone surrogate has no UTF-8 form; "surrogatepass" gives bytes that no grammar accepts.
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
@@ -127,13 +127,13 @@ class Automaton:
 
     def accepts(self, text: str | bytes) -> bool:
         """Whether the rule matches the whole text.  Linear in its length."""
-        data = _encoded(text)
+        data = _to_bytes(text)
         offset, state = self.run(data)
         return offset == len(data) and state in self.accepting
 
     def expected(self, text: str | bytes) -> Expected:
         """Return the place up to which the text can be read, and what is allowed there."""
-        data = _encoded(text)
+        data = _to_bytes(text)
         offset, state = self.run(data)
         if isinstance(text, str) and offset:
             # The bytes up to `offset` begin a valid text, so the last character may be incomplete, but not corrupt.
