@@ -26,10 +26,10 @@ NAMES = {
 
 
 def edition(name: str = "rfc3986") -> Edition:
-    """The edition of that name: "url-1994", "rfc1738", "url-1997", "uri-2003" or "rfc3986".
+    """Return the edition of that name: "url-1994", "rfc1738", "url-1997", "uri-2003" or "rfc3986".
 
-    The first two have no references of their own: `overthere.editions.resolution` has the algorithms of RFC 1630 and
-    RFC 1808, to which they leave them.
+    The first two do not define references; they leave them to RFC 1630 and RFC 1808, whose algorithms are in
+    `overthere.editions.resolution`.
 
     Raises: NotSpecified if there is no such edition; TypeError if the name is not text.
 
@@ -51,14 +51,14 @@ def check(
     registry: Registry | None = None,
     limit: int | None = 1000,
 ) -> list[Finding]:
-    """All findings on a text by an edition's grammar; empty if it is valid.
+    """Return all findings on a text by an edition's grammar; an empty list if it is valid.
 
-    rule: the rule to check by, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
+    rule: the rule to check, "URI" by default ("URI-reference" allows a relative reference); for RFC 3986 also
     IRI and IRI-reference (RFC 3987 2.2).
-    scheme: whether to check the rules of the URI's own scheme too, by the edition or by the scheme's document of
-    today; unknown schemes have no findings.
+    scheme: whether to check the rules of the URI's own scheme too, by the edition or by the scheme's current
+    document; unknown schemes have no findings.
     registry: the registry for schemes (default: the default one).
-    limit: the most findings to list (None: all); a last one of the kind "more" counts the rest.
+    limit: the maximum of findings (None: all); a last one of the kind "more" counts the others.
 
     Raises: nothing for any text; NotSpecified or GrammarError for a name that does not exist, and for `scheme` with a
     rule that is not one of whole URIs or references; TypeError if it is not text.
@@ -68,16 +68,16 @@ def check(
     >>> check("http:/example.com"), [(f.kind, f.start, f.source) for f in check("http:/example.com", scheme=True)]
     ([], [('scheme-syntax', 6, 'RFC 9110 4.2.1')])
     """
-    by = _edition(edition)
-    if scheme and rule not in (None, by.top, "URI", "URI-reference", "URL-reference"):
+    edition_value = _edition(edition)
+    if scheme and rule not in (None, edition_value.top, "URI", "URI-reference", "URL-reference"):
         raise GrammarError(f"scheme rules apply to whole URIs, not to the rule {rule!r:.100}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):
         from overthere.values.findings import check_uri
 
         return check_uri(exact(text, "check()"), rule, limit=limit)
-    found = by.check(text, rule, limit)
-    if found or not scheme:
-        return found
+    findings = edition_value.check(text, rule, limit)
+    if findings or not scheme:
+        return findings
     return (default_registry() if registry is None else registry).check(text, edition, limit)
 
 

@@ -1,6 +1,6 @@
 """Differences between two editions, computed from their grammars, characters and resolution.
 
-Nothing here is written down but which rules correspond where the documents renamed them.
+Only one thing is written by hand: the rules that correspond under different names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Difference", "ClassChange", "ResolutionDifference", "RuleDifference", "diff", "matrix", "pairs"]
 
-# The rules that say the same thing under another name, one line a thing; a name that several editions share
-# with each other corresponds without being listed.  Names are compared without case, "_" as "-".
+# Rules with the same meaning under different names, one line per meaning; rules of the same name correspond
+# without being listed.  Names are compared without case, "_" as "-".
 CORRESPONDING: tuple[dict[str, str], ...] = (
     {"url-1994": "url", "rfc1738": "url", "url-1997": "absoluteURL", "uri-2003": "absolute-URI",
      "rfc3986": "absolute-URI"},
@@ -55,13 +55,13 @@ CORRESPONDING: tuple[dict[str, str], ...] = (
 
 
 class RuleDifference(NamedTuple):
-    """A rule that both documents have, and strings that only one of them takes."""
+    """A rule that both documents have, and strings that only one of them accepts."""
 
     a: str
-    """Its name in the first document."""
+    """The rule's name in the first document."""
     b: str
     only_a: tuple[str, ...]
-    """The shortest strings that the first takes and the second refuses; none if there is no such string."""
+    """The shortest strings that the first accepts and the second rejects; empty if there is no such string."""
     only_b: tuple[str, ...]
 
 
@@ -70,38 +70,38 @@ class ClassChange(NamedTuple):
 
     characters: str
     a: str | None
-    """The smallest class, by the document's name, that holds them; None if no class does."""
+    """The smallest class that contains them, by the document's name; None if no class does."""
     b: str | None
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Everything in which two editions differ, as far as it can be computed."""
+    """All computable differences between two editions."""
 
     a: str
     b: str
     rules: list[RuleDifference]
     same: list[str]
-    """The rules that derive the same strings, by the first document's names."""
+    """The rules that match the same strings, by the first document's names."""
     characters: list[ClassChange]
     only_a: list[str]
-    """The rules of the first that correspond to none of the second, with those that its grammar's file adds."""
+    """The rules of the first that correspond to none of the second, including rules that its grammar file adds."""
     only_b: list[str]
     resolution: list[ResolutionDifference]
     not_specified: list[str]
-    """Why there is no resolution to compare."""
+    """The reasons why there is no resolution to compare."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The difference as lists, dicts and text."""
+        """Convert the difference to lists, dicts and text."""
         named = ("rules", "characters", "resolution")
         return {**asdict(self), **{name: [row._asdict() for row in getattr(self, name)] for name in named}}
 
 
 def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Difference:
-    """What edition `a` makes differently from edition `b`.
+    """Compare two editions.
 
-    rule: compare this rule only, by either document's name.
-    strings: how many strings are given for each direction, the shortest for each kind of reason (`Automaton.beyond`).
+    rule: compare only this rule, by either document's name.
+    strings: the number of strings for each direction, the shortest for each kind of reason (`Automaton.beyond`).
 
     Raises: NotSpecified if there is no such edition; GrammarError if the two have no such rule in common.
 
@@ -111,70 +111,70 @@ def diff(a: str, b: str, rule: str | None = None, strings: int = 4) -> Differenc
     """
     from overthere.editions import edition
 
-    one, two = edition(a), edition(b)
-    chosen = list(pairs(one, two))
+    first, second = edition(a), edition(b)
+    rule_pairs = list(pairs(first, second))
     if rule is not None:
-        chosen = [pair for pair in chosen if compare_key(rule) in map(compare_key, pair)]
-        if not chosen:
-            raise GrammarError(f"{one.document} and {two.document} have no rule {rule!r:.100} in common")
+        rule_pairs = [pair for pair in rule_pairs if compare_key(rule) in map(compare_key, pair)]
+        if not rule_pairs:
+            raise GrammarError(f"{first.document} and {second.document} have no rule {rule!r:.100} in common")
     rules: list[RuleDifference] = []
     same: list[str] = []
-    for left, right in chosen:
+    for a_rule, b_rule in rule_pairs:
         try:
-            difference = _rule(one, left, two, right, strings)
+            difference = _rule_difference(first, a_rule, second, b_rule, strings)
         except NotRegular:
             continue
         if difference.only_a or difference.only_b:
             rules.append(difference)
         else:
-            same.append(left)
+            same.append(a_rule)
     if rule is not None:
         return Difference(a, b, rules, same, [], [], [], [], [])
-    left_out = [f"{e.document} leaves it to {e.elsewhere['resolve']}" for e in (one, two) if "resolve" in e.elsewhere]
-    resolution = [] if left_out else resolutions(a, b)
+    gaps = [f"{e.document} leaves it to {e.elsewhere['resolve']}" for e in (first, second) if "resolve" in e.elsewhere]
+    resolution = [] if gaps else resolutions(a, b)
     only_a, only_b = (
         [rule.name for rule in e.grammar.rules.values() if rule.name not in paired]
-        for e, paired in ((one, {left for left, _ in chosen}), (two, {right for _, right in chosen}))
+        for e, paired in ((first, {name for name, _ in rule_pairs}), (second, {name for _, name in rule_pairs}))
     )
-    return Difference(a, b, rules, same, _class_changes(one, two), only_a, only_b, resolution, left_out)
+    return Difference(a, b, rules, same, _class_changes(first, second), only_a, only_b, resolution, gaps)
 
 
 def pairs(one: Edition, two: Edition) -> Iterator[tuple[str, str]]:
-    """The rules that both have, by each document's name, in the order of the first."""
-    left = {compare_key(rule.name): rule.name for rule in one.grammar.rules.values()}
-    right = {compare_key(rule.name): rule.name for rule in two.grammar.rules.values()}
-    for key, name in left.items():
+    """Yield the rules that both have, by each document's name, in the order of the first."""
+    names_a = {compare_key(rule.name): rule.name for rule in one.grammar.rules.values()}
+    names_b = {compare_key(rule.name): rule.name for rule in two.grammar.rules.values()}
+    for key, name in names_a.items():
         rows = [row for row in CORRESPONDING if compare_key(row.get(one.name, "")) == key]
-        renamed = [right[other] for row in rows if (other := compare_key(row.get(two.name, ""))) in right]
-        for other in renamed or ([right[key]] if key in right else []):
-            yield name, other
+        renamed = [names_b[name_b] for row in rows if (name_b := compare_key(row.get(two.name, ""))) in names_b]
+        for name_b in renamed or ([names_b[key]] if key in names_b else []):
+            yield name, name_b
 
 
-def _rule(one: Edition, left: str, two: Edition, right: str, strings: int) -> RuleDifference:
-    a, b = one.grammar.automaton(left), two.grammar.automaton(right)
+def _rule_difference(first: Edition, name_a: str, second: Edition, name_b: str, strings: int) -> RuleDifference:
+    a, b = first.grammar.automaton(name_a), second.grammar.automaton(name_b)
     if a == b:
-        return RuleDifference(left, right, (), ())
-    return RuleDifference(left, right, _shortest(a, b, strings), _shortest(b, a, strings))
+        return RuleDifference(name_a, name_b, (), ())
+    return RuleDifference(name_a, name_b, _shortest_witnesses(a, b, strings), _shortest_witnesses(b, a, strings))
 
 
-def _shortest(taking: Automaton, refusing: Automaton, strings: int) -> tuple[str, ...]:
-    """A few of the shortest strings; where those are single characters, all of them."""
-    texts = taking.beyond(refusing)
+def _shortest_witnesses(accepting: Automaton, rejecting: Automaton, strings: int) -> tuple[str, ...]:
+    """Return a few of the shortest strings that only one accepts; if these are single characters, all of them."""
+    texts = accepting.beyond(rejecting)
     if texts and len(texts[0]) == 1:
-        return tuple(char for char in map(chr, range(0x80)) if taking.accepts(char) and not refusing.accepts(char))
+        return tuple(char for char in map(chr, range(0x80)) if accepting.accepts(char) and not rejecting.accepts(char))
     return tuple(texts[:strings])
 
 
-def _class_changes(one: Edition, two: Edition) -> list[ClassChange]:
-    """The marks whose class has another name, grouped; letters and digits are ordinary in all documents."""
+def _class_changes(first: Edition, second: Edition) -> list[ClassChange]:
+    """Return the marks whose class has another name, grouped; letters and digits are ordinary in all documents."""
     groups: dict[tuple[str | None, str | None], str] = {}
-    mine, others = one.classes, two.classes
+    classes_a, classes_b = first.classes, second.classes
     for char in map(chr, range(0x20, 0x7F)):
-        key = (_class(mine, char), _class(others, char))
+        key = (_smallest_class(classes_a, char), _smallest_class(classes_b, char))
         if not char.isalnum() and key[0] != key[1]:
             groups[key] = groups.get(key, "") + char
     return [ClassChange(characters, *key) for key, characters in groups.items()]
 
 
-def _class(classes: dict[str, frozenset[str]], char: str) -> str | None:
-    return min((name for name, held in classes.items() if char in held), key=lambda n: len(classes[n]), default=None)
+def _smallest_class(classes: dict[str, frozenset[str]], char: str) -> str | None:
+    return min((name for name, chars in classes.items() if char in chars), key=lambda n: len(classes[n]), default=None)

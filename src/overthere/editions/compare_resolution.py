@@ -18,20 +18,20 @@ __all__ = ["ResolutionDifference", "kind", "resolutions", "universe"]
 
 
 class ResolutionDifference(NamedTuple):
-    """A kind of difference, with the plainest base and reference that show it."""
+    """A kind of difference, with the simplest base and reference that show it."""
 
     base: str
     reference: str
     a: str
     b: str
     kind: str
-    """Of what form the reference is (and the base's path, where the two are merged), and what differs."""
+    """The form of the reference (and of the base's path, if the two are merged), and the differing parts."""
     pairs: int
-    """How many pairs of the universe differ in this way."""
+    """The number of pairs of the universe that differ in this way."""
 
 
-# The universe: every combination of the five components, as far as an algorithm can tell them apart.  Names are
-# letters: no algorithm looks into one, but for RFC 1808's parameters.
+# The universe: every combination of the five components that an algorithm can distinguish.  Names are letters,
+# because no algorithm reads them, except for RFC 1808's parameters.
 _BASE_ROOTS = ("x:", "http://h")
 _BASE_PATHS = ("", "a", "a/b", "/a", "/a/b", "/a/b;p")
 _BASE_QUERIES = ("", "?q")
@@ -39,19 +39,19 @@ _BEGINNINGS = ("", "/", "//h/", "http:", "http://h/")
 _SEGMENTS = (".", "..", "x")
 _DEPTH = 4
 _PARAMETERS = (";p", "g;p", "g;p=1/../y")
-_ENDS = ("", "?y", "?y/./z", "?y/../z", "#s", "#s/../z")
-_AT_THE_END = {"": "g", "/": "g", "//h/": "y", "http:": "g", "http://h/": "y"}
-"""The last name tells itself from those within."""
+_ENDINGS = ("", "?y", "?y/./z", "?y/../z", "#s", "#s/../z")
+_LAST_NAMES = {"": "g", "/": "g", "//h/": "y", "http:": "g", "http://h/": "y"}
+"""Beginning -> last name, which differs from the names before it."""
 
 
 @cache
 def universe() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All bases and all references."""
+    """Return all bases and all references."""
     bases = {root + path + query for root, path, query in product(_BASE_ROOTS, _BASE_PATHS, _BASE_QUERIES)
              if root == "x:" or path[:1] in ("", "/")}  # fmt: skip
     references = {beginning + path + end
-                  for beginning in _BEGINNINGS for path in (*_paths(_AT_THE_END[beginning]), *_PARAMETERS)
-                  for end in _ENDS}  # fmt: skip
+                  for beginning in _BEGINNINGS for path in (*_paths(_LAST_NAMES[beginning]), *_PARAMETERS)
+                  for end in _ENDINGS}  # fmt: skip
     return tuple(sorted(bases)), tuple(sorted(references))
 
 
@@ -62,9 +62,9 @@ def _paths(name: str) -> Iterator[str]:
 
 
 def resolutions(a: str, b: str) -> list[ResolutionDifference]:
-    """Where a and b part, the plainest witness of each kind; both are names of editions or of `RESOLUTIONS`.
+    """Return the simplest witness of each kind of difference; a and b are names of editions or of `RESOLUTIONS`.
 
-    What the grammar of a document does not derive is left out; a document without an edition answers any text.
+    Texts that the grammar of a document rejects are skipped; a document without an edition accepts any text.
 
     Raises: NotSpecified if an edition leaves resolution to another document.
 
@@ -77,25 +77,25 @@ def resolutions(a: str, b: str) -> list[ResolutionDifference]:
 
 @cache
 def _resolutions(a: str, b: str) -> tuple[ResolutionDifference, ...]:
-    one, two = _Document(a), _Document(b)
-    bases, references = ([text for text in texts if one.derives(text) and two.derives(text)] for texts in universe())
+    first, second = _Document(a), _Document(b)
+    bases, references = ([t for t in texts if first.derives(t) and second.derives(t)] for texts in universe())
     witnesses: dict[str, ResolutionDifference] = {}
-    for base, reference in sorted(product(bases, references), key=_plainness):
-        left, right = one.answer(base, reference), two.answer(base, reference)
-        if left == right:
+    for base, reference in sorted(product(bases, references), key=_witness_order):
+        target_a, target_b = first.answer(base, reference), second.answer(base, reference)
+        if target_a == target_b:
             continue
-        what = kind(base, reference, (a, left), (b, right))
-        known = witnesses.get(what)
-        witnesses[what] = (
-            known._replace(pairs=known.pairs + 1)
-            if known
-            else ResolutionDifference(base, reference, left, right, what, 1)
+        difference_kind = kind(base, reference, (a, target_a), (b, target_b))
+        witness = witnesses.get(difference_kind)
+        witnesses[difference_kind] = (
+            witness._replace(pairs=witness.pairs + 1)
+            if witness
+            else ResolutionDifference(base, reference, target_a, target_b, difference_kind, 1)
         )
     return tuple(witnesses.values())
 
 
-def _plainness(pair: tuple[str, str]) -> tuple[bool, bool, int, int, str, str]:
-    """The order of witnesses: references that end with a name and climb over no root, then the shortest."""
+def _witness_order(pair: tuple[str, str]) -> tuple[bool, bool, int, int, str, str]:
+    """Return a sort key of witnesses: references that end with a name and stay below the root, then the shortest."""
     base, reference = pair
     return *_abnormal(reference), len(base) + len(reference), len(reference), reference, base
 
@@ -111,7 +111,7 @@ def _abnormal(reference: str) -> tuple[bool, bool]:
 
 
 class _Document:
-    """What resolves: an edition, or an algorithm without one."""
+    """A document with an algorithm for resolution: an edition, or not."""
 
     def __init__(self, name: str) -> None:
         from overthere.editions import NAMES, edition
@@ -140,17 +140,17 @@ class _Document:
 
 
 def kind(base: str, reference: str, a: tuple[str, str], b: tuple[str, str]) -> str:
-    """The kind of a difference, in words; a and b are names with what they answer."""
-    return f"{_form(split(base), split(reference))}: {', '.join(_what_differs(a, b))}"
+    """Describe the kind of a difference; a and b are names with their answers."""
+    return f"{_reference_form(split(base), split(reference))}: {', '.join(_differing_parts(a, b))}"
 
 
-def _form(base: Parts, reference: Parts) -> str:
-    """RFC 3986 4.2's names of references; 5.2.3's cases of bases where the two are merged."""
+def _reference_form(base: Parts, reference: Parts) -> str:
+    """Describe a reference by RFC 3986 4.2; if it is merged with the base, also the base by the cases of 5.2.3."""
     if reference.scheme is not None:
         if reference.authority is not None:
             return "reference with a scheme and an authority"
-        whose = "the base's" if reference.scheme == base.scheme else "another"
-        return f"reference with {whose} scheme and no authority"
+        owner = "the base's" if reference.scheme == base.scheme else "another"
+        return f"reference with {owner} scheme and no authority"
     if reference.authority is not None:
         return "network-path reference"
     if reference.path.startswith("/"):
@@ -164,26 +164,26 @@ def _form(base: Parts, reference: Parts) -> str:
     return f"relative-path reference on {path}"
 
 
-def _what_differs(a: tuple[str, str], b: tuple[str, str]) -> Iterator[str]:
+def _differing_parts(a: tuple[str, str], b: tuple[str, str]) -> Iterator[str]:
     for name, answer in (a, b):
         if answer.startswith(("(current", "not specified", "refused")):
             yield f"{name} says {answer.partition('#')[0]}"
             return
-    left, right = split(a[1]), split(b[1])
+    target_a, target_b = split(a[1]), split(b[1])
     for component in ("scheme", "authority", "query", "fragment"):
-        if getattr(left, component) != getattr(right, component):
+        if getattr(target_a, component) != getattr(target_b, component):
             yield component
-    if left.path == right.path:
+    if target_a.path == target_b.path:
         return
-    told = False
+    is_explained = False
     for dots in (".", ".."):
-        stays = [name for (name, _), parts in ((a, left), (b, right)) if dots in parts.path.split("/")]
-        if len(stays) == 1:
-            told = True
-            yield f'"{dots}" stays in {stays[0]}'
-    rooted = [name for (name, _), parts in ((a, left), (b, right)) if parts.path.startswith("/")]
+        keeping = [name for (name, _), parts in ((a, target_a), (b, target_b)) if dots in parts.path.split("/")]
+        if len(keeping) == 1:
+            is_explained = True
+            yield f'"{dots}" stays in {keeping[0]}'
+    rooted = [name for (name, _), parts in ((a, target_a), (b, target_b)) if parts.path.startswith("/")]
     if len(rooted) == 1:
-        told = True
+        is_explained = True
         yield f"the path is absolute in {rooted[0]} only"
-    if not told:
+    if not is_explained:
         yield "path"

@@ -29,39 +29,39 @@ def base_url(
     entity: str | None = None,
     retrieval: str | None = None,
 ) -> BaseURL:
-    """5.1: the base URL, the innermost first.
+    """Return the base URL of the innermost layer that defines one (5.1).
 
-    embedded: what the content itself says, such as the HREF of HTML's BASE element (Appendix D).
-    headers: the fields around the document; Content-Base goes before Content-Location (decision 97-16).
-    entity: the base URL of the encapsulating entity.  retrieval: the last URL that was asked for.
+    embedded: the base in the content itself, such as the HREF of HTML's BASE element (Appendix D).
+    headers: the fields around the document; Content-Base takes precedence over Content-Location (decision 97-16).
+    entity: the base URL of the encapsulating entity.  retrieval: the last URL that was requested.
 
-    A value without a scheme is passed over, and a fragment is no part of a URL (3).  A relative Content-Location is
-    first resolved against what the outer layers give.
+    A value without a scheme is skipped, and a fragment is not part of a URL (3).  A relative Content-Location is
+    first resolved against the base of the outer layers.
 
     >>> base_url(headers=[("content-base", "http://www.ics.uci.edu/Test/a/b/c")], retrieval="http://h/")
     BaseURL(url='http://www.ics.uci.edu/Test/a/b/c', layer='content')
     """
     fields = {name.lower(): _WHITE.sub("", value) for name, value in reversed(list(headers))}
-    for said in (embedded, fields.get("content-base")):
-        if said is not None and _absolute(said):
-            return BaseURL(_url(said), "content")
+    for base_text in (embedded, fields.get("content-base")):
+        if base_text is not None and _is_absolute(base_text):
+            return BaseURL(_without_fragment(base_text), "content")
     outer = BaseURL("", "default")
-    if entity is not None and _absolute(entity):
-        outer = BaseURL(_url(entity), "entity")
-    elif retrieval is not None and _absolute(retrieval):
-        outer = BaseURL(_url(retrieval), "retrieval")
+    if entity is not None and _is_absolute(entity):
+        outer = BaseURL(_without_fragment(entity), "entity")
+    elif retrieval is not None and _is_absolute(retrieval):
+        outer = BaseURL(_without_fragment(retrieval), "retrieval")
     location = fields.get("content-location", "")
-    if location and not _absolute(location) and outer.url:
+    if location and not _is_absolute(location) and outer.url:
         location = resolve(outer.url, location).uri or ""
-    return BaseURL(_url(location), "content") if _absolute(location) else outer
+    return BaseURL(_without_fragment(location), "content") if _is_absolute(location) else outer
 
 
-def _url(text: str) -> str:
+def _without_fragment(text: str) -> str:
     return text.partition("#")[0]
 
 
-def _absolute(text: str) -> bool:
-    """5.2: "only the scheme component is required to be present in the base URL"."""
+def _is_absolute(text: str) -> bool:
+    """Whether a URL has a scheme (5.2: "only the scheme component is required to be present in the base URL")."""
     return split(text).scheme is not None
 
 
@@ -70,39 +70,39 @@ class DelimitedURL(NamedTuple):
 
     url: str
     start: int
-    """Where it stands, its delimiters left out."""
+    """Its start in the text, without delimiters."""
     end: int
     without_hyphens: str | None
-    """The other reading if a line breaks after a hyphen, which "may or may not actually be part of the URL"."""
+    """The URL without the hyphen before a line break, which "may or may not actually be part of the URL"."""
 
 
-_FOUND = re.compile(r'<(?P<angle>[^<>"]+)>|"(?P<quotes>[^<>"]+)"|(?P<bare>[^\s<>"]+)')
+_CANDIDATE = re.compile(r'<(?P<angle>[^<>"]+)>|"(?P<quotes>[^<>"]+)"|(?P<bare>[^\s<>"]+)')
 _BROKEN_HYPHEN = re.compile(r"-[^\S\n]*\n\s*")
 
 
 def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") -> Iterator[DelimitedURL]:
-    """Appendix E: the URL references with a scheme in a text, between `"`, between `<` and `>`, or between white space.
+    """Yield the URL references with a scheme in a text, within quotes, `<` and `>`, or white space (Appendix E).
 
-    White space inside the delimiters is ignored, and so is a prefix "URL:".  After a hyphen at the end of a line both
-    readings are given (decision 97-18).  Punctuation after a bare URL stays: the document has no rule for it.
+    White space inside the delimiters is ignored, and so is a prefix "URL:".  For a hyphen at the end of a line, both
+    readings are returned (decision 97-18).  Punctuation after a bare URL stays: the document has no rule for it.
 
     edition: the draft of March 2003 repeats the appendix with its number, for the URIs of its own grammar.
 
     >>> [d.url for d in delimited('"http://test.com/", <URL: http://test.\\n  com/> http://test.com/')]
     ['http://test.com/', 'http://test.com/', 'http://test.com/']
     """
-    for match in _FOUND.finditer(text):
+    for match in _CANDIDATE.finditer(text):
         inside = match[match.lastgroup or 0]
         url = _strip_delimiters(inside)
-        # A word such as "Note:" is a scheme and nothing else.
-        if _reads(url, edition) and (match.lastgroup == "angle" or not url.endswith(":")):
+        # A word such as "Note:" looks like a scheme without a URL.
+        if _is_url(url, edition) and (match.lastgroup == "angle" or not url.endswith(":")):
             joined = _strip_delimiters(_BROKEN_HYPHEN.sub("", inside))
             start, end = match.span(match.lastgroup or 0)
             yield DelimitedURL(url, start, end, joined if joined != url else None)
 
 
 def read_typed(text: str) -> str:
-    """Appendix E: what a user typed, "both delimiters and embedded whitespace" taken away, and "URL:".
+    """Remove "both delimiters and embedded whitespace" and "URL:" from a typed URL (Appendix E).
 
     >>> read_typed(' <URL: http://test.com/ a> ')
     'http://test.com/a'
@@ -121,7 +121,7 @@ _REFERENCES = {"url-1997": ("url1997", "printed-URL-reference"), "uri-2003": ("u
 """The grammar of an edition and its rule for references with a scheme."""
 
 
-def _reads(text: str, edition: str) -> bool:
-    """Whether it can be read as a URL: it has a scheme and holds only what a URL can hold (decision 97-19)."""
+def _is_url(text: str, edition: str) -> bool:
+    """Whether a text is a URL: it has a scheme and only characters that a URL can have (decision 97-19)."""
     name, rule = _REFERENCES[edition]
-    return _absolute(text) and grammar(name).automaton(rule).accepts(text)
+    return _is_absolute(text) and grammar(name).automaton(rule).accepts(text)

@@ -23,7 +23,7 @@ __all__ = ["Edition"]
 
 @dataclass(frozen=True)
 class Edition:
-    """One document as a value.  Its functions take and give text; `URI` is the value type of the default edition."""
+    """One document as a value.  Its functions take and return text; `URI` is the value type of the default edition."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class Edition:
     decode_text: Callable[[str], str] = field(repr=False)
     parts_of: Callable[[str], dict[str, str | None]] = field(repr=False)
     host_of: Callable[[str], str | None] = field(repr=False)
-    """The host that a client of that time would contact, by the document's prose; None if there is none."""
+    """The host that a client of that time would contact, by the document's prose, or None."""
     charset: str
     """The charset of escapes: "iso-8859-1", "octets" (not specified), "undefined" beyond US-ASCII, "utf-8"."""
     ports: Mapping[str, int]
@@ -65,27 +65,27 @@ class Edition:
         return {rule: self.grammar.charset(rule) for rule in self.class_rules}
 
     def check(self, text: str, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
-        """Every finding on `text` by the letter of the grammar; never raises.
+        """Return every finding on `text` by the grammar; no text raises an error.
 
         Raises: GrammarError if the document has no such rule.
         """
         return self.check_text(exact(text, "check()"), self._rule(rule), limit)
 
     def is_valid(self, text: str, rule: str | None = None) -> bool:
-        """Whether the document's rule (`top` by default) derives the whole text.
+        """Whether the document's rule (`top` by default) matches the whole text.
 
         Raises: GrammarError if the document has no such rule.
         """
         return self.grammar.automaton(self._rule(rule)).accepts(exact(text, "is_valid()"))
 
     def split(self, text: str) -> Parts:
-        """The components of any text as the document's prose reads it; nothing is checked."""
+        """Split any text into components by the document's prose, unchecked."""
         return self.split_text(exact(text, "split()"))
 
     def parts(self, text: str) -> dict[str, str | None]:
-        """The parts of a text under the document's own rule names, by its scheme and the prose; None is undefined.
+        """Return the parts of a text by the document's rule names, by its scheme and the prose; None is undefined.
 
-        Raises: InvalidURI if there is no scheme to read it by.
+        Raises: InvalidURI if the scheme is missing.
 
         >>> from overthere.editions import edition
         >>> edition("rfc1738").parts("gopher://h/7s%09words")["search"]
@@ -94,24 +94,24 @@ class Edition:
         return self.parts_of(exact(text, "parts()"))
 
     def locator(self, text: str, *, registry: Registry | None = None) -> Locator:
-        """A text as typed data of its scheme, as this document defines it; `Locator.uri` is the inverse.
+        """Convert a text to the typed data of its scheme, as this document defines it; `Locator.uri` is the inverse.
 
         A scheme that the document does not define is read by the generic syntax.
-        registry: where the scheme is looked up, the default one unless given.
+        registry: the known schemes (default: the default registry).
 
-        Raises: InvalidURI if there is no scheme, or if the scheme cannot be read in this text.
+        Raises: InvalidURI if the scheme is missing, or if the text is not valid for it.
 
         >>> from overthere.editions import edition
         >>> edition("url-1994").locator("ftp://h/pub/a!I"), edition("rfc1738").locator("ftp://h/pub/a!I").name
         (FTPLocator(host='h', directories=('pub',), name='a', type='I'), 'a!I')
         """
-        known = default_registry() if registry is None else registry
-        return known.locator(exact(text, "locator()"), self.name)
+        schemes = default_registry() if registry is None else registry
+        return schemes.locator(exact(text, "locator()"), self.name)
 
     def resolve(self, base: str, reference: str, strict: bool = True) -> Target:
-        """The target of a reference, by the document's own algorithm.
+        """Resolve a reference by the document's own algorithm.
 
-        The drafts of 1994 and RFC 1738 leave it to RFC 1630 and RFC 1808, whose algorithms are functions of
+        The draft of 1994 and RFC 1738 leave it to RFC 1630 and RFC 1808, whose algorithms are functions of
         `overthere.editions.resolution`.
 
         Raises: InvalidURI, NoBase; NotSpecified if the document leaves resolution to another one, which it names.
@@ -121,19 +121,19 @@ class Edition:
         >>> edition("url-1997").resolve("http://a/b", "").uri, rfc1808("http://a/b/c", "../g").uri
         (None, 'http://a/g')
         """
-        self._check_own("resolve")
+        self._require_own_method("resolve")
         return self.resolve_text(exact(base, "resolve()"), exact(reference, "resolve()"), strict)
 
     def normalize(self, text: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> str:
-        """The normal form that the document allows, at a rung of the ladder.  Raises: InvalidURI, NotSpecified.
+        """Return the normal form that the document allows at a rung of the ladder.  Raises: InvalidURI, NotSpecified.
 
-        registry: the schemes for the scheme rung, where the document leaves it to them (default: the default registry).
+        registry: the schemes for the scheme rung, if the document leaves it to them (default: the default registry).
         """
-        self._check_own("normalize")
+        self._require_own_method("normalize")
         return self.normalize_text(exact(text, "normalize()"), rung_of(rung), registry)
 
     def equivalent(self, a: str, b: str, rung: Rung = Rung.SYNTAX, *, registry: Registry | None = None) -> bool:
-        """Whether both have the same normal form at a rung of what the document allows.  Raises: as `normalize`.
+        """Whether both have the same normal form at a rung, by this document.  Raises: the same as `normalize`.
 
         >>> from overthere.editions import edition
         >>> [edition(name).equivalent("http://h/%2E", "http://h/.", Rung.PERCENT) for name in ("uri-2003", "rfc3986")]
@@ -150,17 +150,17 @@ class Edition:
         return self.encode_data(data, exact(component, "encode()"))
 
     def decode(self, text: str) -> str:
-        """The characters that component text stands for, by the document's charset.  Raises: CodingError."""
+        """Decode the text of a component by the document's charset.  Raises: CodingError."""
         return self.decode_text(exact(text, "decode()"))
 
     def _rule(self, rule: str | None) -> str:
         return self.top if rule is None else exact(rule, "rule")
 
-    def _check_own(self, what: str) -> None:
-        if what in self.elsewhere:
-            where = self.elsewhere[what]
-            name = "".join(where.lower().split()[:2])
+    def _require_own_method(self, method: str) -> None:
+        if method in self.elsewhere:
+            title = self.elsewhere[method]
+            name = "".join(title.lower().split()[:2])
             raise NotSpecified(
-                f"{self.document} leaves this to {where}: overthere.editions.resolution.{name}(base, reference) is its "
+                f"{self.document} leaves this to {title}: overthere.editions.resolution.{name}(base, reference) is its "
                 f"algorithm, `overthere resolve --edition {name}` on the command line"
             )

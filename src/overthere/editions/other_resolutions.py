@@ -1,7 +1,7 @@
 """Reference resolution by three documents that are not editions: RFC 1630, RFC 1808 and RFC 2396.
 
 The draft of March 1994 leaves it to RFC 1630 of June 1994, RFC 1738 to RFC 1808 of June 1995; RFC 2396 of August 1998
-stands between the drafts of 1997 and 2003.
+was published between the drafts of 1997 and 2003.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = ["rfc1630", "rfc1808", "rfc2396"]
 
 
 def rfc1630(base: str, reference: str, strict: bool = True, *, repair: bool = False, clause: bool = False) -> Target:
-    """The three rules of "Partial (relative) form".
+    """Resolve a reference by the three rules of "Partial (relative) form".
 
-    By the letter the path is everything after the colon ("BNF of Generic URI Syntax"), so that ".." can remove
+    Taken literally, the path is everything after the colon ("BNF of Generic URI Syntax"), so that ".." can remove
     the host, and a base that ends with its host loses it; `repair` keeps "//host" out of the path.
 
     clause: obey "which has no greater number of consecutive slashes anywhere to the right of it" too.  The printed
@@ -42,15 +42,15 @@ def rfc1630(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
     >>> rfc1630("magic://a/b/c//d/e/f", "/g").uri, rfc1630("magic://a/b/c//d/e/f", "/g", clause=True).uri
     ('magic://a/g', 'magic://a/b/c//d/g')
     """
-    context, _, _ = _set_aside(base)
+    context, _, _ = _split_name(base)
     if not _is_absolute(context):
         raise NoBase("the context has no scheme (RFC 1630, Partial form)")
-    name, search, fragment = _set_aside(reference)
+    name, search, fragment = _split_name(reference)
     if _is_absolute(name):
         return Target(reference, fragment, is_same(reference, base))
     slashes = len(name) - len(name.lstrip("/"))
     if slashes:
-        result = context[: _first_slashes(context, slashes, clause)] + name
+        result = context[: _first_run_of_slashes(context, slashes, clause)] + name
     else:
         start = context.index(":") + 1
         if repair and context.startswith("//", start):
@@ -58,28 +58,28 @@ def rfc1630(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
             if start < 0:
                 start = len(context)
                 context += "/"
-        result = context[:start] + _recursively_removed(context[start : context.rfind("/") + 1] + name)
+        result = context[:start] + _without_dot_elements(context[start : context.rfind("/") + 1] + name)
     uri = result + search + ("" if fragment is None else "#" + fragment)
     return Target(uri, fragment, is_same(uri, base))
 
 
-def _set_aside(text: str) -> tuple[str, str, str | None]:
-    """What is no path: fragmentaddress = uri [ # fragmentid ], uri = scheme : path [ ? search ]."""
-    rest, crosshatch, fragment = text.partition("#")
-    name, mark, search = rest.partition("?")
+def _split_name(text: str) -> tuple[str, str, str | None]:
+    """Split into path, search, fragment: fragmentaddress = uri [ # fragmentid ], uri = scheme : path [ ? search ]."""
+    without_fragment, crosshatch, fragment = text.partition("#")
+    name, mark, search = without_fragment.partition("?")
     return name, mark + search, fragment if crosshatch else None
 
 
 def _is_absolute(name: str) -> bool:
-    """An absolute form "must have a colon and that colon must occur before any slash characters"."""
+    """Whether it is absolute: it "must have a colon and that colon must occur before any slash characters"."""
     scheme, colon, _ = name.partition(":")
     return bool(scheme and colon) and "/" not in scheme
 
 
-def _first_slashes(context: str, count: int, clause: bool) -> int:
-    """Where the first run of exactly `count` slashes begins.
+def _first_run_of_slashes(context: str, count: int, clause: bool) -> int:
+    """Return the start of the first run of exactly `count` slashes.
 
-    RFC 1630 does not say what happens without one: then a shorter run, which is of lower rank, or else the end.
+    RFC 1630 does not define the result without one: then a shorter run, which is of lower rank, otherwise the end.
     """
     runs = [(match.start(), len(match[0])) for match in re.finditer("/++", context)]
     exact, greatest = -1, 0
@@ -92,35 +92,35 @@ def _first_slashes(context: str, count: int, clause: bool) -> int:
     return next((start for start, length in runs if length < count), len(context))
 
 
-def _recursively_removed(path: str) -> str:
-    """All "xxx/../" and "/." where xxx, ".." and "." are complete elements.
+def _without_dot_elements(path: str) -> str:
+    """Remove all "xxx/../" and "/." where xxx, ".." and "." are complete elements.
 
-    A ".." at the very end stays, for no slash follows it; a "/." at the end takes its slash with it.
+    A ".." at the very end stays, because no slash follows it; a "/." at the end is removed with its slash.
     """
     elements = path.split("/")
-    kept: list[str] = []
+    remaining: list[str] = []
     for i, element in enumerate(elements):
         if element == "." and i > 0:
             continue
-        # The empty text before an initial slash is no element.
-        there = len(kept) > 1 or (kept and kept[0] != "")
-        if element == ".." and i < len(elements) - 1 and there and kept[-1] not in (".", ".."):
-            kept.pop()
+        # The empty text before an initial slash is not an element.
+        has_element = len(remaining) > 1 or (remaining and remaining[0] != "")
+        if element == ".." and i < len(elements) - 1 and has_element and remaining[-1] not in (".", ".."):
+            remaining.pop()
         else:
-            kept.append(element)
-    return "/".join(kept)
+            remaining.append(element)
+    return "/".join(remaining)
 
 
-# -- RFC 1808: how it splits a URL (2), and resolves (4)
+# -- RFC 1808: splitting a URL (2), and resolution (4)
 
 
 class _GenericRL(NamedTuple):
-    """The six components of 2.1; "" is empty or absent, which 2.4 does not distinguish, but for <net_loc>."""
+    """The six components of 2.1; "" is empty or absent, which 2.4 distinguishes only for <net_loc>."""
 
     scheme: str
     net_loc: str | None
     path: str
-    """With the slash before it (2.4.6: "storing the preceding slash along with the path")."""
+    """The path with the slash before it (2.4.6: "storing the preceding slash along with the path")."""
     params: str
     query: str
     fragment: str
@@ -130,7 +130,7 @@ _SCHEME_NAME = re.compile(r"([A-Za-z0-9+.\-]++):")
 
 
 def _parse(text: str) -> _GenericRL:
-    """2.4, in its order."""
+    """Split a URL in the order of 2.4."""
     text, _, fragment = text.partition("#")  # 2.4.1
     match = _SCHEME_NAME.match(text)  # 2.4.2
     if match:
@@ -145,11 +145,11 @@ def _parse(text: str) -> _GenericRL:
 
 
 def _recombine(url: _GenericRL) -> str:
-    """2.1: scheme "://" net_loc "/" path ";" params "?" query "#" fragment; each empty one is left out."""
+    """Join components: scheme "://" net_loc "/" path ";" params "?" query "#" fragment; skip empty ones (2.1)."""
     result = url.scheme + ":"
     if url.net_loc is not None:
         result += "//" + url.net_loc
-        # 2.2, net_path: what follows a net_loc begins with "/".
+        # 2.2, net_path: the text after a net_loc begins with "/".
         if not url.path.startswith("/") and (url.path or url.params or url.query):
             result += "/"
     result += url.path
@@ -160,33 +160,33 @@ def _recombine(url: _GenericRL) -> str:
 
 
 def rfc1808(base: str, reference: str, strict: bool = True) -> Target:
-    """Section 4, steps 1 to 7.
+    """Resolve a reference by section 4, steps 1 to 7.
 
     Raises: NoBase if the base is not empty and has no scheme.
 
     >>> rfc1808("http://a/b/c/d;p?q#f", ";x").uri, rfc1808("http://a/b/c/d;p?q#f", "").uri
     ('http://a/b/c/d;x', 'http://a/b/c/d;p?q#f')
     """
-    own, url = _parse(base), _parse(reference)
+    base_url, url = _parse(base), _parse(reference)
     if base == "":  # 1: unknown, the reference is taken as absolute
         return Target(reference, url.fragment or None, is_same(reference, base))
-    if own.scheme == "":
+    if base_url.scheme == "":
         raise NoBase("the base URL has no scheme (RFC 1808 3)")
     if reference == "":  # 2a: the only way to inherit a fragment
-        return Target(base, own.fragment or None, True)
+        return Target(base, base_url.fragment or None, True)
     if url.scheme != "":  # 2b
         return Target(reference, url.fragment or None, is_same(reference, base))
-    url = url._replace(scheme=own.scheme)  # 2c
+    url = url._replace(scheme=base_url.scheme)  # 2c
     if not url.net_loc:  # 3
-        url = url._replace(net_loc=own.net_loc)
+        url = url._replace(net_loc=base_url.net_loc)
         if url.path == "":  # 4, 5
-            url = url._replace(path=own.path)
+            url = url._replace(path=base_url.path)
             if url.params == "":  # 5a
-                url = url._replace(params=own.params)
+                url = url._replace(params=base_url.params)
                 if url.query == "":  # 5b
-                    url = url._replace(query=own.query)
+                    url = url._replace(query=base_url.query)
         elif not url.path.startswith("/"):  # 4, 6
-            url = url._replace(path=remove_segments(own.path[: own.path.rfind("/") + 1] + url.path))
+            url = url._replace(path=remove_segments(base_url.path[: base_url.path.rfind("/") + 1] + url.path))
     uri = _recombine(url)  # 7
     return Target(uri, url.fragment or None, is_same(uri, base))
 
@@ -199,26 +199,26 @@ _HIER_PART_SCHEMES = frozenset({"file", "ftp", "http", "https", "nntp"})
 
 
 def rfc2396(base: str, reference: str, strict: bool = True, *, repair: bool = False, excess: Excess = "keep") -> Target:
-    """5.2, steps 1 to 7.
+    """Resolve a reference by 5.2, steps 1 to 7.
 
-    repair: a base with an authority and no path counts as one with the path "/" in 6a (RFC 2396bis, App. G.2).
-    excess: which of the three ways of 6g to handle ".." above the root; Appendix C prints "keep".
+    repair: treat a base with an authority and no path as one with the path "/" in 6a (RFC 2396bis, App. G.2).
+    excess: the handling of ".." above the root, out of the three of 6g; Appendix C prints "keep".
 
     Raises: NoBase if the base has no scheme; Unreachable with `excess="refuse"`.
 
     >>> rfc2396("http://a/b/c/d;p?q", "?y").uri, rfc2396("http://a/b/c/d;p?q", "../../../g").uri
     ('http://a/b/c/?y', 'http://a/../g')
     """
-    own, ref = base_parts(base, "RFC 2396"), split(reference)  # 1
+    parts, ref = base_parts(base, "RFC 2396"), split(reference)  # 1
     if ref[:4] == (None, None, "", None):  # 2
         return Target(None, ref.fragment, True)
-    loose = not strict and equal_schemes(ref, own) and (own.scheme or "").lower() in _HIER_PART_SCHEMES
+    loose = not strict and equal_schemes(ref, parts) and (parts.scheme or "").lower() in _HIER_PART_SCHEMES
     if ref.scheme is not None and not loose:  # 3
         return Target(reference, ref.fragment, False)
-    ref = ref._replace(scheme=own.scheme)
+    ref = ref._replace(scheme=parts.scheme)
     if ref.authority is None:  # 4
-        ref = ref._replace(authority=own.authority)
+        ref = ref._replace(authority=parts.authority)
         if not ref.path.startswith("/"):  # 5, 6
-            buffer = remove_segments(all_but_last(own, repair) + ref.path)  # 6a to 6f
+            buffer = remove_segments(all_but_last(parts, repair) + ref.path)  # 6a to 6f
             ref = ref._replace(path=handle_excess(buffer, excess))  # 6g, 6h
     return Target(recompose(ref), ref.fragment, False)  # 7

@@ -1,16 +1,16 @@
 """Reference resolution by document: one function for each, all with the same signature.
 
-Each is written step by step under the document's own numbers: those of editions as `resolve` in `url1997`, `uri2003`
-and `rfc3986`, the others in `other_resolutions`.  What several say in the same words is in `resolution_steps`.
+Each follows the document's own numbered steps: those of editions are `resolve` in `url1997`, `uri2003`
+and `rfc3986`, the others are in `other_resolutions`.  Steps that several documents share are in `resolution_steps`.
 
-Every function takes `(base, reference, strict=True)` and answers a `Target`.  By default it follows the letter;
-`repair=True`, where a document needs it, is what its authors meant.  The texts are split as the document splits
-them and are not checked: a text that the document's grammar does not derive still has an answer.
+Every function takes `(base, reference, strict=True)` and returns a `Target`.  By default it follows the document
+literally; `repair=True`, where a document needs it, follows its authors' intention.  The texts are split as in the
+document and are not checked: a text that the document's grammar rejects still has a result.
 
-`strict=False` ignores a scheme in the reference that equals the base's, where the document offers that: RFC 2396,
-uri-2003 (there "non-validating") and RFC 3986.  The three before print one answer only, and it changes nothing.
+`strict=False` ignores a scheme in the reference that equals the base's, if the document allows that: RFC 2396,
+uri-2003 (there "non-validating") and RFC 3986.  The three earlier ones have one result only, and ignore it.
 
-Every loop is linear in the text: the "iterative removal of the leftmost match" runs as the stack of segments
+Every loop is linear in the text: the "iterative removal of the leftmost match" uses the stack of segments
 that the documents themselves recommend.
 """
 
@@ -41,9 +41,9 @@ class Resolution(NamedTuple):
     document: str
     section: str
     resolve: Resolve
-    """By the letter."""
+    """The algorithm exactly as printed."""
     repaired: Resolve | None = None
-    """With the document's known fault repaired; None where nothing is repaired."""
+    """The algorithm with the document's known fault repaired; None if it has none."""
 
 
 RESOLUTIONS: Mapping[str, Resolution] = MappingProxyType(

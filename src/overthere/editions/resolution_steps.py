@@ -15,26 +15,26 @@ __all__ = [
 ]  # fmt: skip
 
 Excess = Literal["keep", "strip", "refuse"]
-"""What becomes of ".." above the root: kept in the target, removed, or the reference is refused."""
+"""The handling of ".." above the root: kept in the target, removed, or the reference is rejected."""
 
 
 class Line(NamedTuple):
-    """One step of an algorithm, as it is taken on this input."""
+    """One step of an algorithm, executed on this input."""
 
     step: str
-    """Document's own number."""
+    """The document's number of the step."""
     statement: str
-    """What is asked or done, in the document's terms."""
+    """The condition or action, in the document's terms."""
     value: str | None
-    """What that gives: "yes" or "no", or a component; None is undefined, and what gives buffers only."""
+    """The result: "yes" or "no", or a component; None is undefined, and for steps that change buffers only."""
     output: str | None = None
-    """The output buffer, or the one buffer of the older documents; None where the step has none."""
+    """The output buffer, or the single buffer of the older documents; None if the step has none."""
     input: str | None = None
     """The input buffer of RFC 3986 5.2.4."""
 
 
 class Lines:
-    """The steps taken so far.  Their buffers are kept as long as there is room, and counted after that."""
+    """The steps so far.  Steps with buffers are stored up to a limit of characters, and then only counted."""
 
     def __init__(self, room: int = 0) -> None:
         self.kept: list[Line] = []
@@ -45,26 +45,26 @@ class Lines:
         self.kept.append(Line(step, statement, value))
 
     def add_condition(self, step: str, question: str, answer: bool) -> bool:
-        """A condition, with its answer."""
+        """Record a condition with its answer, and return the answer."""
         self.add(step, question, "yes" if answer else "no")
         return answer
 
-    def add_buffers(self, step: str, statement: str, made: Callable[[], tuple[str, str | None]]) -> None:
-        """made: gives the output and the input buffer, if they are listed."""
+    def add_buffers(self, step: str, statement: str, buffers: Callable[[], tuple[str, str | None]]) -> None:
+        """Record a step with its buffers.  buffers: returns output and input buffer; called only if they are stored."""
         if self._room <= 0:
             self.left_out += 1
             return
-        output, rest = made()
-        self._room -= len(output) + len(rest or "") + 50
-        self.kept.append(Line(step, statement, None, output, rest))
+        output, input_buffer = buffers()
+        self._room -= len(output) + len(input_buffer or "") + 50
+        self.kept.append(Line(step, statement, None, output, input_buffer))
 
     def add_buffer(self, step: str, statement: str, buffer: str) -> None:
-        """The one buffer of the older documents."""
+        """Record a step with the single buffer of the older documents."""
         self.add_buffers(step, statement, lambda: (buffer, None))
 
 
 def base_parts(text: str, document: str) -> Parts:
-    """5.2: "only the scheme component is required to be present in the base URI".  Raises: NoBase."""
+    """Split a base; "only the scheme component is required to be present in the base URI" (5.2).  Raises: NoBase."""
     base = split(text)
     if base.scheme is None:
         raise NoBase(f"the base URI has no scheme ({document} 5.2)")
@@ -77,18 +77,18 @@ def equal_schemes(reference: Parts, base: Parts) -> bool:
 
 
 def all_but_last(base: Parts, repair: bool) -> str:
-    """url-1997 and RFC 2396 5.2, 6a: all but the last segment of the base's path."""
+    """Return all but the last segment of the base's path (url-1997 and RFC 2396 5.2, 6a)."""
     if repair and base.path == "" and base.authority is not None:
         return "/"
     return base.path[: base.path.rfind("/") + 1]
 
 
 def remove_segments(buffer: str, lines: Lines | None = None, numbers: Sequence[str] = ("", "", "", "")) -> str:
-    """RFC 1808 6a to 6d, and word for word url-1997 6d to 6g, RFC 2396 6c to 6f and uri-2003 merge 3 to 6.
+    """Remove "." and "<segment>/.." (RFC 1808 6a to 6d, url-1997 6d to 6g, RFC 2396 6c to 6f, uri-2003 merge 3 to 6).
 
-    The empty text before an initial slash is no segment; an empty one between two slashes is (decision 97-10).
+    The empty text before an initial slash is not a segment; an empty text between two slashes is (decision 97-10).
 
-    lines: where the buffer is recorded after each step; numbers: the document's own numbers of the four.
+    lines: records the buffer after each step; numbers: the document's numbers of the four steps.
 
     >>> remove_segments("/b/c/../../../g"), remove_segments("/s//a/b/../../../g"), remove_segments("a/./b/..")
     ('/../g', '/s/g', 'a/')
@@ -96,33 +96,33 @@ def remove_segments(buffer: str, lines: Lines | None = None, numbers: Sequence[s
     steps = Lines() if lines is None else lines
     root = "/" if buffer.startswith("/") else ""
     *segments, last = buffer[len(root) :].split("/")
-    rest = [segment for segment in segments if segment != "."]
-    kept: list[str] = []
+    middle = [segment for segment in segments if segment != "."]
+    output: list[str] = []
 
-    def record(which: int, said: str, at: int) -> None:
-        steps.add_buffers(numbers[which], said, lambda: (root + "/".join([*kept, *rest[at:], last]), None))
+    def record(index: int, text: str, at: int) -> None:
+        steps.add_buffers(numbers[index], text, lambda: (root + "/".join([*output, *middle[at:], last]), None))
 
-    if len(rest) < len(segments):
+    if len(middle) < len(segments):
         record(0, 'all "./" are removed, where "." is a complete segment', 0)
     if last == ".":
         last = ""
         record(1, 'the "." at the end is removed', 0)
-    for at, segment in enumerate(rest, 1):
-        if segment == ".." and kept and kept[-1] != "..":
-            gone = kept.pop()
-            record(2, f'the leftmost "<segment>/../" is removed: "{gone}/../"', at)
-        elif segment or kept or root:
-            kept.append(segment)
-        else:  # all before it is gone, so its slash is now the initial one
+    for at, segment in enumerate(middle, 1):
+        if segment == ".." and output and output[-1] != "..":
+            removed = output.pop()
+            record(2, f'the leftmost "<segment>/../" is removed: "{removed}/../"', at)
+        elif segment or output or root:
+            output.append(segment)
+        else:  # everything before it is removed, so its slash is now the initial one
             root = "/"
-    if last == ".." and kept and kept[-1] != "..":
-        gone, last = kept.pop(), ""
-        record(3, f'the "<segment>/.." at the end is removed: "{gone}/.."', len(rest))
-    return root + "/".join([*kept, last])
+    if last == ".." and output and output[-1] != "..":
+        removed, last = output.pop(), ""
+        record(3, f'the "<segment>/.." at the end is removed: "{removed}/.."', len(middle))
+    return root + "/".join([*output, last])
 
 
 def handle_excess(buffer: str, excess: Excess) -> str:
-    """RFC 2396 6g, uri-2003 merge 7: the buffer "still begins with one or more complete path segments of ..".
+    """Handle what "still begins with one or more complete path segments of .." (RFC 2396 6g, uri-2003 merge 7).
 
     Raises: Unreachable with "refuse".
     """
@@ -137,21 +137,21 @@ def handle_excess(buffer: str, excess: Excess) -> str:
 
 
 def recompose_target(step: str, target: Parts, lines: Lines) -> Target:
-    """The last step of each document: the components become text."""
+    """Join the components to text: the last step of each document."""
     uri = recompose(target)
     lines.add(step, "the components are put together", uri)
     return Target(uri, target.fragment, False)
 
 
 def is_same(target: str, base: str) -> bool:
-    """Whether two texts are the same, fragments aside: what `Target.same_document` says where a document does not."""
+    """Whether two texts are equal without fragments: `Target.same_document` where a document does not define it."""
     return target.partition("#")[0] == base.partition("#")[0]
 
 
 def for_request(target: Target, url: str) -> Target:
-    """The target in a context that always makes a new request, such as HTML's FORM (decisions 97-15, 03-12).
+    """Return the target in a context that always makes a new request, such as HTML's FORM (decisions 97-15, 03-12).
 
-    There `url` stands for "(current document)": the URL of the current document by url-1997 3, its base URI by
+    There `url` replaces "(current document)": it is the URL of the current document by url-1997 3, its base URI by
     RFC 2396 and uri-2003 4.2.
 
     >>> for_request(Target(None, "s", True), "http://h/a#f")
@@ -159,5 +159,5 @@ def for_request(target: Target, url: str) -> Target:
     """
     if target.uri is not None:
         return target
-    own = url.partition("#")[0]
-    return target._replace(uri=own if target.fragment is None else f"{own}#{target.fragment}")
+    absolute = url.partition("#")[0]
+    return target._replace(uri=absolute if target.fragment is None else f"{absolute}#{target.fragment}")

@@ -1,8 +1,8 @@
 """Reference resolution step by step, numbered as in the document, with the buffers after each step.
 
-The resolutions of url-1997 and uri-2003 record their own steps.  RFC 3986's is in the kernel, which is quick and
-records nothing: its steps are taken here once more, one by one, and `tests/editions/test_resolution_trace.py` holds the
-two together over the universe of `compare_resolution`.
+The resolutions of url-1997 and uri-2003 record their own steps.  RFC 3986's is in the kernel, which is fast and
+records nothing: its steps are implemented here again, and `tests/editions/test_resolution_trace.py` compares the
+two over the universe of `compare_resolution`.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from overthere.values.resolve import Target
 
 __all__ = ["TRACES", "Line", "Trace", "trace"]
 
-_SHOWN = 200_000
-"""Characters of the buffers of one trace: the rest of its lines is counted."""
+_MAX_BUFFER_CHARACTERS = 200_000
+"""The limit of buffer characters in one trace; further lines are only counted."""
 
 
 class Trace(NamedTuple):
-    """How one document resolves one reference."""
+    """The resolution of one reference by one document."""
 
     name: str
     document: str
     section: str
     lines: list[Line]
     left_out: int
-    """How many more steps were taken: a long path is not listed to its end."""
+    """The number of further steps: a long path is not listed to its end."""
     target: str | None
-    """As `readings.shown_target` has it; None where there is none."""
+    """The target in the form of `readings.shown_target`, or None."""
     problem: str | None
-    """Why there is none."""
+    """The reason why there is no target."""
 
 
 def trace(name: str, base: str, reference: str) -> Trace:
-    """How a document resolves a reference against a base, step by step.
+    """Resolve a reference against a base step by step, as a document does.
 
-    name: one of `TRACES`: "url-1997", "uri-2003" or "rfc3986", each by its letter.
+    name: one of `TRACES`: "url-1997", "uri-2003" or "rfc3986", each exactly as printed.
 
     Raises: NotSpecified if there is no trace of that name; nothing for any text.
 
@@ -55,7 +55,7 @@ def trace(name: str, base: str, reference: str) -> Trace:
     """
     if name not in TRACES:
         raise NotSpecified(f"unknown trace {name!r}; known: {', '.join(TRACES)}")
-    document, lines = RESOLUTIONS[name], Lines(_SHOWN)
+    document, lines = RESOLUTIONS[name], Lines(_MAX_BUFFER_CHARACTERS)
     target, problem = None, None
     try:
         target = shown_target(TRACES[name](base, reference, lines))
@@ -65,21 +65,21 @@ def trace(name: str, base: str, reference: str) -> Trace:
 
 
 def _rfc3986(base_text: str, reference: str, lines: Lines) -> Target:
-    """5.2.2, line by line, then 5.3."""
+    """Resolve by 5.2.2, line by line, then 5.3."""
     base, ref, at = base_parts(base_text, "RFC 3986"), split(reference), "5.2.2"
     if lines.add_condition(at, "defined(R.scheme)", ref.scheme is not None):
         target = Parts(ref.scheme, ref.authority, _dots("T.path = remove_dot_segments(R.path)", ref.path, lines),
                        ref.query, ref.fragment)  # fmt: skip
-        whose = "RRR"
+        sources = "RRR"
     elif lines.add_condition(at, "defined(R.authority)", ref.authority is not None):
         target = Parts(base.scheme, ref.authority, _dots("T.path = remove_dot_segments(R.path)", ref.path, lines),
                        ref.query, ref.fragment)  # fmt: skip
-        whose = "BRR"
+        sources = "BRR"
     elif lines.add_condition(at, 'R.path == ""', ref.path == ""):
         lines.add(at, "T.path = Base.path", base.path)
-        own = lines.add_condition(at, "defined(R.query)", ref.query is not None)
-        target = Parts(base.scheme, base.authority, base.path, ref.query if own else base.query, ref.fragment)
-        whose = "BBR" if own else "BBB"
+        has_query = lines.add_condition(at, "defined(R.query)", ref.query is not None)
+        target = Parts(base.scheme, base.authority, base.path, ref.query if has_query else base.query, ref.fragment)
+        sources = "BBR" if has_query else "BBB"
     else:
         path = ref.path
         if not lines.add_condition(at, 'R.path starts-with "/"', path.startswith("/")):
@@ -88,24 +88,24 @@ def _rfc3986(base_text: str, reference: str, lines: Lines) -> Target:
             )
             path = merge_paths(base, ref.path)
             lines.add("5.2.3", "T.path = merge(Base.path, R.path)", path)
-        what = "R.path" if ref.path.startswith("/") else "T.path"
-        path = _dots(f"T.path = remove_dot_segments({what})", path, lines)
+        argument = "R.path" if ref.path.startswith("/") else "T.path"
+        path = _dots(f"T.path = remove_dot_segments({argument})", path, lines)
         target = Parts(base.scheme, base.authority, path, ref.query, ref.fragment)
-        whose = "BBR"
-    for component, side in zip(("scheme", "authority", "query"), whose, strict=True):
-        whole = "R" if side == "R" else "Base"
-        lines.add(at, f"T.{component} = {whole}.{component}", getattr(target, component))
+        sources = "BBR"
+    for component, side in zip(("scheme", "authority", "query"), sources, strict=True):
+        source = "R" if side == "R" else "Base"
+        lines.add(at, f"T.{component} = {source}.{component}", getattr(target, component))
     lines.add(at, "T.fragment = R.fragment", target.fragment)
     return recompose_target("5.3", target, lines)
 
 
 def _dots(statement: str, path: str, lines: Lines) -> str:
-    """5.2.4, by its own steps; the input buffer is `head` and what is left of the path from `at` on."""
+    """Remove dot-segments by the steps of 5.2.4; the input buffer is `head` and the path from `position` on."""
     output: list[str] = []
     head, at, end = "", 0, len(path)
 
-    def add_buffers(step: str, said: str) -> None:
-        lines.add_buffers(f"5.2.4 {step}", said, lambda: ("".join(output), head + path[at:]))
+    def add_buffers(step: str, statement: str) -> None:
+        lines.add_buffers(f"5.2.4 {step}", statement, lambda: ("".join(output), head + path[at:]))
 
     add_buffers("1", "the input buffer is the path, the output buffer is empty")
     while head or at < end:
@@ -120,15 +120,15 @@ def _dots(statement: str, path: str, lines: Lines) -> str:
             head, at = "/", end
             add_buffers("2B", '"/." is replaced with "/"')
         elif not head and (path.startswith("/../", at) or (end - at == 3 and path.startswith("/..", at))):
-            whole = end - at == 3
-            head, at = ("/", end) if whole else ("", at + 3)
+            is_at_end = end - at == 3
+            head, at = ("/", end) if is_at_end else ("", at + 3)
             if output:
                 output.pop()
-            prefix = "/.." if whole else "/../"
+            prefix = "/.." if is_at_end else "/../"
             add_buffers("2C", f'"{prefix}" is replaced with "/", and the last segment of the output is removed')
         elif not head and end - at < 3 and path[at:] in (".", ".."):
-            only, at = path[at:], end
-            add_buffers("2D", f'"{only}" is removed')
+            segment, at = path[at:], end
+            add_buffers("2D", f'"{segment}" is removed')
         else:
             if head:
                 output.append(head)
@@ -151,4 +151,4 @@ TRACES: Mapping[str, Callable[[str, str, Lines], Target]] = MappingProxyType(
         "rfc3986": _rfc3986,
     }
 )
-"""Edition name -> its algorithm, step by step."""
+"""Edition name -> its algorithm, with recorded steps."""

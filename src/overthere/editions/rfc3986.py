@@ -1,4 +1,4 @@
-"""RFC 3986, January 2005: today's standard and the default everywhere in overthere."""
+"""RFC 3986, January 2005: the current standard and the default everywhere in overthere."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
 
 
 def _resolve(base: str, reference: str, strict: bool) -> Target:
-    """5.2; the empty reference is the base without its fragment, and the same document (4.4)."""
-    own, ref = URI(base), URIReference(reference)
-    target = own.join(ref, strict)
-    return Target(str(target), target.fragment, ref.same_document(own))
+    """Resolve by 5.2; the empty reference is the base without its fragment, and the same document (4.4)."""
+    base_uri, ref = URI(base), URIReference(reference)
+    target = base_uri.join(ref, strict)
+    return Target(str(target), target.fragment, ref.same_document(base_uri))
 
 
 def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = False) -> Target:
-    """5.2.2 to 5.3 by the letter.
+    """Resolve a reference exactly by 5.2.2 to 5.3.
 
-    repair: as the edition "rfc3986" and `URI.join` answer, which check both texts and write "/." before a path
-    that would read back as an authority (decision 3986-1).
+    repair: do the same as the edition "rfc3986" and `URI.join`, which check both texts and write "/." before a path
+    that would be read back as an authority (decision 3986-1).
 
     Raises: NoBase if the base has no scheme; with `repair`, InvalidURI.
 
@@ -49,8 +49,8 @@ def resolve(base: str, reference: str, strict: bool = True, *, repair: bool = Fa
     """
     if repair:
         return EDITION.resolve(base, reference, strict)
-    own = base_parts(base, "RFC 3986")
-    target = transform_references(own, split(reference), strict)
+    base_uri = base_parts(base, "RFC 3986")
+    target = transform_references(base_uri, split(reference), strict)
     uri = recompose(target)
     return Target(uri, target.fragment, is_same(uri, base))
 
@@ -60,29 +60,29 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
 
 
 def _parts(text: str) -> dict[str, str | None]:
-    """3: the generic parts; what a scheme makes of them is the scheme's own document."""
+    """Return the generic parts (3); their meaning in a scheme is defined by the scheme's document."""
     parts = split(text)
     if parts.scheme is None:
         raise refusal(text, "URI", False)
     userinfo, host, port = (None, None, None) if parts.authority is None else split_authority(parts.authority)
-    whole = parts._asdict()
+    components = parts._asdict()
     return {
         "scheme": parts.scheme,
-        "authority": whole.pop("authority"),
+        "authority": components.pop("authority"),
         "userinfo": userinfo,
         "host": host,
         "port": port,
-        **{name: whole[name] for name in ("path", "query", "fragment")},
+        **{name: components[name] for name in ("path", "query", "fragment")},
     }
 
 
 def _named_parts(text: str) -> dict[str, str | None]:
-    """Appendix B for any text, the authority cut into its own parts."""
+    """Split any text by Appendix B, and its authority into parts."""
     parts = split(text)._asdict()
     authority = parts.pop("authority")
-    own = (None,) * 3 if authority is None else split_authority(authority)
+    authority_parts = (None,) * 3 if authority is None else split_authority(authority)
     scheme = {"scheme": parts.pop("scheme"), "authority": authority}
-    return {**scheme, **dict(zip(("userinfo", "host", "port"), own, strict=True)), **parts}
+    return {**scheme, **dict(zip(("userinfo", "host", "port"), authority_parts, strict=True)), **parts}
 
 
 def _host(text: str) -> str | None:

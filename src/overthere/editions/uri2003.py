@@ -42,18 +42,18 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, parts_of_any(split, _parts))
 
 
-def _require(text: str, rule: str) -> None:
+def _require_valid(text: str, rule: str) -> None:
     if findings := _check(text, rule, 1):
         raise InvalidURI(text, findings[0])
 
 
-# -- 3: what the components are
+# -- 3: components
 
 
 def opaque_part(text: str) -> str | None:
-    """3: the opaque-part of an absolute URI (with or without a fragment); None if it has a hier-part.
+    """Return the opaque-part of an absolute URI, with or without a fragment; None if it has a hier-part (3).
 
-    A "?" is part of an opaque part, which has no query, although Appendix B cuts it off (decision 03-15).
+    A "?" is part of an opaque part, which has no query, although Appendix B splits there (decision 03-15).
 
     >>> opaque_part("mailto:a?b"), opaque_part("x:/a?b"), opaque_part("x:?b"), opaque_part("x:?[b]")
     ('a?b', None, None, '?[b]')
@@ -61,26 +61,26 @@ def opaque_part(text: str) -> str | None:
     parts = split(text)
     if parts.scheme is None or parts.authority is not None or parts.path.startswith("/"):
         return None
-    rest = recompose(parts._replace(scheme=None, fragment=None))
-    # Both rules derive "?b": the left-most one takes it (4.3), unless only the other one can.
-    return None if rest == "" or (rest.startswith("?") and _derives("hier-part", rest)) else rest
+    opaque = recompose(parts._replace(scheme=None, fragment=None))
+    # Both rules match "?b": the left-most one applies (4.3), unless only the other one matches.
+    return None if opaque == "" or (opaque.startswith("?") and _derives("hier-part", opaque)) else opaque
 
 
 class _Server(NamedTuple):
-    """3.2.2: `<userinfo>@<host>:<port>`; an omitted host is None."""
+    """The parts of `<userinfo>@<host>:<port>` (3.2.2); an omitted host is None."""
 
     userinfo: str | None
     host: str | None
     port: str | None
 
     def __str__(self) -> str:
-        before = "" if self.userinfo is None else f"{self.userinfo}@"
-        after = "" if self.port is None else f":{self.port}"
-        return f"{before}{self.host or ''}{after}"
+        prefix = "" if self.userinfo is None else f"{self.userinfo}@"
+        suffix = "" if self.port is None else f":{self.port}"
+        return f"{prefix}{self.host or ''}{suffix}"
 
 
 def _server(authority: str | None) -> _Server | None:
-    """3.2: the authority if it is a server; else it is one reg-name, and nothing in it is told apart (03-4)."""
+    """Split an authority that is a server; None if it is a reg-name, which has no parts (3.2; 03-4)."""
     if authority is None or not _derives("server", authority):
         return None
     userinfo, host, port = split_authority(authority)
@@ -88,10 +88,10 @@ def _server(authority: str | None) -> _Server | None:
 
 
 def host_kind(host: str) -> str:
-    """3.2.2: "IPv6reference", "IPv4address" or "hostname", the first that derives it; else "reg-name".
+    """Return the first of "IPv6reference", "IPv4address" and "hostname" that matches, otherwise "reg-name" (3.2.2).
 
     A hostname whose last label is a number is called "reg-name-like": "the rightmost domain label [...] will
-    never start with a digit", although the rule lets it (decision 03-2).
+    never start with a digit", although the rule allows it (decision 03-2).
 
     >>> host_kind("10.0.0.1"), host_kind("256.1.1.1"), host_kind("3com.com"), host_kind("a_b")
     ('IPv4address', 'reg-name-like', 'hostname', 'reg-name')
@@ -103,7 +103,7 @@ def host_kind(host: str) -> str:
 
 
 def _parts(text: str) -> dict[str, str | None]:
-    """3: the generic parts; the document defines no scheme of its own."""
+    """Return the generic parts (3); the document does not define schemes."""
     parts = split(text)
     if parts.scheme is None:
         raise InvalidURI(text, _check(text, "absolute-URI", 1)[0])
@@ -126,7 +126,7 @@ def _parts(text: str) -> dict[str, str | None]:
 
 
 def _host(text: str) -> str | None:
-    """3.2.2: the host of a server, "" if it is omitted; a reg-name names no host (decision 03-4)."""
+    """The host of a server (3.2.2), "" if it is omitted; None for a reg-name, which has no host (decision 03-4)."""
     server = _server(split(text).authority)
     return None if server is None else server.host or ""
 
@@ -139,7 +139,7 @@ _UNESCAPED = {f"%{b:02X}": chr(b) for b in range(128) if chr(b).isalnum() or chr
 
 
 def escape_normalization(text: str) -> str:
-    """6.2.2.2 with 2.3: upper-case hexadecimal digits; letters, digits, "_" and "~" unescaped, no other mark.
+    """Write escapes with upper-case digits; unescape letters, digits, "_" and "~", no other mark (6.2.2.2, 2.3).
 
     >>> escape_normalization("%7e%7a%2d%2e%3a")
     '~z%2D%2E%3A'
@@ -148,7 +148,7 @@ def escape_normalization(text: str) -> str:
 
 
 def _with_hostname(authority: str) -> str:
-    """6.2.2.1: the hostname in lower case; a reg-name is its scheme's own (3.2.1), an IPv6reference no hostname."""
+    """Lower the hostname (6.2.2.1), but not a reg-name, which belongs to the scheme (3.2.1), or an IPv6reference."""
     server = _server(authority)
     if server is None or server.host is None or not _derives("hostname", server.host):
         return authority
@@ -156,7 +156,7 @@ def _with_hostname(authority: str) -> str:
 
 
 def _case(parts: Parts) -> Parts:
-    """6.2.2.1: "the scheme and hostname are case insensitive"."""
+    """Lower scheme and hostname: "the scheme and hostname are case insensitive" (6.2.2.1)."""
     authority = parts.authority
     return parts._replace(
         scheme=parts.scheme and parts.scheme.lower(), authority=authority and _with_hostname(authority)
@@ -164,7 +164,7 @@ def _case(parts: Parts) -> Parts:
 
 
 def _escapes(parts: Parts) -> Parts:
-    """6.2.2.2; a reg-name that becomes a hostname by it (`%41.com`) is lowered at once."""
+    """Normalize escapes (6.2.2.2); a reg-name that becomes a hostname by this (`%41.com`) is lowered at once."""
     scheme, authority, path, query, fragment = parts
     if authority and "%" in authority:
         authority = _with_hostname(escape_normalization(authority))
@@ -178,10 +178,10 @@ def _escapes(parts: Parts) -> Parts:
 
 
 def _segments(parts: Parts) -> Parts:
-    """6.2.2.3: "." and ".." leave the abs-path of an absolute URI; a reference and an opaque part keep them.
+    """Remove "." and ".." from the abs-path of an absolute URI, not from a reference or an opaque part (6.2.2.3).
 
-    The document has what follows the first "/" resolved as a relative reference; as it could look like a URI or
-    a net-path, it is given to merge's steps 3 to 6 at once (decision 03-11).  ".." above the root stays (03-8).
+    The document resolves the text after the first "/" as a relative reference; as this could look like a URI or
+    a net-path, merge's steps 3 to 6 are used directly (decision 03-11).  ".." above the root stays (03-8).
     """
     if parts.scheme is None or not parts.path.startswith("/") or "/." not in parts.path:
         return parts
@@ -189,7 +189,7 @@ def _segments(parts: Parts) -> Parts:
 
 
 def _scheme_rules(parts: Parts, registry: Registry) -> Parts:
-    """6.2.3: the scheme's default port goes, and an empty one, which means the same; only of a server (3.2.2)."""
+    """Remove the scheme's default port (6.2.3), or an empty one, which means the same; only of a server (3.2.2)."""
     server = _server(parts.authority)
     if parts.scheme is None or server is None or server.port is None:
         return parts
@@ -204,8 +204,8 @@ _STEPS = (_case, _escapes, _segments)
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
-    """6.2, up to a rung; PROTOCOL (6.2.4) needs what an access has shown, and is SCHEME here."""
-    _require(text, "URI-reference")
+    """Normalize up to a rung (6.2); PROTOCOL (6.2.4) would need the result of an access, so it is SCHEME here."""
+    _require_valid(text, "URI-reference")
     parts = split(text)
     for step in _STEPS[:rung]:
         parts = step(parts)
@@ -220,10 +220,10 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
 def resolve(
     base: str, reference: str, strict: bool = True, *, excess: Excess = "keep", lines: Lines | None = None
 ) -> Target:
-    """5.2, line by line; `strict` is its "validating", and schemes are compared without case (decision 03-9).
+    """Resolve by 5.2, line by line; `strict` is its "validating"; schemes are case-insensitive (decision 03-9).
 
-    excess: which of the three ways of merge, step 7, to handle ".." above the root (decision 03-8).
-    lines: where the steps are recorded.
+    excess: the handling of ".." above the root, out of the three of merge, step 7 (decision 03-8).
+    lines: records the steps.
 
     Raises: NoBase if the base has no scheme; Unreachable with `excess="refuse"`.
 
@@ -231,32 +231,32 @@ def resolve(
     ('http://a/g', 'x:/g', 'http://a/b/c/d;p?y')
     """
     steps, at = Lines() if lines is None else lines, "5.2"
-    own, ref = base_parts(base, DOCUMENT), split(reference)
-    if not strict and equal_schemes(ref, own):
+    base_uri, ref = base_parts(base, DOCUMENT), split(reference)
+    if not strict and equal_schemes(ref, base_uri):
         ref = ref._replace(scheme=None)
     if steps.add_condition(at, "defined(R.scheme)", ref.scheme is not None):
         return recompose_target(at, ref, steps)
-    steps.add(at, "T.scheme = Base.scheme", own.scheme)
+    steps.add(at, "T.scheme = Base.scheme", base_uri.scheme)
     if steps.add_condition(at, "defined(R.authority)", ref.authority is not None):
-        return recompose_target(at, ref._replace(scheme=own.scheme), steps)
+        return recompose_target(at, ref._replace(scheme=base_uri.scheme), steps)
     path = ref.path
     if steps.add_condition(at, 'R.path == ""', path == ""):
         if not steps.add_condition(at, "defined(R.query)", ref.query is not None):
             return Target(None, ref.fragment, True)
-        path = own.path
+        path = base_uri.path
         steps.add(at, "T.path = Base.path", path)
     elif not steps.add_condition(at, 'R.path starts-with "/"', path.startswith("/")):
-        path = _merge(own.path, path, excess, steps)
+        path = _merge(base_uri.path, path, excess, steps)
         steps.add(at, "T.path = merge(Base.path, R.path)", path)
-    steps.add(at, "T.authority = Base.authority", own.authority)
-    return recompose_target(at, Parts(own.scheme, own.authority, path, ref.query, ref.fragment), steps)
+    steps.add(at, "T.authority = Base.authority", base_uri.authority)
+    return recompose_target(at, Parts(base_uri.scheme, base_uri.authority, path, ref.query, ref.fragment), steps)
 
 
 def _merge(base_path: str, path: str, excess: Excess, steps: Lines) -> str:
-    """The merge routine, steps 1 to 8; step 1 gives "/" to a base without authority too (decision 03-10)."""
+    """Merge paths by steps 1 to 8; step 1 gives "/" to a base without authority too (decision 03-10)."""
     buffer = base_path[: base_path.rfind("/") + 1] if base_path else "/"
-    said = "the base's path without its last segment" if base_path else 'the base\'s path is empty: "/"'
-    steps.add_buffer("5.2 merge 1", said, buffer)
+    statement = "the base's path without its last segment" if base_path else 'the base\'s path is empty: "/"'
+    steps.add_buffer("5.2 merge 1", statement, buffer)
     buffer += path
     steps.add_buffer("5.2 merge 2", "the reference's path is appended", buffer)
     buffer = remove_segments(buffer, steps, ("5.2 merge 3", "5.2 merge 4", "5.2 merge 5", "5.2 merge 6"))
@@ -267,7 +267,7 @@ def _merge(base_path: str, path: str, excess: Excess, steps: Lines) -> str:
 
 # -- 2: characters and escapes
 
-# Component -> its rule, and the characters that it reserves: data that holds them is escaped (2.2).
+# Component -> its rule, and the characters that it reserves, which are escaped in data (2.2).
 _DATA = {
     "userinfo": ("userinfo", ";:@?/[]"),  # 3.2
     "reg-name": ("reg-name", ";:@?/[]"),  # 3.2
@@ -277,13 +277,13 @@ _DATA = {
     "pchar": ("pchar", "/;=?"),  # 3.3
     "query": ("query", ";/?:@&=+,$"),  # 3.4
     "fragment": ("fragment", ""),  # 4.1 reserves none
-    "opaque-part": ("uric-no-slash", "[];?:@&=+$,"),  # only the scheme knows what is not reserved there (2.4.2)
+    "opaque-part": ("uric-no-slash", "[];?:@&=+$,"),  # only the scheme knows which are not reserved there (2.4.2)
     "unreserved": ("unreserved", ""),
 }
 
 
 @bounded_cache(16)
-def _safe(component: str) -> str:
+def _safe_characters(component: str) -> str:
     if component not in _DATA:
         raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_DATA)} ({DOCUMENT} 2.4.2)")
     rule, reserved = _DATA[component]
@@ -292,10 +292,10 @@ def _safe(component: str) -> str:
 
 
 def _encode(data: str | bytes, component: str) -> str:
-    """2.4: every octet that the component does not allow or reserves is escaped; text becomes UTF-8 octets (6.3)."""
-    safe = _safe(component)
-    octets = data if isinstance(data, bytes) else encoding.decode_bytes(encoding.encode(data))  # refuses surrogates
-    return kernel.percent_encode(octets, safe)
+    """Escape every byte that the component does not allow or reserves (2.4); text is encoded as UTF-8 (6.3)."""
+    safe = _safe_characters(component)
+    data_bytes = data if isinstance(data, bytes) else encoding.decode_bytes(encoding.encode(data))  # rejects surrogates
+    return kernel.percent_encode(data_bytes, safe)
 
 
 EDITION = Edition(
@@ -303,7 +303,7 @@ EDITION = Edition(
     title="Uniform Resource Identifier (URI): Generic Syntax",
     date="March 2003",
     document=DOCUMENT,
-    # 3 and 4: "the URI" is absolute and without a fragment; what else is written is a URI-reference.
+    # 3 and 4: "the URI" is absolute and without a fragment; everything else is a URI-reference.
     top="absolute-URI",
     class_rules=("reserved", "unreserved", "mark", "excluded", "delims", "unwise", "uric", "uric-no-slash", "pchar"),
     sections={

@@ -1,8 +1,8 @@
 """draft-ietf-uri-url-03, T. Berners-Lee, 21 March 1994: Uniform Resource Locators, with the prefix "URL:".
 
-`check` follows the BNF to the letter.  `split`, `parts` and `host_of` read by the prose, which is younger:
-the prefix may be missing, schemes are compared without case, the last "@" ends the login.  Numbers such as 94-10
-are those of docs/decisions.md.  The document numbers no sections; they are cited by their headings.
+`check` follows the BNF exactly.  `split`, `parts` and `host_of` follow the prose, which is newer:
+the prefix is optional, schemes are case-insensitive, the last "@" ends the login.  Numbers such as 94-10
+are those of docs/decisions.md.  The document does not number its sections; they are cited by their headings.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _GTYPE = re.compile("(?s)%(?!09)[0-9A-Fa-f]{2}|(?!%09).")
 _VERSION = re.compile("[0-9]*")
 
 # Only these schemes have a search part (BNF: httpaddress, gopheraddress, waisindex).
-_SEARCHED = ("http", "gopher", "wais")
+_SCHEMES_WITH_SEARCH = ("http", "gopher", "wais")
 
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     from overthere.values.derivation import check_rule, parts_of_any
 
     if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
-        # PrePrefix: what is missing is told, and the URL is read without it.
+        # PrePrefix: the missing prefix is reported, and the URL is read without it.
         expected = grammar("url1994").describe(grammar("url1994").automaton(rule).expected(""))
         message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
         first = Finding("not-derivable", 0, 1, "prefix", rule, expected, f"{DOCUMENT}, BNF", message)
@@ -57,27 +57,27 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
 
 
 def _split(text: str) -> Parts:
-    """URL SYNTAX: scheme, the part after the double slash, path, search, fragment identifier.
+    """Split into scheme, the part after the double slash, path, search, fragment identifier (URL SYNTAX).
 
-    The prefix is left out (94-13), what follows "#" comes off first (94-20), the login ends at "/" or "?" (94-26).
-    The path keeps the slash that parts it from the login; `parts` gives it without.
+    The prefix is dropped (94-13), the text after "#" is removed first (94-20), the login ends at "/" or "?" (94-26).
+    The path keeps the slash between the login and the path; `parts` removes it.
     """
     prefix = _PREFIX.match(text)
-    rest, hash_, fragment = text[prefix.end() if prefix else 0 :].partition("#")
-    named = _SCHEME.match(rest)
-    scheme = named[1] if named else None
-    rest = rest[named.end() if named else 0 :]
+    text_left, hash_, fragment = text[prefix.end() if prefix else 0 :].partition("#")
+    scheme_match = _SCHEME.match(text_left)
+    scheme = scheme_match[1] if scheme_match else None
+    text_left = text_left[scheme_match.end() if scheme_match else 0 :]
     authority = None
-    if rest.startswith("//"):
-        end = min((at for at in (rest.find("/", 2), rest.find("?", 2)) if at >= 0), default=len(rest))
-        authority, rest = rest[2:end], rest[end:]
+    if text_left.startswith("//"):
+        end = min((at for at in (text_left.find("/", 2), text_left.find("?", 2)) if at >= 0), default=len(text_left))
+        authority, text_left = text_left[2:end], text_left[end:]
     query = None
     kind = (scheme or "").lower()
-    # 94-10: an encoded tab parts a gopher search; a "?" beside it is the Gopher+ string, or part of it.
-    if kind in _SEARCHED and not (kind == "gopher" and "%09" in rest):
-        rest, mark, search = rest.partition("?")
+    # 94-10: an encoded tab begins a gopher search; with it, a "?" belongs to the Gopher+ string.
+    if kind in _SCHEMES_WITH_SEARCH and not (kind == "gopher" and "%09" in text_left):
+        text_left, mark, search = text_left.partition("?")
         query = search if mark else None
-    return Parts(scheme, authority, rest, query, fragment if hash_ else None)
+    return Parts(scheme, authority, text_left, query, fragment if hash_ else None)
 
 
 def is_scheme(text: str) -> bool:
@@ -86,11 +86,11 @@ def is_scheme(text: str) -> bool:
 
 
 def _login(authority: str | None) -> dict[str, str | None]:
-    """Internet protocol parts: user name and password before the (last, 94-2) "@", host, port."""
+    """Split the Internet protocol parts: user name and password before the (last, 94-2) "@", host, port."""
     if authority is None:
         return dict.fromkeys(("user", "password", "host", "port"))
-    before, at, hostport = authority.rpartition("@")
-    user, colon, password = before.partition(":")
+    userinfo, at, hostport = authority.rpartition("@")
+    user, colon, password = userinfo.partition(":")
     host, colon_, port = hostport.partition(":")
     return {
         "user": user if at else None,
@@ -100,8 +100,8 @@ def _login(authority: str | None) -> dict[str, str | None]:
     }
 
 
-def _path(parts: Parts) -> str | None:
-    """What follows the slash behind the login; None if nothing follows the login."""
+def _path_after_login(parts: Parts) -> str | None:
+    """The path without the slash after the login; None if nothing follows the login."""
     if parts.authority is None:
         return parts.path
     return parts.path.removeprefix("/") if parts.path else None
@@ -115,47 +115,47 @@ def _scheme_specific(parts: Parts) -> str:
 # -- Reading: Specific Schemes
 
 
-def _common(parts: Parts) -> dict[str, str | None]:
-    """Any scheme: Internet protocol parts, and "the rest of the locator is known as the path"."""
-    return {**_login(parts.authority), "path": _path(parts)}
+def _common_parts(parts: Parts) -> dict[str, str | None]:
+    """The parts of any scheme: Internet protocol parts, and "the rest of the locator is known as the path"."""
+    return {**_login(parts.authority), "path": _path_after_login(parts)}
 
 
 def _http(parts: Parts) -> dict[str, str | None]:
     """HTTP: the path, which the client does not understand, and the search part."""
-    return {**_common(parts), "search": parts.query}
+    return {**_common_parts(parts), "search": parts.query}
 
 
 def _ftp(parts: Parts) -> dict[str, str | None]:
-    """FTP, Data type: a suffix to the URL, `;type=` by the prose, else the `!A`, `!I`, `!D` of the BNF (94-4, 94-5)."""
+    """FTP, Data type: a suffix, `;type=` by the prose, otherwise the `!A`, `!I`, `!D` of the BNF (94-4, 94-5)."""
     ftptype = None
     if match := _FTPTYPE.fullmatch(parts.path) or _FTPTYPE_BNF.fullmatch(parts.path):
         parts, ftptype = parts._replace(path=match[1]), match[2]
     elif not parts.path and (match := _FTPTYPE.fullmatch(parts.authority or "")):
-        # 94-6: the slash may be missing, and then the type follows the login.
+        # 94-6: the slash may be missing; then the type follows the login.
         parts, ftptype = parts._replace(authority=match[1]), match[2]
-    return {**_common(parts), "ftptype": ftptype}
+    return {**_common_parts(parts), "ftptype": ftptype}
 
 
 def _gopher(parts: Parts) -> dict[str, str | None]:
-    """GOPHER: type, selector, and parted by encoded tabs the search and the Gopher+ string (94-10, 94-11).
+    """GOPHER: type, selector, and after encoded tabs the search and the Gopher+ string (94-10, 94-11).
 
-    The Gopher+ string is the rest: a filled-out form has tabs of its own.
+    The Gopher+ string is everything after that, because a filled-out form has tabs too.
     """
-    path = _path(parts)
+    path = _path_after_login(parts)
     login = _login(parts.authority)
     if not path:
         return {**login, "gtype": None, "selector": None, "search": parts.query, "gopher+_string": None}
-    typed = _GTYPE.match(path)
-    fields: list[str | None] = [*path[typed.end() if typed else 0 :].split("%09", 2)]
-    selector, search, plus = [*fields, None, None][:3]
+    type_match = _GTYPE.match(path)
+    fields: list[str | None] = [*path[type_match.end() if type_match else 0 :].split("%09", 2)]
+    selector, search, gopher_plus = [*fields, None, None][:3]
     if parts.query is not None:
         search = parts.query
     return {
         **login,
-        "gtype": typed[0] if typed else None,
+        "gtype": type_match[0] if type_match else None,
         "selector": selector,
         "search": search,
-        "gopher+_string": plus,
+        "gopher+_string": gopher_plus,
     }
 
 
@@ -170,7 +170,7 @@ def _cid(parts: Parts) -> dict[str, str | None]:
 
 
 def _news(parts: Parts) -> dict[str, str | None]:
-    """NEWS: the "@" tells an article from a group; "*" is neither."""
+    """NEWS: an article has an "@", a group does not; "*" is neither."""
     text = _scheme_specific(parts)
     article = "@" in text
     return {"groupart": text, "group": None if article or text == "*" else text, "article": text if article else None}
@@ -178,13 +178,13 @@ def _news(parts: Parts) -> dict[str, str | None]:
 
 def _nntp(parts: Parts) -> dict[str, str | None]:
     """NNTP: server, group and number by the prose; without a server, the local one (BNF; 94-9)."""
-    group, slash, digits = (_path(parts) or "").partition("/")
+    group, slash, digits = (_path_after_login(parts) or "").partition("/")
     return {**_login(parts.authority), "group": group, "digits": digits if slash else None}
 
 
 def _prospero(parts: Parts) -> dict[str, str | None]:
-    """PROSPERO: the version is parted by "%00"; it is the longest run of digits, the rest attributes (94-18)."""
-    hsoname, version, attributes = _path(parts), None, None
+    """PROSPERO: the version follows "%00"; it is the longest run of digits; attributes follow it (94-18)."""
+    hsoname, version, attributes = _path_after_login(parts), None, None
     if hsoname is not None:
         hsoname, null, tail = hsoname.partition("%00")
         if null:
@@ -196,7 +196,7 @@ def _prospero(parts: Parts) -> dict[str, str | None]:
 
 def _wais(parts: Parts) -> dict[str, str | None]:
     """WAIS: database, and either a search or the type and the encoded fields of the identifier (`wpath_fields`)."""
-    path = _path(parts)
+    path = _path_after_login(parts)
     pieces: list[str | None] = [] if path is None else [*path.split("/", 2)]
     database, wtype, wpath = [*pieces, None, None, None][:3]
     return {**_login(parts.authority), "database": database, "wtype": wtype, "wpath": wpath, "search": parts.query}
@@ -204,7 +204,7 @@ def _wais(parts: Parts) -> dict[str, str | None]:
 
 def _afs(parts: Parts) -> dict[str, str | None]:
     """BNF afsaddress, "left in as historical note"."""
-    return {"cellname": parts.authority, "path": _path(parts)}
+    return {"cellname": parts.authority, "path": _path_after_login(parts)}
 
 
 _SCHEMES: dict[str, Callable[[Parts], dict[str, str | None]]] = {
@@ -218,30 +218,30 @@ _SCHEMES: dict[str, Callable[[Parts], dict[str, str | None]]] = {
     "mailto": _mail,
     "wais": _wais,
     "prospero": _prospero,
-    "telnet": _common,
-    "rlogin": _common,
-    "tn3270": _common,
+    "telnet": _common_parts,
+    "rlogin": _common_parts,
+    "tn3270": _common_parts,
     "gopher": _gopher,
 }
 
 
 def _parts(text: str) -> dict[str, str | None]:
-    """The parts by the BNF's names; "gopher+_string" is the name in GOPHER, Overall summary."""
+    """Return the parts by the BNF's names; "gopher+_string" is the name in GOPHER, Overall summary."""
     parts = _split(text)
     if parts.scheme is None:
         raise _refusal(text, "scheme-missing", 0, 0, "scheme", "Scheme")
-    # 94-22: schemes are compared without case.
-    read = _SCHEMES.get(parts.scheme.lower(), _common)
+    # 94-22: schemes are case-insensitive.
+    read = _SCHEMES.get(parts.scheme.lower(), _common_parts)
     return {"scheme": parts.scheme, **read(parts), "fragmentid": parts.fragment}
 
 
 def _host(text: str) -> str | None:
-    """The host after the double slash; mail, news and an AFS cell name none that a client would ask by the URL."""
+    """The host after the double slash; mail, news and AFS URLs have no host that a client would contact."""
     return None if _split(text).scheme is None else _parts(text).get("host")
 
 
 def wpath_fields(wpath: str) -> list[tuple[str, str]]:
-    """WAIS: the fields of the identifier in their order: field number, contents as written (94-19).
+    """Return the fields of a WAIS identifier in order: field number, contents as written (94-19).
 
     >>> wpath_fields("1=host%3A210;9=a/b;")
     [('1', 'host%3A210'), ('9', 'a/b')]
@@ -259,10 +259,10 @@ def _refusal(text: str, kind: str, start: int, end: int, rule: str, section: str
 # -- ENCODING PROHIBITED CHARACTERS: escapes are ISO Latin 1
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-# Of `safe` and `extra`, what parts nothing anywhere; a raw space and a double quote are never written (94-1).
-_PLAIN = _LETTERS + "$-_.&'(),"
-_XALPHAS = _PLAIN + "@+"
-_KEPT = {
+# Characters of `safe` and `extra` that are nowhere delimiters, without space and double quote, always escaped (94-1).
+_NEVER_DELIMITERS = _LETTERS + "$-_.&'(),"
+_XALPHAS = _NEVER_DELIMITERS + "@+"
+_UNESCAPED = {
     "xalphas": _XALPHAS,
     "segment": _XALPHAS,
     "path": _XALPHAS + "/",
@@ -272,57 +272,57 @@ _KEPT = {
     "wtype": _XALPHAS,
     "article": _XALPHAS,
     "fragmentid": _XALPHAS,
-    "search": _PLAIN + "@",  # "+" joins words
-    "user": _PLAIN + "+",  # "@" ends the login
-    "password": _PLAIN + "+",
-    "group": _PLAIN + "+",  # "@" would make it an article
+    "search": _NEVER_DELIMITERS + "@",  # "+" joins words
+    "user": _NEVER_DELIMITERS + "+",  # "@" ends the login
+    "password": _NEVER_DELIMITERS + "+",
+    "group": _NEVER_DELIMITERS + "+",  # "@" would make it an article
     "gopher+_string": _XALPHAS + "/!",  # as GOPHER prints it
 }
 
 
 def _encode(data: str | bytes, component: str) -> str:
-    """ENCODING PROHIBITED CHARACTERS: "two hexadecimal digits giving the ISO Latin 1 code for that character"."""
-    if component not in _KEPT:
-        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_KEPT)} ({DOCUMENT})")
+    """Escape data: "two hexadecimal digits giving the ISO Latin 1 code for that character"."""
+    if component not in _UNESCAPED:
+        raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_UNESCAPED)} ({DOCUMENT})")
     if isinstance(data, str):
         data = latin1(data)
     elif not isinstance(data, bytes):
         raise TypeError(f"encode() takes text or bytes, not {type(data).__name__}")
-    text = percent_encode(data, _KEPT[component])
-    return _NO_DELIMITER.sub("%2F", text) if component in _PATHS else text
+    text = percent_encode(data, _UNESCAPED[component])
+    return _INVALID_SLASH.sub("%2F", text) if component in _PATHS else text
 
 
 _PATHS = ("path", "selector", "hsoname")
-_NO_DELIMITER = re.compile("(?<![^/])/")
-"""A slash that the rule `path` does not derive: it begins with none, and no two meet (94-27)."""
+_INVALID_SLASH = re.compile("(?<![^/])/")
+"""A slash that the rule `path` does not allow: at the beginning, or after a slash (94-27)."""
 
 
 def _decode(text: str) -> str:
-    """The same backwards: always characters of ISO Latin 1 (94-24)."""
-    octets = latin1(text)
+    """Decode escapes, always to characters of ISO Latin 1 (94-24)."""
+    data = latin1(text)
     if broken := BROKEN_ESCAPE.search(text):
         raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} ({DOCUMENT})')
-    return percent_decode(octets).decode("latin-1")
+    return percent_decode(data).decode("latin-1")
 
 
 def latin1(text: str) -> bytes:
-    """The octets of a text.  Raises: CodingError for a character that ISO Latin 1 does not have."""
+    """Encode a text.  Raises: CodingError for a character outside ISO Latin 1."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError as error:
-        shown = f"U+{ord(text[error.start]):04X}"
-        raise CodingError(f"{shown} at {error.start} is not in ISO Latin 1 ({DOCUMENT}, Encoding)") from None
+        name = f"U+{ord(text[error.start]):04X}"
+        raise CodingError(f"{name} at {error.start} is not in ISO Latin 1 ({DOCUMENT}, Encoding)") from None
 
 
-# -- What the document allows to be written otherwise
+# -- Normal form
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
-    """The document speaks of no equivalence; what it implies, and nothing more.
+    """Normalize as far as the document implies it; it does not define equivalence.
 
     CASE: prefix, scheme and hexadecimal digits as it prints them ("URL:", lower case, 0-9 A-F; 94-13, 94-22, 94-23).
-    PERCENT: "% signs can be selectively and reversibly expanded" where the character is allowed and parts nothing.
-    Hosts are not folded; no port is dropped, for no default is stated; dot-segments are not removed.
+    PERCENT: "% signs can be selectively and reversibly expanded" if the character is allowed and not a delimiter.
+    Hosts are not folded; ports are not dropped, because no default is stated; dot-segments are not removed.
     """
     _parts(text)
     if broken := BROKEN_ESCAPE.search(text):
@@ -336,12 +336,12 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     text = text[:start].upper() + text[start:colon].lower() + text[colon:]
     if rung < Rung.PERCENT:
         return text
-    expanded = _ESCAPE.sub(lambda m: c if (c := chr(int(m[1], 16))) in _PLAIN else m[0], text)
+    expanded = _ESCAPE.sub(lambda m: c if (c := chr(int(m[1], 16))) in _NEVER_DELIMITERS else m[0], text)
     return expanded if reading_of(expanded) == reading_of(text) else text
 
 
 def reading_of(text: str) -> dict[str, str | None]:
-    """The parts with their escapes expanded: what may not change (`ftp://h/a!%49` has no type, `a!I` has)."""
+    """Return the parts with expanded escapes, which must not change (`ftp://h/a!%49` has no type, `a!I` has)."""
     return {name: part and _ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for name, part in _parts(text).items()}
 
 

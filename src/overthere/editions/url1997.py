@@ -1,7 +1,7 @@
 """draft-fielding-url-syntax-05, 2 May 1997: one generic syntax for all URLs, between RFC 1738 with 1808 and RFC 2396.
 
 Its top rule is absoluteURL: "the URL" is "only the absolute URL after the fragment identifier (if any) is removed and
-after any relative URL is resolved" (3).  What stands in documents is a URL-reference.  Sections are cited by number;
+after any relative URL is resolved" (3).  Documents contain URL-references.  Sections are cited by number;
 the second 1.4 is called "Syntax Notation" (decision 97-17).
 """
 
@@ -46,7 +46,7 @@ class Site(NamedTuple):
 
 
 def split(text: str) -> Parts:
-    """Appendix B; the component `authority` is the document's site.  Only the scheme is checked.
+    """Split by Appendix B; the component `authority` is the document's site.  Only the scheme is checked.
 
     The text before the first colon is a scheme if the rule allows it, otherwise it begins a path (97-6, 97-7).
 
@@ -58,17 +58,17 @@ def split(text: str) -> Parts:
     parts = Parts(*match.groups())
     if parts.scheme is None or _SCHEME.fullmatch(parts.scheme):
         return parts
-    # Without a scheme name and slashes it is a relative-path reference (5): all up to "?" or "#" is its path.
-    before, mark, _ = text.partition("#")
-    path, question, query = before.partition("?")
+    # Without a scheme name and slashes it is a relative-path reference (5): everything up to "?" or "#" is its path.
+    without_fragment, mark, _ = text.partition("#")
+    path, question, query = without_fragment.partition("?")
     return Parts(None, None, path, query if question else None, parts.fragment if mark else None)
 
 
 def split_site(site: str) -> Site:
-    """4.3.1: `<user>:<password>@<host>:<port>`; an empty site has no host, and none of the others.
+    """Split `<user>:<password>@<host>:<port>` (4.3.1); an empty site has no host and no other parts.
 
-    No part may hold "@" or ":".  Where one does, the last "@" ends user and password, as in later editions, and the
-    first ":" ends the user or the host: brackets mean nothing yet ("IPv6 ... not yet been determined").
+    No part may contain "@" or ":".  If one does, the last "@" ends user and password, as in later editions, and the
+    first ":" ends the user or the host: brackets have no meaning yet ("IPv6 ... not yet been determined").
 
     >>> split_site("foo:@host.com"), split_site("@host.com").user, split_site("host.com").user
     (Site(user='foo', password='', host='host.com', port=None), '', None)
@@ -76,9 +76,9 @@ def split_site(site: str) -> Site:
     if site == "":
         return Site(None, None, None, None)
     login, at, hostport = site.rpartition("@")
-    user, one, password = login.partition(":")
-    host, two, port = hostport.partition(":")
-    return Site(user if at else None, password if one else None, host, port if two else None)
+    user, colon, password = login.partition(":")
+    host, port_colon, port = hostport.partition(":")
+    return Site(user if at else None, password if colon else None, host, port if port_colon else None)
 
 
 def _join_site(site: Site) -> str:
@@ -88,9 +88,9 @@ def _join_site(site: Site) -> str:
 
 
 def _parts(text: str) -> dict[str, str | None]:
-    """4.3: the generic components of any scheme, and their subparts.
+    """Return the generic components of any scheme, and their subparts (4.3).
 
-    A segment that has parameters is listed with them (4.3.2), numbered from 1: "segment[2]", "param[2][1]".
+    A segment with parameters is listed with them (4.3.2), numbered from 1: "segment[2]", "param[2][1]".
     """
     parts = split(text)
     if parts.scheme is None:
@@ -99,25 +99,25 @@ def _parts(text: str) -> dict[str, str | None]:
             text, Finding("scheme-missing", 0, 0, "scheme", "absoluteURL", "", f"{DOCUMENT} 4.1", kind.message)
         )
     site = Site(None, None, None, None) if parts.authority is None else split_site(parts.authority)
-    found: dict[str, str | None] = {"scheme": parts.scheme, "site": parts.authority, **site._asdict()}
-    found["path"] = parts.path
+    parts_by_name: dict[str, str | None] = {"scheme": parts.scheme, "site": parts.authority, **site._asdict()}
+    parts_by_name["path"] = parts.path
     for i, segment in enumerate(parts.path.removeprefix("/").split("/"), 1):
         if ";" in segment:
-            found[f"segment[{i}]"] = segment
-            found |= {f"param[{i}][{j}]": param for j, param in enumerate(segment.split(";")[1:], 1)}
-    found["query"] = parts.query
-    found["fragment"] = parts.fragment
-    return found
+            parts_by_name[f"segment[{i}]"] = segment
+            parts_by_name |= {f"param[{i}][{j}]": param for j, param in enumerate(segment.split(";")[1:], 1)}
+    parts_by_name["query"] = parts.query
+    parts_by_name["fragment"] = parts.fragment
+    return parts_by_name
 
 
 def _host(text: str) -> str | None:
-    """4.3.1; none where the site is undefined or empty ("without any host (as in some file URLs)", F.3)."""
+    """The host (4.3.1); None if the site is undefined or empty ("without any host (as in some file URLs)", F.3)."""
     site = split(text).authority
     return (split_site(site).host or None) if site is not None else None
 
 
 def _named_parts(text: str) -> dict[str, str | None]:
-    """The components of any text, of a reference too."""
+    """Return the components of any text, including references."""
     parts = split(text)
     if parts.scheme is not None:
         return _parts(text)
@@ -137,10 +137,10 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
 def resolve(
     base: str, reference: str, strict: bool = True, *, repair: bool = False, lines: Lines | None = None
 ) -> Target:
-    """5.2, steps 1 to 7.  The site is `authority` in `Parts`.
+    """Resolve by 5.2, steps 1 to 7.  The site is `authority` in `Parts`.
 
-    repair: a base with a site and no path counts as one with the path "/" in 6a (decision 97-1).
-    lines: where the steps are recorded.
+    repair: treat a base with a site and no path as one with the path "/" in 6a (decision 97-1).
+    lines: records the steps.
 
     Raises: NoBase if the base is not empty and has no scheme.
 
@@ -148,8 +148,8 @@ def resolve(
     ('http://ag', 'http://a/g')
     """
     steps = Lines() if lines is None else lines
-    own, ref = split(base), split(reference)  # 1
-    if base != "" and own.scheme is None:
+    base_url, ref = split(base), split(reference)  # 1
+    if base != "" and base_url.scheme is None:
         raise NoBase(f"the base URL has no scheme ({DOCUMENT} 5.2)")
     empty = ref[:4] == (None, None, "", None)
     if steps.add_condition("5.2 2", "scheme, site, path and query are all undefined or empty", empty):
@@ -157,13 +157,13 @@ def resolve(
     # 5.1.4: without a base all references are absolute
     if base == "" or steps.add_condition("5.2 3", "the reference has a scheme", ref.scheme is not None):
         return Target(reference, ref.fragment, False)
-    steps.add("5.2 3", "the scheme is the base's", own.scheme)
-    ref = ref._replace(scheme=own.scheme)
+    steps.add("5.2 3", "the scheme is the base's", base_url.scheme)
+    ref = ref._replace(scheme=base_url.scheme)
     if not steps.add_condition("5.2 4", "the reference has a site", ref.authority is not None):
-        steps.add("5.2 4", "the site is the base's", own.authority)
-        ref = ref._replace(authority=own.authority)
+        steps.add("5.2 4", "the site is the base's", base_url.authority)
+        ref = ref._replace(authority=base_url.authority)
         if not steps.add_condition("5.2 5", 'the path begins with "/"', ref.path.startswith("/")):
-            ref = _merge(own, ref, repair, steps)
+            ref = _merge(base_url, ref, repair, steps)
     return recompose_target("5.2 7", ref, steps)
 
 
@@ -191,43 +191,43 @@ def _upper(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    """2.3, 2.4.2: every unreserved character, for it can be escaped "without changing the semantics"."""
+    """Unescape unreserved characters, which can be escaped "without changing the semantics" (2.3, 2.4.2)."""
     plain = grammar("url1997").charset("unreserved")
     return _ESCAPE.sub(lambda m: c if (c := chr(int(m[0][1:], 16))) in plain else m[0], text)
 
 
 def _case(parts: Parts) -> Parts:
-    """Scheme (4.1) and host (6) in lower case; the digits of an escape name the same octet in both (2.4.1)."""
+    """Lower scheme (4.1) and host (6); write escapes with upper-case digits, which mean the same octet (2.4.1)."""
     site = parts.authority
     if site is not None:
-        cut = split_site(_upper(site))
-        site = _join_site(cut._replace(host=cut.host and cut.host.lower()))
+        site_parts = split_site(_upper(site))
+        site = _join_site(site_parts._replace(host=site_parts.host and site_parts.host.lower()))
     query = parts.query
     return Parts(parts.scheme and parts.scheme.lower(), site, _upper(parts.path), query and _upper(query), None)
 
 
 def _percent(parts: Parts) -> Parts:
-    """Unreserved characters unescaped, but where that would make another reference of a relative one (decision 97-21).
+    """Unescape unreserved characters, unless that changes the meaning of a relative reference (decision 97-21).
 
-    In a relative-path reference a segment "." or ".." has a meaning (5), in its query too (5.2 step 6, decision 97-2),
+    In a relative-path reference a segment "." or ".." has a meaning (5), also in its query (5.2 step 6, decision 97-2),
     and a colon may end a scheme name.
     """
     scheme, site, path, query, _ = parts
     if scheme is None and site is None and not path.startswith("/"):
-        path, query = _relative(path), query and _relative(query)
+        path, query = _unescape_relative(path), query and _unescape_relative(query)
         if split(path).scheme is not None:
-            first, slash, rest = parts.path.partition("/")
-            path = first + slash + _relative(rest)
+            first, slash, other_segments = parts.path.partition("/")
+            path = first + slash + _unescape_relative(other_segments)
         return Parts(None, None, path, query, None)
     return Parts(scheme, site and _unescape(site), _unescape(path), query and _unescape(query), None)
 
 
-def _relative(text: str) -> str:
-    return "/".join(piece if (new := _unescape(piece)) in (".", "..") else new for piece in text.split("/"))
+def _unescape_relative(text: str) -> str:
+    return "/".join(piece if (unescaped := _unescape(piece)) in (".", "..") else unescaped for piece in text.split("/"))
 
 
 def _default_port(parts: Parts, registry: Registry) -> Parts:
-    """6: "an explicit ":port", where the port is the default for the scheme" goes; an empty one stays."""
+    """Remove "an explicit ":port", where the port is the default for the scheme" (6); an empty one stays."""
     if parts.scheme is None or not parts.authority:
         return parts
     site, facts = split_site(parts.authority), registry.get(parts.scheme)
@@ -238,21 +238,21 @@ def _default_port(parts: Parts, registry: Registry) -> Parts:
 
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
-    """2.3, 4.1 and 6, nothing more: dots stay, and the fragment, which is no part of the URL (3), is not touched."""
+    """Normalize only by 2.3, 4.1 and 6: dots stay, and so does the fragment, which is not part of the URL (3)."""
     if findings := _check(text, "URL-reference", 1):
         raise InvalidURI(text, findings[0])
-    own = parts = split(text)
-    for step, least in ((_case, Rung.CASE), (_percent, Rung.PERCENT)):
-        if rung >= least:
+    original = parts = split(text)
+    for step, min_rung in ((_case, Rung.CASE), (_percent, Rung.PERCENT)):
+        if rung >= min_rung:
             parts = step(parts)
     if rung >= Rung.SCHEME:
         parts = _default_port(parts, default_registry() if registry is None else registry)
-    return recompose(parts._replace(fragment=own.fragment))
+    return recompose(parts._replace(fragment=original.fragment))
 
 
 # -- 2.1, 2.2, 2.4: escapes
 
-# Component -> the rule of its characters, and those that its section calls reserved within it (decision 97-14).
+# Component -> the rule of its characters, and the characters that its section reserves (decision 97-14).
 _DATA = {
     "user": ("user", ""),
     "password": ("password", ""),
@@ -266,43 +266,43 @@ _DATA = {
 
 
 @cache
-def _safe(component: str) -> str:
+def _safe_characters(component: str) -> str:
     rule, reserved = _DATA[component]
-    more = "/" if component == "path" else ""
-    return "".join(sorted((grammar("url1997").charset(rule) | set(more)) - set(reserved)))
+    extra = "/" if component == "path" else ""
+    return "".join(sorted((grammar("url1997").charset(rule) | set(extra)) - set(reserved)))
 
 
 def _encode(data: str | bytes, component: str) -> str:
-    """2.2, 2.4: what a component reserves, or cannot hold, is escaped; text is US-ASCII (2.1), octets are any."""
+    """Escape the characters that a component reserves or forbids (2.2, 2.4); text is US-ASCII (2.1), bytes are any."""
     if component not in _DATA:
         raise CodingError(f"{component!r} cannot hold data; use one of {', '.join(_DATA)} ({DOCUMENT} 2.4)")
     if isinstance(data, str):
         try:
             data = data.encode("ascii")
         except UnicodeEncodeError as error:
-            shown = f"U+{ord(error.object[error.start]):04X}"
-            raise CodingError(f"{shown} at {error.start} cannot be encoded: {_OUTSIDE}") from None
-    return percent_encode(data, _safe(component))
+            name = f"U+{ord(error.object[error.start]):04X}"
+            raise CodingError(f"{name} at {error.start} cannot be encoded: {_OUTSIDE_ASCII}") from None
+    return percent_encode(data, _safe_characters(component))
 
 
-_OUTSIDE = f"beyond US-ASCII the mapping is outside the scope of {DOCUMENT} (2.1)"
+_OUTSIDE_ASCII = f"beyond US-ASCII the mapping is outside the scope of {DOCUMENT} (2.1)"
 
 
 def _decode(text: str) -> str:
-    """2.1, 2.4.1: escapes to octets, octets to US-ASCII; an octet above 7F is no character here."""
+    """Decode escapes to US-ASCII (2.1, 2.4.1); an octet above 7F is not a character here."""
     if broken := BROKEN_ESCAPE.search(text):
         raise CodingError(f'two hexadecimal digits must follow the "%" at {broken.start()} ({DOCUMENT} 2.4.1)')
     try:
-        octets = percent_decode(text.encode("ascii"))
+        data = percent_decode(text.encode("ascii"))
     except UnicodeEncodeError as error:
         raise CodingError(
-            f"U+{ord(text[error.start]):04X} at {error.start} is not valid in a URL: {_OUTSIDE}"
+            f"U+{ord(text[error.start]):04X} at {error.start} is not valid in a URL: {_OUTSIDE_ASCII}"
         ) from None
     try:
-        return octets.decode("ascii")
+        return data.decode("ascii")
     except UnicodeDecodeError as error:
-        octet = octets[error.start]
-        raise CodingError(f"the octet %{octet:02X} at {error.start} is not a character: {_OUTSIDE}") from None
+        byte = data[error.start]
+        raise CodingError(f"the octet %{byte:02X} at {error.start} is not a character: {_OUTSIDE_ASCII}") from None
 
 
 EDITION = Edition(

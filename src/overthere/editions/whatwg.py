@@ -1,6 +1,6 @@
 """The WHATWG URL Standard, which browsers follow: results of ada, if it is installed.
 
-No edition: the standard has an algorithm and no grammar, and repairs what it can.
+This is not an edition: the standard has an algorithm and no grammar, and repairs invalid input.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from overthere.ground.extras import missing_message
 __all__ = ["SPECIAL", "Href", "available", "read"]
 
 SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
-"""Special schemes, which browsers repair (URL Standard 4.2)."""
+"""The special schemes, whose URLs browsers repair (URL Standard 4.2)."""
 
 
 class Href(NamedTuple):
@@ -47,7 +47,7 @@ def available() -> bool:
 
 
 def read(text: str, base: str | None = None) -> Href | None:
-    """What a browser makes of a text against a base; None if it refuses it.
+    """Parse a text against a base like a browser; return None if browsers reject it.
 
     Raises: ImportError if ada is not installed.
     """
@@ -62,5 +62,5 @@ def read(text: str, base: str | None = None) -> Href | None:
 
 
 def _scalar(text: str) -> str:
-    """A USVString: U+FFFD for each lone surrogate (Infra 4.6, "convert to scalar values")."""
+    """Convert to a USVString: U+FFFD for each lone surrogate (Infra 4.6, "convert to scalar values")."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
