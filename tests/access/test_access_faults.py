@@ -666,7 +666,7 @@ def test_a_resolver_without_threads_recovers(monkeypatch: pytest.MonkeyPatch) ->
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(resolver, "_threads", resolver._Threads())
+    monkeypatch.setattr(resolver, "_pool_of_process", resolver._ThreadPool())
     with monkeypatch.context() as patch:
         patch.setattr(resolver, "Thread", Unstarted)
         for _ in range(2 * MOST):
@@ -674,6 +674,6 @@ def test_a_resolver_without_threads_recovers(monkeypatch: pytest.MonkeyPatch) ->
                 Policy.local().addresses("localhost", 80)
             with pytest.raises(AccessFailed, match="can't start new thread"):
                 open_("http://localhost:9/", Policy.local())
-    assert resolver._threads.running == 0
-    assert not resolver._threads.waiting
+    assert resolver._pool_of_process.running == 0
+    assert not resolver._pool_of_process.waiting
     assert Policy.local().addresses("localhost", 80)

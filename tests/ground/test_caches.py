@@ -35,8 +35,8 @@ CLOSED = {
     "columns/operations.py face_signature": DATA,
     "editions/compare_resolution.py _resolutions": DATA,
     "editions/compare_resolution.py _abnormal": DATA,
-    "editions/url1997.py _safe": DATA,
-    "editions/coding1738.py _safe": DATA,
+    "editions/url1997.py _safe_characters": DATA,
+    "editions/coding1738.py _safe_characters": DATA,
     "repairs.py _runs": DATA,
     "text/output.py _linkable": FEW,
     "text/rules.py _pieces": "a key is true or false",
@@ -66,7 +66,7 @@ CLOSED = {
 }
 """`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
 LISTS = {
-    "access/resolver.py _threads": "threads that look names up: a bounded number",
+    "access/resolver.py _pool_of_process": "threads that look names up: a bounded number",
     "links/containers/temporary.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
 }
 """Names of modules that functions write to."""
