@@ -47,7 +47,7 @@ from overthere import repairs
 from overthere.kernel import percent, reference
 from overthere.links.documents import css
 from overthere.protocols.news.dialogue import wildmat
-from overthere.ground.redact import _begin
+from overthere.ground.redact import _authority_start
 from overthere.text import find
 from overthere.text import rules
 from overthere.text.names import names as known_names
@@ -69,7 +69,7 @@ for name, kind in STEPS.items():
 list(css.inline("a { b: image-set('c' 1x) }"))
 for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
     reference.expression(rule)
-_begin()
+_authority_start()
 for kind in (URIReference, IRIReference):
     for text in ("http://é \x00\u202e\ue000%[/|?|#|", "//[::1%25a]/"):
         try:

@@ -104,7 +104,7 @@ def test_what_is_loaded_for_a_good_uri_makes_no_expression_that_reads_none(kerne
         "try:\n    main()\n"
         "finally:\n"
         "    from overthere.ground import redact; from overthere.kernel import reference\n"
-        "    made = redact._begin.cache_info().currsize, reference.expression.cache_info().currsize\n"
+        "    made = redact._authority_start.cache_info().currsize, reference.expression.cache_info().currsize\n"
         "    print(*made, file=sys.stderr)\n"
     )
     is_native = not kernel and find_spec("overthere._native") is not None

@@ -25,20 +25,20 @@ def check(
     scheme: bool = False,
     registry: Registry | None = None,
 ) -> Column:
-    """Whether each row follows a rule of an edition, by the letter."""
+    """Whether each row follows a rule of an edition exactly."""
 
 def check_host_name(column: Column | str) -> Column:
-    """Whether each row's host is valid in the DNS, as `hosts.dns.check_host_name` says."""
+    """Whether each row's host is valid in the DNS, by `hosts.dns.check_host_name`."""
 
 def split(column: Column | str, components: Sequence[str] = SIX) -> Column:
-    """The components of each row as Appendix B cuts it, unchecked."""
+    """Split each row into components by Appendix B, unchecked."""
 
 def parse(column: Column | str, components: Sequence[str] = SIX, rule: str = "URI", *, zone: bool = False) -> Column:
-    """The components of each row, checked."""
+    """Check each row and split it into components."""
 
 def public_suffix(column: Column | str, *, private: bool = True) -> Column:
-    """The public suffix of each row's host (publicsuffix.org), as `hosts.domains.SuffixList.split` has
-    it."""
+    """The public suffix of each row's host (publicsuffix.org), the same as from
+    `hosts.domains.SuffixList.split`."""
 
 def registrable_domain(column: Column | str, *, private: bool = True) -> Column:
     """The public suffix of each row's host with one label more."""
@@ -49,14 +49,14 @@ def subdomain(column: Column | str, *, private: bool = True) -> Column:
 def normalize(
     column: Column | str, rung: Rung = Rung.SYNTAX, *, iri: bool = False, registry: Registry | None = None
 ) -> Column:
-    """The normal form of each URI or reference at a rung of the ladder (6.2)."""
+    """Normalize each URI or reference at a rung of the ladder (6.2)."""
 
 def resolve(column: Column | str, base: URI | IRI | str | Any, *, strict: bool = True, iri: bool = False) -> Column:
-    """The target of each reference against a base (5.2), or against the base in the same row of another
+    """Resolve each reference against a base (5.2), or against the base in the same row of another
     column."""
 
 def relate(column: Column | str, base: URI | IRI | str | Any, *, iri: bool = False) -> Column:
-    """The shortest reference from a base to each URI, or from the base in the same row of another
+    """Return the shortest reference from a base to each URI, or from the base in the same row of another
     column."""
 
 def equivalent(
@@ -65,13 +65,13 @@ def equivalent(
     """Whether two columns, row by row, have the same normal form at a rung (6.2)."""
 
 def lowest_rung(column: Column | str, b: Any, *, iri: bool = False, registry: Registry | None = None) -> Column:
-    """The lowest rung at which two columns meet, row by row, as its number (6.2)."""
+    """The number of the lowest rung at which two columns are equal, row by row (6.2)."""
 
 def repair(column: Column | str, *, relative: bool = False) -> Column:
-    """The only URI that each row can mean."""
+    """Return the only URI that each row can mean."""
 
 def canonicalize(column: Column | str, form: Canonical, *, key: bool = False) -> Column:
-    """The canonical URI of each row, or the key of the form."""
+    """Return the canonical URI of each row, or the key of the form."""
 
 def parameter(
     column: Column | str, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True
@@ -79,29 +79,29 @@ def parameter(
     """The first value of that name in each row's query, decoded."""
 
 def with_parameters(column: Column | str, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Column:
-    """Each row with these parameters set."""
+    """Set parameters in each row."""
 
 def add_parameters(column: Column | str, pairs: Pairs, *, separator: str = "&", plus: bool = True) -> Column:
-    """Each row with more parameters at the end."""
+    """Add parameters at the end of each row's query."""
 
 def without_parameters(column: Column | str, *names: str | bytes, separator: str = "&", plus: bool = True) -> Column:
-    """Each row without the parameters of these names, in which "*" stands for any characters."""
+    """Remove the parameters of these names from each row."""
 
 def sort_parameters(column: Column | str, *, separator: str = "&", plus: bool = True) -> Column:
-    """Each row with its parameters by the octets of their names."""
+    """Sort each row's parameters by the bytes of their names."""
 
 def to_uri(column: Column | str) -> Column:
-    """The URI or reference to which each IRI-reference maps (RFC 3987 3.1)."""
+    """Map each IRI-reference to a URI or reference (RFC 3987 3.1)."""
 
 def to_iri(column: Column | str) -> Column:
-    """The IRI-reference from which each URI or reference maps (RFC 3987 3.2)."""
+    """Convert each URI or reference to the IRI-reference that maps to it (RFC 3987 3.2)."""
 
 def encode(column: Column | str, component: str = "segment", *, keep: str | None = None) -> Column:
-    """Each row's UTF-8 octets percent-encoded for a component (2.1), reserved characters too unless `keep`
-    names them (2.2)."""
+    """Percent-encode each row's UTF-8 bytes for a component (2.1), reserved characters too unless `keep`
+    has them (2.2)."""
 
 def decode(column: Column | str) -> Column:
-    """The UTF-8 text that each row's component text stands for (2.1, 2.5)."""
+    """Decode each row, the text of a component, to UTF-8 text (2.1, 2.5)."""
 
 def scheme(column: Column | str) -> Column:
     """The scheme of each row as `split` cuts it."""

@@ -1,11 +1,11 @@
 """Atomic writes: a temporary file next to the target, renamed at the end; symlinks are not followed.
 
-In a folder where others may write, any name may be a link that was planted: to a file of ours that would be written
-over, or to one that others may read.  So nothing is opened for writing by a name without `O_NOFOLLOW`.
+In a folder where other users may write, any name may be a malicious link: to a file of this user that would be
+overwritten, or to one that others may read.  So every file is opened for writing with `O_NOFOLLOW`.
 
 This is the only module that opens files for writing, renames or removes them, changes their modes or opens a
-database (`tests/ground/test_atomic.py`).  A file that an earlier run has left is reopened if it is ours: SQLite files
-by their application id, others by how they begin.  What is not ours is rejected, and not one octet of it changes.
+database (`tests/ground/test_atomic.py`).  A file of an earlier run is reopened if overthere wrote it: SQLite files
+have an application id, others a known beginning.  Any other file is rejected without changing a byte of it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ __all__ = [
     "copy", "create_empty", "write",
 ]  # fmt: skip
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL
-# Windows has its own ways: there these flags do not exist, and links need a privilege.
-_PLAIN = (
+_CREATE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL
+# Windows does not have all of these flags; links need a privilege there.
+_SAFE_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_NOINHERIT", 0)
 )
-_LINK = "it is a symlink, and overthere does not write through symlinks: name the file itself"
+_LINK_MESSAGE = "it is a symlink, and overthere does not write through symlinks: name the file itself"
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a name leads to a pipe, a device or the like, which is written to as it is.
+    """Whether a path is a pipe, a device or similar, which is written to directly.
 
     Raises: OSError if it is a folder.
     """
@@ -54,34 +54,34 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def refuse_link(path: str | os.PathLike[str]) -> None:
-    """Raises: OSError if the name is a link.  Links among the folders before it are followed."""
+    """Raises: OSError if the path is a link.  Links among its parent folders are followed."""
     if os.path.islink(path):
-        raise OSError(errno.ELOOP, _LINK, os.fspath(path))
+        raise OSError(errno.ELOOP, _LINK_MESSAGE, os.fspath(path))
 
 
 def temporary_path(path: Path) -> Path:
-    """A name in the same folder that cannot be guessed."""
+    """Return a path in the same folder that cannot be guessed."""
     import secrets
 
     return path.with_name(f"{path.name[:48]}.{secrets.token_hex(8)}.part")
 
 
 def create(part: Path, path: Path) -> IO[bytes]:
-    """A new file, with the permissions of the file that it is going to replace if that is ours.
+    """Create a file, with the permissions of the file that it will replace if that belongs to this user.
 
-    part: its name, see `temporary_path`.  path: the name that it gets when it is whole.
+    part: its name, see `temporary_path`.  path: its final name when it is complete.
 
-    Raises: OSError: a link, the name of a folder that is missing, a name that is taken.
+    Raises: OSError if `part` is a link, its folder is missing, or the name exists.
     """
-    return _open_handle(os.open(part, _NEW | _PLAIN, 0o666), path, "r+b", -1)
+    return _open_handle(os.open(part, _CREATE_FLAGS | _SAFE_FLAGS, 0o666), path, "r+b", -1)
 
 
 def _open_handle(handle: int, path: Path, mode: str, buffering: int) -> IO[bytes]:
     try:
         with contextlib.suppress(OSError):
-            there = os.lstat(path)
-            if stat.S_ISREG(there.st_mode) and _is_own_file(there) and os.chmod in os.supports_fd:
-                os.chmod(handle, stat.S_IMODE(there.st_mode) & 0o777)
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode) and _is_own_file(status) and os.chmod in os.supports_fd:
+                os.chmod(handle, stat.S_IMODE(status.st_mode) & 0o777)
         return open(handle, mode, buffering)
     except BaseException:
         os.close(handle)
@@ -89,23 +89,23 @@ def _open_handle(handle: int, path: Path, mode: str, buffering: int) -> IO[bytes
 
 
 def reopen(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
-    """The descriptor of a file that an earlier run has left.
+    """Return the descriptor of a file from an earlier run.
 
-    Raises: FileNotFoundError; PermissionError if it is a link, no regular file, another user's, or has a second name:
-    then it is none that we have left.
+    Raises: FileNotFoundError; PermissionError if it is a link, not a regular file, another user's, or has a second
+    name: then overthere did not create it.
     """
-    given = os.fspath(path)
+    name = os.fspath(path)
     if os.path.islink(path):
-        raise PermissionError(errno.EPERM, "it is a symlink, which overthere never leaves behind", given)
-    handle = os.open(path, flags | _PLAIN | getattr(os, "O_NONBLOCK", 0))
+        raise PermissionError(errno.EPERM, "it is a symlink, which overthere never leaves behind", name)
+    handle = os.open(path, flags | _SAFE_FLAGS | getattr(os, "O_NONBLOCK", 0))
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise PermissionError(errno.EPERM, "it is not a regular file", given)
+            raise PermissionError(errno.EPERM, "it is not a regular file", name)
         if not _is_own_file(status):
-            raise PermissionError(errno.EPERM, "it belongs to another user", given)
+            raise PermissionError(errno.EPERM, "it belongs to another user", name)
         if status.st_nlink > 1:
-            raise PermissionError(errno.EPERM, "it has another name too", given)
+            raise PermissionError(errno.EPERM, "it has another name too", name)
     except BaseException:
         os.close(handle)
         raise
@@ -117,10 +117,10 @@ def _is_own_file(status: os.stat_result) -> bool:
 
 
 def create_part(part: Path, path: Path, *, resume: bool) -> IO[bytes]:
-    """The unbuffered file in which something grows under a name that the next run knows.
+    """Open a file, unbuffered, for content that grows under a name that the next run knows.
 
-    resume: whether the next run goes on with what it finds.  Otherwise what is not ours is taken away, as by a
-    renaming: a link itself, not what it leads to.
+    resume: whether to continue an existing file.  Otherwise a file of another origin is removed, as `rename` would:
+    a link itself, not its target.
 
     Raises: PermissionError, see `reopen`; OSError.
     """
@@ -128,17 +128,17 @@ def create_part(part: Path, path: Path, *, resume: bool) -> IO[bytes]:
     try:
         handle = reopen(part, flags)
     except FileNotFoundError:
-        handle = os.open(part, _NEW | os.O_APPEND | _PLAIN, 0o666)
+        handle = os.open(part, _CREATE_FLAGS | os.O_APPEND | _SAFE_FLAGS, 0o666)
     except PermissionError:
         if resume:
             raise
         os.unlink(part)
-        handle = os.open(part, _NEW | os.O_APPEND | _PLAIN, 0o666)
+        handle = os.open(part, _CREATE_FLAGS | os.O_APPEND | _SAFE_FLAGS, 0o666)
     return _open_handle(handle, path, "ab", 0)
 
 
 def save(path: str | os.PathLike[str], content: bytes) -> None:
-    """A small file that was asked for by name: it holds the content, or what it held before.  Raises: OSError."""
+    """Write a small file that the user named; after an error its old content is unchanged.  Raises: OSError."""
     if is_stream(path):
         with stream(path) as file:
             file.write(content)
@@ -148,9 +148,9 @@ def save(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def write(path: Path, content: bytes, mode: int | None = None) -> None:
-    """A small file of our own; whatever has its name is replaced, a link too.  Raises: OSError.
+    """Write a small file of overthere; an existing file or link is replaced.  Raises: OSError.
 
-    mode: the permissions, by default those of the file that is replaced if it is ours.
+    mode: the permissions, by default those of the replaced file if it belongs to this user.
     """
     part = temporary_path(path)
     with create(part, path) as file:
@@ -167,11 +167,11 @@ def write(path: Path, content: bytes, mode: int | None = None) -> None:
 
 
 def stream(path: str | os.PathLike[str]) -> IO[bytes]:
-    """A pipe or a device, opened for writing; see `is_stream`.  No file is made or emptied.
+    """Open a pipe or a device for writing; see `is_stream`.  No file is created or truncated.
 
-    Raises: PermissionError if a regular file has taken its place; OSError.
+    Raises: PermissionError if it has become a regular file; OSError.
     """
-    handle = os.open(path, os.O_WRONLY | (_PLAIN & ~getattr(os, "O_NOFOLLOW", 0)))
+    handle = os.open(path, os.O_WRONLY | (_SAFE_FLAGS & ~getattr(os, "O_NOFOLLOW", 0)))
     try:
         if stat.S_ISREG(os.fstat(handle).st_mode):
             raise PermissionError(errno.EPERM, "it has become a regular file meanwhile", os.fspath(path))
@@ -182,19 +182,19 @@ def stream(path: str | os.PathLike[str]) -> IO[bytes]:
 
 
 def rename(part: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """A file gets its final name; whatever has that name is replaced, a link itself.  Raises: OSError."""
+    """Give a file its final name; an existing file or link is replaced.  Raises: OSError."""
     os.replace(part, path)
 
 
 def link(part: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """A second name for a file.  Raises: FileExistsError if the name is taken; OSError."""
+    """Give a file a second name.  Raises: FileExistsError if the name exists; OSError."""
     os.link(part, path)
 
 
 def remove(path: str | os.PathLike[str], like: os.stat_result | None = None) -> None:
-    """Remove a file, a link itself; what is missing is removed already.
+    """Remove a file, or a link itself; a missing file is not an error.
 
-    like: only the file with this status; another that has its name stays.  Raises: OSError.
+    like: remove only the file with this status; another file of this name stays.  Raises: OSError.
     """
     with contextlib.suppress(FileNotFoundError):
         if like is None or os.path.samestat(os.lstat(path), like):
@@ -202,34 +202,34 @@ def remove(path: str | os.PathLike[str], like: os.stat_result | None = None) -> 
 
 
 def remove_folder(path: str | os.PathLike[str]) -> None:
-    """Remove a folder with all that it holds; links in it are removed themselves.  Raises: OSError."""
+    """Remove a folder and its content; links in it are removed, not their targets.  Raises: OSError."""
     import shutil
 
     shutil.rmtree(path)
 
 
 def create_empty(path: str | os.PathLike[str]) -> None:
-    """An empty file; what has the name is replaced, a link itself.  Raises: OSError."""
+    """Create an empty file; an existing file or link is replaced.  Raises: OSError."""
     write(Path(path), b"")
 
 
-_MOST_COPIED = 1 << 30
-"""Octets: a sparse file has any number of them in few blocks."""
+_MAX_COPIED_BYTES = 1 << 30
+"""The limit for copies, because a sparse file may have any size in few blocks."""
 
 
 def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
-    """Copy a file or a folder, if it exists, into a temporary folder of ours, with its times; links stay links.
+    """Copy a file or a folder, if it exists, into a temporary folder, with its times; links stay links.
 
-    Raises: OSError, also if it is a link out of its own folder or has more than a gibibyte.
+    Raises: OSError, also if it is a link out of its own folder or larger than a gibibyte.
     """
     import shutil
 
     folder = os.path.realpath(os.path.dirname(path))
-    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(folder, "")):  # not ours to show
+    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(folder, "")):  # may be private
         raise OSError(errno.ELOOP, "a symlink", os.fspath(path))
     paths = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names] or [os.fspath(path)]
-    if sum(os.lstat(one).st_size for one in paths if os.path.lexists(one)) > _MOST_COPIED:
-        raise OSError(errno.EFBIG, f"more than {_MOST_COPIED:,} octets", os.fspath(path))
+    if sum(os.lstat(name).st_size for name in paths if os.path.lexists(name)) > _MAX_COPIED_BYTES:
+        raise OSError(errno.EFBIG, f"more than {_MAX_COPIED_BYTES:,} octets", os.fspath(path))
     target = os.path.join(into, os.path.basename(path))
     if os.path.isdir(path):
         shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True)
@@ -238,21 +238,21 @@ def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
 
 
 def open_unnamed() -> BinaryIO:
-    """A temporary file without a name."""
+    """Open a temporary file without a name."""
     import tempfile
 
     return cast("BinaryIO", tempfile.TemporaryFile())
 
 
 def temporary_folder(place: str | os.PathLike[str] | None = None) -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder, which goes with its object.  place: the folder in which it is."""
+    """Create a temporary folder, which is removed with its object.  place: its parent folder."""
     import tempfile
 
     return tempfile.TemporaryDirectory(prefix="overthere-", dir=place)
 
 
 def temporary() -> tuple[str, BinaryIO]:
-    """Where a new temporary file is, and it, open for writing."""
+    """Create a temporary file; return its path, and the file open for writing."""
     import tempfile
 
     handle, path = tempfile.mkstemp(prefix="overthere-")
@@ -260,19 +260,19 @@ def temporary() -> tuple[str, BinaryIO]:
 
 
 def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> tuple[IO[bytes], bool]:
-    """A file of ours, unbuffered, for reading and writing; and whether it is new.
+    """Open a file of overthere, unbuffered, for reading and writing; also return whether it is new.
 
-    A missing or empty file is new.  begins: whether the first 4,096 octets of another show that it is ours.
+    A missing or empty file is new.  begins: whether the first 4,096 bytes are those of a file of overthere.
 
-    Raises: PermissionError if it is not ours: a link, see `reopen`, or by its beginning.  It is as it was then.
+    Raises: PermissionError for another file, by its beginning or because of `reopen`; it is not changed.
     """
     try:
         handle = reopen(path, os.O_RDWR)
     except FileNotFoundError:
-        return open(os.open(path, _NEW | _PLAIN, 0o666), "w+b", 0), True
-    file = open(handle, "r+b", 0)  # noqa: SIM115 (it is the answer)
+        return open(os.open(path, _CREATE_FLAGS | _SAFE_FLAGS, 0o666), "w+b", 0), True
+    file = open(handle, "r+b", 0)  # noqa: SIM115 (it is returned)
     try:
-        head = file.read(_HEAD)
+        head = file.read(_HEAD_BYTES)
         file.seek(0)
         if head and not begins(head):
             raise PermissionError(errno.EPERM, "overthere did not write this file: name another", os.fspath(path))
@@ -282,22 +282,22 @@ def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> t
     return file, not head
 
 
-_HEAD = 4096
-_BESIDE = ("-journal", "-wal", "-shm")
+_HEAD_BYTES = 4096
+_JOURNAL_SUFFIXES = ("-journal", "-wal", "-shm")
 
 
 _SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
 
 
 def database(path: str | os.PathLike[str], application: int, version: int, tables: str) -> sqlite3.Connection:
-    """A SQLite file of ours, which is made if it is missing or empty; text that is not UTF-8 has U+FFFD.
+    """Open a SQLite file of overthere, created if missing or empty; text that is not UTF-8 is read with U+FFFD.
 
-    application, version: what its header says (`application_id`, `user_version`).  The header is read before SQLite
-    sees the file.
-    tables: the statements that make its tables, if they are missing.
+    application, version: the values in its header (`application_id`, `user_version`).  The header is read before
+    SQLite opens the file.
+    tables: the statements that create its tables, if they are missing.
 
-    Raises: PermissionError if it, or a journal of its name, is not ours; ValueError if it is of another version;
-    OSError; sqlite3.Error, also if it has other tables, views, triggers or indexes, which could do anything.
+    Raises: PermissionError if it, or a journal of its name, is of another origin; ValueError for another version;
+    OSError; sqlite3.Error, also if it has other tables, views, triggers or indexes, which could be malicious.
     """
     import sqlite3
 
@@ -306,7 +306,7 @@ def database(path: str | os.PathLike[str], application: int, version: int, table
     try:
         handle = reopen(path)
     except FileNotFoundError:
-        handle = os.open(path, _NEW | _PLAIN, 0o666)
+        handle = os.open(path, _CREATE_FLAGS | _SAFE_FLAGS, 0o666)
     try:
         head, status = os.read(handle, 100), os.fstat(handle)
     finally:
@@ -315,33 +315,33 @@ def database(path: str | os.PathLike[str], application: int, version: int, table
         if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
             raise PermissionError(errno.EPERM, "it is not a cache of overthere: name another file", given)
         if int.from_bytes(head[68:72], "big") != application:
-            told = (
+            message = (
                 "it is a database of another program, or a cache of an older overthere: delete it, or name another file"
             )
-            raise PermissionError(errno.EPERM, told, given)
+            raise PermissionError(errno.EPERM, message, given)
         if int.from_bytes(head[60:64], "big") != version:
             raise ValueError(f"{given}: a cache of another version of overthere: delete it, or name another file")
-    for name in (given + suffix for suffix in _BESIDE):
+    for name in (given + suffix for suffix in _JOURNAL_SUFFIXES):
         try:
             os.close(reopen(name))
         except FileNotFoundError:
             continue
         if not head:
             raise PermissionError(errno.EPERM, "it belongs to a database that is missing: delete it", name)
-    base = sqlite3.connect(f"{Path(os.path.abspath(given)).as_uri()}?mode=rw", uri=True)
+    db = sqlite3.connect(f"{Path(os.path.abspath(given)).as_uri()}?mode=rw", uri=True)
     try:
         if not os.path.samestat(os.lstat(path), status):
             raise PermissionError(errno.EPERM, "another file has taken its place", given)
         if not head:
-            # Together, and before there is a write-ahead log: the header tells from the first on whose it is.
-            base.executescript(f"begin; pragma application_id = {application}; pragma user_version = {version}; commit")
-        base.text_factory = lambda octets: octets.decode("utf-8", "replace")
-        base.executescript(f"pragma trusted_schema = off; {tables}")
-        with contextlib.closing(sqlite3.connect(":memory:")) as own:
-            own.executescript(tables)
-            if own.execute(_SCHEMA).fetchall() != base.execute(_SCHEMA).fetchall():
+            # In one transaction, and before a write-ahead log exists: the header identifies the file from the start.
+            db.executescript(f"begin; pragma application_id = {application}; pragma user_version = {version}; commit")
+        db.text_factory = lambda octets: octets.decode("utf-8", "replace")
+        db.executescript(f"pragma trusted_schema = off; {tables}")
+        with contextlib.closing(sqlite3.connect(":memory:")) as expected:
+            expected.executescript(tables)
+            if expected.execute(_SCHEMA).fetchall() != db.execute(_SCHEMA).fetchall():
                 raise sqlite3.DatabaseError("it has other tables, or what belongs to them")
     except BaseException:
-        base.close()
+        db.close()
         raise
-    return base
+    return db

@@ -1,4 +1,4 @@
-"""A bounded cache of results, whose texts are neither long nor many; and a property that is computed once."""
+"""A cache of results with limits for the number and length of its keys; and a property that is computed once."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
 V = TypeVar("V")
 LONGEST = 1000
-"""Characters of a text that is kept as a key: no host name is longer that means anything, and few URIs are."""
+"""The most characters in a cached key: valid host names are shorter, and so are most URIs."""
 
 
 class CachedFunction(Protocol[P, T]):
-    """A function that remembers, as `functools.lru_cache` makes it."""
+    """A function with a cache, such as `functools.lru_cache` returns."""
 
     def __call__(self, *args: P.args, **named: P.kwargs) -> T: ...
 
     def cache_info(self) -> Any:
-        """Hits, misses, the most that are kept, and how many are."""
+        """Return hits, misses, maximal size and current size."""
 
     def cache_clear(self) -> None:
-        """Forget all."""
+        """Empty the cache."""
 
 
 def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]], CachedFunction[P, T]]:
-    """`functools.lru_cache(most)` for a function of texts; a call whose texts have more characters is not remembered.
+    """Decorate a function of texts with `functools.lru_cache(most)`; a call with longer texts is not cached.
 
-    longest: characters of all texts of a call together.
+    longest: the most characters in all texts of a call together.
 
     >>> @bounded_cache(2, longest=3)
     ... def double(text):
@@ -45,22 +45,22 @@ def bounded_cache(most: int, longest: int = LONGEST) -> Callable[[Callable[P, T]
 
         @wraps(function)
         def call_cached(*args: P.args, **named: P.kwargs) -> T:
-            left = longest
-            for one in (*args, *named.values()) if named else args:
-                if isinstance(one, str | bytes):
-                    left -= len(one)
-            answer: T = (function if left < 0 else cached)(*args, **named)
+            remaining = longest
+            for argument in (*args, *named.values()) if named else args:
+                if isinstance(argument, str | bytes):
+                    remaining -= len(argument)
+            answer: T = (function if remaining < 0 else cached)(*args, **named)
             return answer
 
-        made: Any = call_cached
-        made.cache_info, made.cache_clear = cached.cache_info, cached.cache_clear
-        return cast("CachedFunction[P, T]", made)
+        result: Any = call_cached
+        result.cache_info, result.cache_clear = cached.cache_info, cached.cache_clear
+        return cast("CachedFunction[P, T]", result)
 
     return decorate
 
 
-class cached_property(functools.cached_property[V]):  # noqa: N801 - it stands for that of Python
-    """That of Python without its lock (before 3.12): a forked child might find it held by a thread of its parent."""
+class cached_property(functools.cached_property[V]):  # noqa: N801 - it replaces Python's
+    """Python's cached_property without its lock (before 3.12), which a forked child might inherit locked."""
 
     if not TYPE_CHECKING:
 

@@ -1,9 +1,9 @@
 """Text decoders by charset label; Python's other codecs are rejected.
 
-Python calls codecs what no document calls a charset: some unpack, some take quadratic time, some fail.  A label is one
-of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Unlike browsers, which read
-"iso-8859-1" and "us-ascii" as windows-1252, a media type is taken at its word (RFC 2046 4.1.2); the link table, whose
-documents are those of browsers, has `links/documents/charset.py`.
+Python has codecs that are not charsets: some decompress, some take quadratic time, some fail.  A label is one
+of the Encoding Standard (4.2) or another of Python's names for the same encodings.  Browsers read "iso-8859-1"
+and "us-ascii" as windows-1252; here a media type is taken literally (RFC 2046 4.1.2); the link table, which
+reads documents like a browser, has `links/documents/charset.py`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 gb2312 gbk gb18030 big5 big5hkscs euc_
 cp949 iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 iso8859-11
 iso8859-13 iso8859-14 iso8859-15 iso8859-16
 """
-"""Python's names of the encodings.  Not "replacement" (4.2), nor UTF-7 and UTF-32, which the Standard leaves out."""
+"""Python's names of the encodings, without "replacement" (4.2), UTF-7 and UTF-32, which the Standard excludes."""
 _CODECS = frozenset(_NAMES.split())
-_LABELS = {
+_EXTRA_LABELS = {
     "big5": "cn-big5 x-x-big5",
     "cp1250": "x-cp1250",
     "cp1251": "x-cp1251",
@@ -67,18 +67,18 @@ _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
 }
 """Labels of the Standard that Python does not know."""
-_OTHERS = {label: name for name, labels in _LABELS.items() for label in labels.split()}
-_EURO = frozenset(("gbk", "gb18030"))
-"""They have one decoder (10.1.1), which reads the octet 80, the euro sign; Python's refuse it."""
+_CODEC_BY_LABEL = {label: name for name, labels in _EXTRA_LABELS.items() for label in labels.split()}
+_WITH_EURO_BYTE = frozenset(("gbk", "gb18030"))
+"""Both have one decoder (10.1.1), which reads the byte 80 as the euro sign; Python's codecs reject it."""
 _SPELLINGS = frozenset((*aliases, *aliases.values(), *map(normalize_encoding, _CODECS)))
-"""Python's names of codecs, as it normalizes them: of any other it would remember for ever that it is none."""
-_UNKNOWN = "iso8859-1"
-"""It reads every octet."""
+"""Python's normalized names of codecs: for any other name, Python would store for ever that it is unknown."""
+_FALLBACK_CODEC = "iso8859-1"
+"""It decodes every byte."""
 
 
 @bounded_cache(256)
 def codec(label: str) -> str | None:
-    """Python's name of the codec for a label, None for what is no charset.
+    """Return Python's name of the codec for a label; None if the label is not a charset.
 
     >>> codec("Latin1"), codec("x-sjis"), codec("zlib"), codec("utf-7")
     ('iso8859-1', 'cp932', None, None)
@@ -86,8 +86,8 @@ def codec(label: str) -> str | None:
     label = label.strip("\t\n\f\r ").lower()
     if not label.isascii() or not 0 < len(label) < 64:
         return None
-    if label in _OTHERS:
-        return _OTHERS[label]
+    if label in _CODEC_BY_LABEL:
+        return _CODEC_BY_LABEL[label]
     spelling = normalize_encoding(label)
     if spelling not in _SPELLINGS and spelling.replace(".", "_") not in _SPELLINGS:
         return None
@@ -99,7 +99,7 @@ def codec(label: str) -> str | None:
 
 
 class _UTF16(codecs.IncrementalDecoder):
-    """UTF-16 without more: the byte order mark says which; without one it is little-endian (Encoding Standard 4.2)."""
+    """UTF-16 with the byte order of its mark; little-endian without one (Encoding Standard 4.2)."""
 
     def __init__(self, errors: str) -> None:
         super().__init__(errors)
@@ -107,28 +107,28 @@ class _UTF16(codecs.IncrementalDecoder):
         self.inner: codecs.IncrementalDecoder | None = None
 
     def decode(self, input: Any, final: bool = False) -> str:
-        octets = bytes(input)
+        data = bytes(input)
         if self.inner is None:
-            octets = self.start = self.start + octets
-            if len(octets) < 2 and not final:
+            data = self.start = self.start + data
+            if len(data) < 2 and not final:
                 return ""
-            big = octets.startswith(codecs.BOM_UTF16_BE)
-            if big or octets.startswith(codecs.BOM_UTF16_LE):
-                octets = octets[2:]
+            big = data.startswith(codecs.BOM_UTF16_BE)
+            if big or data.startswith(codecs.BOM_UTF16_LE):
+                data = data[2:]
             self.inner = codecs.getincrementaldecoder("utf-16-be" if big else "utf-16-le")(self.errors)
-        return self.inner.decode(octets, final)
+        return self.inner.decode(data, final)
 
 
 def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
-    """The decoder for a label; that of ISO Latin 1 for what is no charset (see `codec`)."""
-    name = codec(label) or _UNKNOWN
+    """Return the decoder for a label; that of ISO Latin 1 if the label is not a charset (see `codec`)."""
+    name = codec(label) or _FALLBACK_CODEC
     if name == "utf-16":
         return _UTF16(errors)
-    return indexes.decoder("gb18030", errors) if name in _EURO else codecs.getincrementaldecoder(name)(errors)
+    return indexes.decoder("gb18030", errors) if name in _WITH_EURO_BYTE else codecs.getincrementaldecoder(name)(errors)
 
 
 def text(octets: bytes, label: str, errors: str = "strict") -> str:
-    """The characters of octets; as ISO Latin 1 for what is no charset.  Raises: UnicodeDecodeError.
+    """Decode bytes; as ISO Latin 1 if the label is not a charset.  Raises: UnicodeDecodeError.
 
     >>> text(b"a\\0b\\0", "utf-16"), text(b"\\xfe\\xff\\0a", "utf-16"), text(b"caf\\xe9", "rot13")
     ('ab', 'a', 'café')

@@ -1,8 +1,8 @@
 """Decoders of content codings and of compressed files: gzip, deflate, br, zstd, bz2, xz, lz4.
 
-A zstd frame names the window that its decoder must hold in memory. The limit depends on where the frame is: 8 MiB in
-the content of an HTTP response, from a server or from an archive (RFC 9659 3); 128 MiB in a file that is compressed as
-a whole, as `zstd -d` itself has it, because RFC 9659 is about content codings alone.
+A zstd frame states the window that its decoder must hold in memory. The limit is 8 MiB in the content of an HTTP
+response, from a server or from an archive (RFC 9659 3), and 128 MiB in a compressed file, the limit of `zstd -d`,
+because RFC 9659 applies only to content codings.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ __all__ = [
 ]  # fmt: skip
 
 CONTENT_WINDOW, FILE_WINDOW = 8 << 20, 128 << 20
-"""The largest window of a zstd frame, in octets: in the content of a response, and in a file."""
+"""The largest window of a zstd frame, in bytes: in the content of a response, and in a file."""
 CONTENT = frozenset(("gzip", "deflate", "br", "zstd"))
-MOST_CODINGS = 4
-"""Codings one over the other; there is seldom more than one."""
 """The content codings of HTTP that are decoded (RFC 9110 8.4.1, RFC 7932, RFC 8878)."""
+MOST_CODINGS = 4
+"""The limit of codings applied to one content; there is seldom more than one."""
 STEP = 1 << 10
-"""Octets of a file that are decoded at once: on an error a library drops all that it has made of them."""
-_COARSE = 1 << 14
-_PIECE = 1 << 16
-_CHANCE = 64
-"""In a coding without a magic number, any text may be decoded by chance, but seldom more octets than these."""
+"""The bytes of a file that are decoded at once: on an error a library loses the output of all of them."""
+_COARSE_STEP = 1 << 14
+_PIECE_BYTES = 1 << 16
+_MAX_CHANCE_BYTES = 64
+"""In a coding without a magic number, other data may be decoded by chance, but seldom more bytes than these."""
 
 
 class Undecodable(ValueError):
-    """Octets that are not in the coding."""
+    """The data is not valid in the coding."""
 
 
 class TrailingOctets(Undecodable):
-    """Octets behind a whole content that are not in its coding."""
+    """Data after a complete content is not valid in its coding."""
 
 
 class Stream(Protocol):
-    """What can be read."""
+    """A file that can be read."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 class Decompressor(Protocol):
-    """One member, frame or stream of a coding, as the standard library's decompressors are (bz2, lzma)."""
+    """A decompressor of one member, frame or stream, like those of the standard library (bz2, lzma)."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
@@ -78,14 +78,14 @@ class Zlib:
         self.unused_data: bytes = b""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        made: bytes = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
-        self.needs_input = len(made) < max_length
+        output: bytes = self.inner.decompress(self.inner.unconsumed_tail + data, max_length)
+        self.needs_input = len(output) < max_length
         self.eof, self.unused_data = self.inner.eof, self.inner.unused_data
-        return made
+        return output
 
 
 class _Deflate(Zlib):
-    """With the frame of zlib as it should be, or without, as some servers send it (RFC 9110 8.4.1.2)."""
+    """Deflate with the frame of zlib, or without, as some servers send it (RFC 9110 8.4.1.2)."""
 
     def __init__(self) -> None:
         super().__init__(15)
@@ -104,7 +104,7 @@ class _Deflate(Zlib):
 
 
 class _Brotli:
-    """A piece may have twice `max_length` octets.  Octets behind the end are an error of the library."""
+    """Brotli.  A piece may have twice `max_length` bytes.  Data after the end is an error of the library."""
 
     unused_data = b""
 
@@ -113,9 +113,9 @@ class _Brotli:
         self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        made: bytes = self.inner.process(data, output_buffer_limit=max_length)
-        self.needs_input = not made  # it may hold back what fits
-        return made
+        output: bytes = self.inner.process(data, output_buffer_limit=max_length)
+        self.needs_input = not output  # it may return less than the limit
+        return output
 
     @property
     def eof(self) -> bool:
@@ -131,32 +131,32 @@ def _library(name: str) -> Any:
 
 
 def zstd_library() -> Any:
-    """The module that reads zstd.  Raises: ModuleNotFoundError."""
+    """Return the module for zstd.  Raises: ModuleNotFoundError."""
     return _library("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def _zstd(window: int, dictionary: object) -> Decompressor:
     library = zstd_library()
     options = {library.DecompressionParameter.window_log_max: window.bit_length() - 1}
-    made: Decompressor = library.ZstdDecompressor(dictionary, options)
-    return made
+    decompressor: Decompressor = library.ZstdDecompressor(dictionary, options)
+    return decompressor
 
 
 def _xz(*_: object) -> Decompressor:
     lzma = import_module("lzma")
-    made: Decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=1 << 28)
-    return made
+    decompressor: Decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=1 << 28)
+    return decompressor
 
 
 class Coding(NamedTuple):
     make: Callable[[int, object], Decompressor]
-    """Makes a decompressor; the window and the dictionary are for zstd."""
+    """The function that makes a decompressor; the window and the dictionary are for zstd."""
     magics: tuple[bytes, ...] = ()
-    """How a part begins, first one with content; none if the coding has no magic number."""
+    """The possible beginnings of a part, first that of a part with content; empty without a magic number."""
 
 
 SKIPPABLE = tuple(b"%c\x2a\x4d\x18" % number for number in range(0x50, 0x60))
-"""How a skippable frame begins, before the size of its content (RFC 8878 3.1.2; LZ4 Frame Format)."""
+"""The beginnings of a skippable frame, before the size of its content (RFC 8878 3.1.2; LZ4 Frame Format)."""
 CODINGS = {
     "gzip": Coding(lambda *_: Zlib(31), (b"\x1f\x8b",)),
     "deflate": Coding(lambda *_: _Deflate()),
@@ -169,19 +169,19 @@ CODINGS = {
 
 
 _ZEROS = re.compile(rb"\0++")
-_MAGIC = max(len(magic) for coding in CODINGS.values() for magic in coding.magics)
-_EMPTY_PARTS = 100_000
+_MAX_MAGIC_BYTES = max(len(magic) for coding in CODINGS.values() for magic in coding.magics)
+_MAX_EMPTY_PARTS = 100_000
 _PART_STEP = 1 << 14
-"""Octets that a part is given at once: what it does not need is copied, once for each part."""
+"""The bytes that a part receives at once: unused bytes are copied, once for each part."""
 
 
 class Decoder:
-    """A coding, decoded as its octets come.
+    """Decodes a coding piece by piece.
 
     A coding with magic numbers may have several parts in a row: members of gzip, frames of zstd and lz4, streams of bz2
-    and xz (RFC 1952 2.2, RFC 8878 3.1). Zeros may follow each, as they do on tapes.
+    and xz (RFC 1952 2.2, RFC 8878 3.1). Zeros may follow each, as on tapes.
 
-    window: the limit for frames of zstd, in octets.
+    window: the limit for frames of zstd, in bytes.
     dictionary: from `zstd_dictionary`.
     """
 
@@ -191,49 +191,49 @@ class Decoder:
         self.dictionary: object = dictionary
         self.part: Decompressor | None = None
         self.empty_parts: int = 0
-        """Parts in a row out of which nothing came."""
+        """The number of consecutive parts without output."""
 
-    def feed(self, octets: bytes, most: int = _PIECE) -> Iterator[bytes]:
-        """What comes out, in pieces of about `most` octets.
+    def feed(self, octets: bytes, most: int = _PIECE_BYTES) -> Iterator[bytes]:
+        """Decode a piece; yield the output in pieces of about `most` bytes.
 
         Raises: Undecodable; ModuleNotFoundError if the package of the coding is missing.
         """
-        at = 0
-        while at < len(octets) or (self.part is not None and not self.part.eof and not self.part.needs_input):
+        position = 0
+        while position < len(octets) or (self.part is not None and not self.part.eof and not self.part.needs_input):
             if self.part is None or self.part.eof:
                 make, magics = CODINGS[self.name]
                 if self.part is not None:
-                    if magics and (zeros := _ZEROS.match(octets, at)) is not None:
-                        at = zeros.end()
-                    head = octets[at : at + _MAGIC]
+                    if magics and (zeros := _ZEROS.match(octets, position)) is not None:
+                        position = zeros.end()
+                    head = octets[position : position + _MAX_MAGIC_BYTES]
                     if not head:
                         return
                     if not any(head.startswith(magic[: len(head)]) for magic in magics):
                         raise TrailingOctets("there is data after its end")
                 self.part = make(self.window, self.dictionary)
                 self.empty_parts += 1
-                if self.empty_parts > _EMPTY_PARTS:
-                    raise Undecodable(f"more than {_EMPTY_PARTS:,} parts in a row are empty")
-            step = octets[at : at + _PART_STEP] if self.part.needs_input else b""
+                if self.empty_parts > _MAX_EMPTY_PARTS:
+                    raise Undecodable(f"more than {_MAX_EMPTY_PARTS:,} parts in a row are empty")
+            step = octets[position : position + _PART_STEP] if self.part.needs_input else b""
             try:
-                made = self.part.decompress(step, most)
+                output = self.part.decompress(step, most)
             except MemoryError:
                 raise
             except Exception as error:  # each library has its own
                 raise Undecodable(str(error)) from error
-            at += len(step) - (len(self.part.unused_data or b"") if self.part.eof else 0)
-            if made:
+            position += len(step) - (len(self.part.unused_data or b"") if self.part.eof else 0)
+            if output:
                 self.empty_parts = 0
-                yield made
+                yield output
 
     def end(self) -> None:
-        """Raises: EOFError if a part has begun and is not whole."""
+        """Raises: EOFError if the last part is incomplete."""
         if self.part is not None and not self.part.eof:
             raise EOFError("the data ends too early")
 
 
 def decode(file: Stream, decoder: Decoder) -> Iterator[bytes]:
-    """The content of a file, decoded.
+    """Decode a file; yield its content in pieces.
 
     Raises: Undecodable; EOFError if the file ends too early; ModuleNotFoundError.
 
@@ -241,17 +241,17 @@ def decode(file: Stream, decoder: Decoder) -> Iterator[bytes]:
     >>> b"".join(decode(io.BytesIO(bz2.compress(b"over") + bz2.compress(b"there")), Decoder("bz2")))
     b'overthere'
     """
-    while octets := file.read(STEP):
-        yield from decoder.feed(octets)
+    while data := file.read(STEP):
+        yield from decoder.feed(data)
     decoder.end()
 
 
 def decode_until_fault(
     data: bytes, name: str, most: int, window: int = CONTENT_WINDOW
 ) -> tuple[bytes, Exception | None]:
-    """The first `most` octets of the content, or those before a fault, and the fault.
+    """Return the first `most` bytes of the content, or those before a fault, and the fault or None.
 
-    The fault is EOFError, TrailingOctets (the content before it is whole), or Undecodable.
+    The fault is EOFError, TrailingOctets (the content before it is complete), or Undecodable.
 
     >>> import gzip
     >>> decode_until_fault(gzip.compress(b"overthere") + b"?", "gzip", 4)
@@ -259,37 +259,37 @@ def decode_until_fault(
     >>> decode_until_fault(gzip.compress(b"overthere") + b"?", "gzip", 100)
     (b'overthere', TrailingOctets('there is data after its end'))
     """
-    # A library drops what it has made of the step with the fault: the step is decoded again in smaller ones.
-    step, fine, magics = _COARSE, len(data), CODINGS[name].magics
+    # A library loses the output of the step with the fault, so this step is decoded again in smaller steps.
+    step, good_end, magics = _COARSE_STEP, len(data), CODINGS[name].magics
     while True:
-        decoder, parts, size, at = Decoder(name, window), list[bytes](), 0, 0
+        decoder, parts, size, position = Decoder(name, window), list[bytes](), 0, 0
         try:
-            while at < len(data):
-                end = min(at + _COARSE, fine) if at < fine else at + step
-                for part in decoder.feed(data[at:end]):
+            while position < len(data):
+                end = min(position + _COARSE_STEP, good_end) if position < good_end else position + step
+                for part in decoder.feed(data[position:end]):
                     parts.append(part)
                     size += len(part)
                     if size >= most:
                         return b"".join(parts)[:most], None
-                at = end
+                position = end
             decoder.end()
             return b"".join(parts), None
         except EOFError as error:
             return b"".join(parts), error
         except Undecodable as error:
             if step > 1 and not (magics and isinstance(error, TrailingOctets)):
-                step, fine = step >> 7, at
-            elif at < _CHANCE and not magics:
+                step, good_end = step >> 7, position
+            elif position < _MAX_CHANCE_BYTES and not magics:
                 return b"", Undecodable(*error.args)
             else:
                 return b"".join(parts), error
 
 
 def zstd_dictionary(file: Stream) -> object:
-    """The dictionary that all frames of a .warc.zst file need; None if it has none.
+    """Return the dictionary that all frames of a .warc.zst file need, or None.
 
-    It is in the skippable frame at the start of the file, compressed or as it is (IIPC, "Zstandard Compression for WARC
-    Files", 1.0), and takes no more memory than a window.
+    It is in the skippable frame at the start of the file, compressed or not (IIPC, "Zstandard Compression for WARC
+    Files", 1.0), and is limited to the memory of a window.
 
     Raises: Undecodable, or ValueError of the library; EOFError; ModuleNotFoundError.
     """

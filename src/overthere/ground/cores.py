@@ -1,4 +1,4 @@
-"""How many processors there are."""
+"""The number of processor cores."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ __all__ = ["cores"]
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,12 +10,12 @@ __all__ = ["shorten", "columns", "name_of", "printable", "printable_name", "unde
 
 
 def printable(text: str) -> str:
-    """`text` with one visible character for each that has none (controls, surrogates, formatting)."""
+    """Replace each invisible character (controls, surrogates, formatting) by a visible one."""
     return text if text.isprintable() else text.translate(_PrintableCharacters())
 
 
 class _PrintableCharacters(dict[int, int]):
-    """A table for `str.translate`, which needs little memory for a long text."""
+    """A table for `str.translate`, filled on demand: it needs little memory for a long text."""
 
     def __missing__(self, code: int) -> int:
         self[code] = code if chr(code).isprintable() else 0xFFFD
@@ -23,12 +23,12 @@ class _PrintableCharacters(dict[int, int]):
 
 
 def visible(text: str) -> str:
-    """The same for each line of a text."""
+    """Do the same as `printable` for each line of a text."""
     return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal the text takes."""
+    """Return the number of terminal columns of a text."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -37,13 +37,13 @@ def columns(text: str) -> int:
 
 
 def printable_name(name: str) -> str:
-    """A file's name for a person; one that begins like a command of a CI service, `::error::`, gets `./` before it."""
+    """Make a file name printable; put `./` before one that looks like a command of a CI service, `::error::`."""
     text = printable(name)
     return f"./{text}" if text.lstrip().startswith("::") else text
 
 
 def shorten(text: str, most: int = 1000) -> str:
-    """`text`, or its beginning and how much was left out.
+    """Shorten a long text to its beginning and the number of omitted characters.
 
     >>> shorten("abcdefgh", 5)
     'abcde… (3 more characters)'
@@ -52,7 +52,7 @@ def shorten(text: str, most: int = 1000) -> str:
 
 
 def underline(text: str, start: int, end: int, width: int = 80, hidden: Sequence[Span] = ()) -> str:
-    """Two lines: `text`, cut to `width` around the place, and carets below text[start:end]; `hidden` is masked."""
+    """Return `text`, cut to `width` around the place, and a line of carets below text[start:end]; mask `hidden`."""
     for low, high in reversed(hidden):
         shift = high - low - len(MASK)
         if start >= high:
@@ -62,18 +62,18 @@ def underline(text: str, start: int, end: int, width: int = 80, hidden: Sequence
         end = end - shift if end >= high else low + len(MASK) if end > low else end
     text = mask(text, hidden)
     margin = max(8, (width - 24) // 2)
-    left = max(0, min(start - margin, len(text) - 2 * margin))
-    right = min(len(text), max(end if end - start < 24 else start, start) + margin)
-    before = printable(("…" if left else "") + text[left:start])
-    place = printable(text[start : min(end, right)])
-    after = printable(text[min(end, right) : right] + ("…" if right < len(text) else ""))
+    first = max(0, min(start - margin, len(text) - 2 * margin))
+    last = min(len(text), max(end if end - start < 24 else start, start) + margin)
+    before = printable(("…" if first else "") + text[first:start])
+    place = printable(text[start : min(end, last)])
+    after = printable(text[min(end, last) : last] + ("…" if last < len(text) else ""))
     return f"{before}{place}{after}\n{' ' * columns(before)}{'^' * max(1, columns(place))}"
 
 
 def name_of(text: str) -> str:
-    """How a message names an offending character or run: quoted if visible, else by code point.
+    """Return the name of an offending character or run for a message: quoted if visible, otherwise its code point.
 
-    An octet that was not in the charset stands in a text as a lone surrogate (PEP 383), and is named as an octet.
+    A lone surrogate represents a byte that was not in the charset (PEP 383), and is named as an octet.
 
     >>> name_of("|"), name_of("\\t"), name_of("\\udcff")
     ('"|"', 'U+0009', 'octet 0xFF')

@@ -1,18 +1,18 @@
 """The exceptions; the table of what can be wrong with a URI is in `kinds`.
 
 OverthereError
-+-- InvalidURI (ValueError)         a text is not what it should be; carries the place and the rule
++-- InvalidURI (ValueError)         a text does not follow the grammar; with the place and the rule
 |   +-- InvalidIRI                  the same for RFC 3987
 |   +-- InvalidTemplate             the same for RFC 6570, and expressions that have no expansion or two readings
 +-- Unreachable (ValueError)        relate: no reference resolves to that target; join: none does for every base
 +-- NoBase (ValueError)             resolve: the base has no scheme (RFC 3986 5.1)
-+-- CodingError (ValueError)        encode, decode: octets or characters that have no meaning there
++-- CodingError (ValueError)        encode, decode: bytes or characters that are invalid there
 +-- NotSpecified (LookupError)      an edition leaves this to another document
-+-- Unwritable (ValueError)         a locator that an edition has no words for
-+-- PlanRefused (ValueError)        what a URI would do is not done: a delimiter of the protocol in its data, a loop
++-- Unwritable (ValueError)         a locator that an edition cannot express
++-- PlanRefused (ValueError)        a URI is not opened: a delimiter of the protocol in its data, a loop
 +-- RegistryError (ValueError)      a scheme or gateway that cannot be registered, two claims to one name
-+-- KernelBug (RuntimeError)        the fast kernel contradicts itself: a mistake of ours
-+-- GrammarError (ValueError)       an ABNF text, or a rule that is not there
++-- KernelBug (RuntimeError)        the fast kernel failed: a bug of overthere
++-- GrammarError (ValueError)       an invalid ABNF text, or a missing rule
     +-- NotRegular                  a rule that no finite automaton recognises
 """
 
@@ -41,16 +41,16 @@ class OverthereError(Exception):
     __module__ = "overthere"
 
     def __init_subclass__(cls) -> None:
-        """A traceback shows the name to import."""
+        """Set the module that a traceback shows to the one for importing."""
         if cls.__module__ == __name__:
             cls.__module__ = "overthere"
 
 
 class Refusal:
-    """What is the matter with a text, looked for when it is asked for."""
+    """The finding of an invalid text, computed on first use."""
 
     def place(self) -> tuple[str, int, int]:
-        """Kind and place alone, which cost less than the words."""
+        """Return only the kind and the place, which cost less than the whole finding."""
         raise NotImplementedError
 
     def finding(self) -> Finding:
@@ -58,7 +58,7 @@ class Refusal:
 
 
 class InvalidURI(OverthereError, ValueError):
-    """A text does not follow the grammar; `text, kind, start, end, component, rule, expected, source` say where.
+    """A text does not follow the grammar; `text, kind, start, end, component, rule, expected, source` describe it.
 
     >>> from overthere import URI
     >>> try:
@@ -80,34 +80,34 @@ class InvalidURI(OverthereError, ValueError):
     expected: str
     source: str
     message: str
-    _asked: tuple[Callable[..., Refusal], str, tuple[object, ...]] | None
+    _pending: tuple[Callable[..., Refusal], str, tuple[object, ...]] | None
     _refused: Finding | Refusal
     _secret: Span | None
     _secrets: tuple[Span, ...]
 
     def __init__(self, text: str, finding: Finding | Refusal, secret: Span | None = None) -> None:
-        """`secret` is where a password stands, if its maker knows better than `redact.secret_spans`."""
+        """secret: the place of a password, if the caller knows it better than `redact.secret_spans`."""
         super().__init__(text)
         self.text = text
         self._refused = finding
         self._secret = secret
-        self._asked = None
+        self._pending = None
 
     @classmethod
     def of(cls, text: str, refused: Callable[..., Refusal], *how: object) -> Self:
-        """The exception for a text whose error is computed later: `refused(text, *how)` is called on first access.
+        """Make the exception for a text whose error is computed later: `refused(text, *how)` runs on first access.
 
         Most errors are only counted, so the attributes are lazy too.
         """
         error = cls.__new__(cls, text)
-        error._asked = refused, text, how
+        error._pending = refused, text, how
         return error
 
     def __getattr__(self, name: str) -> object:
-        """What is the matter is worked out at the first look."""
+        """Compute attributes on first access."""
         if name in ("text", "_refused", "_secret"):
-            if (asked := self._asked) is not None:  # else another thread has looked meanwhile
-                refused, text, how = asked
+            if (pending := self._pending) is not None:  # otherwise another thread has computed it meanwhile
+                refused, text, how = pending
                 InvalidURI.__init__(self, text, refused(text, *how))
         elif name == "_secrets":
             spans = secret_spans(self.text)
@@ -115,9 +115,9 @@ class InvalidURI(OverthereError, ValueError):
         elif name in ("kind", "start", "end") and isinstance(self._refused, Refusal):
             self.kind, self.start, self.end = self._refused.place()
         elif name == "finding" or name in Finding._fields:
-            told = self._refused
-            self.finding = self._refused = told = told.finding() if isinstance(told, Refusal) else told
-            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = told
+            issue = self._refused
+            self.finding = self._refused = issue = issue.finding() if isinstance(issue, Refusal) else issue
+            self.kind, self.start, self.end, self.component, self.rule, self.expected, self.source, self.message = issue
         else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         return self.__dict__[name]
@@ -132,14 +132,14 @@ class InvalidURI(OverthereError, ValueError):
         return f"{type(self).__name__}({shorten(mask(self.text, self._secrets))!r}, {self.finding!r})"
 
     def figure(self, width: int = 80) -> str:
-        """The text with the place underlined, and the message below; the password is not shown."""
+        """Return the text with the place underlined, and the message below; passwords are masked."""
         return f"{underline(self.text, self.start, self.end, width, self._secrets)}\n{self.finding}"
 
 
 def figures(text: str, findings: Iterable[Finding], width: int = 80, rules: bool = False) -> Iterator[str]:
-    """The figure of each finding on a text; what is secret in it is looked for once.  `rules`: as `describe` has it."""
+    """Return the figure of each finding on a text; secrets are searched once.  rules: the same as for `describe`."""
     secrets = secret_spans(text)
-    return (f"{underline(text, one.start, one.end, width, secrets)}\n{describe(one, rules)}" for one in findings)
+    return (f"{underline(text, f.start, f.end, width, secrets)}\n{describe(f, rules)}" for f in findings)
 
 
 class InvalidIRI(InvalidURI):
@@ -172,7 +172,7 @@ class Unwritable(OverthereError, ValueError):
 
 
 class Cited(str):
-    """A sentence and the paragraph that says so, as one text; an edition may have the same in a document of its own.
+    """A sentence and the paragraph that supports it, as one text; an edition may have another paragraph for it.
 
     >>> told = Cited("there is no path", "RFC 8089 2")
     >>> told, told.sentence, told.source
@@ -184,9 +184,9 @@ class Cited(str):
     """Document and paragraph."""
 
     def __new__(cls, sentence: str, source: str) -> Cited:
-        made = super().__new__(cls, f"{sentence} ({source})")
-        made.sentence, made.source = sentence, source
-        return made
+        text = super().__new__(cls, f"{sentence} ({source})")
+        text.sentence, text.source = sentence, source
+        return text
 
     def __reduce__(self) -> tuple[type[Cited], tuple[str, str]]:
         return Cited, (self.sentence, self.source)
@@ -234,5 +234,5 @@ class NotRegular(GrammarError):
     """A rule that refers to itself: repetition is written with `*` (RFC 5234 3.6)."""
 
 
-# Found by this, for the class says that it is another module's.
+# doctest does not find the class itself, because its `__module__` is another one.
 __test__: dict[str, str] = {"InvalidURI": InvalidURI.__doc__ or ""}

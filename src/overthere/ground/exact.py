@@ -1,7 +1,7 @@
-"""Input: exact `str` and a limit that counts, and a clear error for anything else.
+"""Input: exact `str` and a valid limit, and a clear error for anything else.
 
-A subclass of `str` may answer as it likes (`__len__`, `encode`), hold other objects for as long as the value lives, and
-be held by them in a cycle that no collector sees.  A value holds a copy of its characters instead.
+A subclass of `str` may override methods (`__len__`, `encode`), keep other objects alive with the value, and
+form a cycle with them that the collector cannot see.  A value stores a copy of its characters instead.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ __all__ = ["exact", "exact_limit"]
 
 
 def exact(text: object, taker: str) -> str:
-    """The text itself, of a subclass a copy by its content and none of its methods.
+    """Return the text itself; for a subclass, an exact `str` with the same characters, without using its methods.
 
-    taker: what takes text, for the error.  Raises: TypeError if it is not text.
+    taker: the name of the caller, for the error.  Raises: TypeError if it is not text.
 
     >>> exact("a", "f()")
     'a'
@@ -30,7 +30,7 @@ def exact(text: object, taker: str) -> str:
 
 
 def exact_limit(limit: int | None) -> int | None:
-    """The most items to list, at most what Python counts; None for all.  Raises: ValueError for a negative one."""
+    """Return the limit of items to list, at most `sys.maxsize`; None for all.  Raises: ValueError if it is negative."""
     if limit is not None and not (isinstance(limit, int) and limit >= 0):
         raise ValueError("limit must be None or an int of 0 or more")
     return None if limit is None else min(limit, maxsize)

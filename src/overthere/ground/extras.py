@@ -10,7 +10,7 @@ __all__ = ["brought_by", "missing_line", "missing_message", "need"]
 
 
 def missing_message(module: str, extra: str) -> str:
-    """What is said of a package that is not installed.
+    """Return the message for a package that is not installed.
 
     >>> missing_message("polars", "polars")
     "polars is not installed: pip install 'overthere[polars]'"
@@ -19,15 +19,15 @@ def missing_message(module: str, extra: str) -> str:
 
 
 def missing_line(error: ImportError, extra: str) -> str:
-    """The message of an error that names its extra; of another error, the message for `extra`."""
+    """Return the message of an error if it names its extra, otherwise the message for `extra`."""
     text = str(error)
     return text if ": pip install 'overthere[" in text else missing_message(str(error.name), extra)
 
 
 def need(extra: str, *modules: str) -> None:
-    """Nothing, if all the packages are installed.
+    """Check that all packages are installed.
 
-    Raises: ModuleNotFoundError, whose `name` is the first that is not.
+    Raises: ModuleNotFoundError, whose `name` is the first missing one.
 
     >>> need("cli", "json", "no_such_package")
     Traceback (most recent call last):
@@ -41,9 +41,9 @@ def need(extra: str, *modules: str) -> None:
 
 @contextmanager
 def brought_by(extra: str) -> Iterator[None]:
-    """Around the imports of packages that an extra brings.
+    """Enclose the imports of an extra's packages.
 
-    Raises: ModuleNotFoundError as it came, with the line that installs what is missing.
+    Raises: ModuleNotFoundError of a missing package, with the command that installs the extra.
     """
     try:
         yield

@@ -15,23 +15,23 @@ from overthere.ground.display import columns, printable
 
 __all__ = ["Label", "PlacedPiece", "Layout", "shorten_distinctly", "draw", "grid", "layout", "note_lines", "shorten"]
 
-# A component is not shortened below this many characters.
-_SHORTEST = 9
+# The minimal length of a shortened component.
+_MIN_CHARACTERS = 9
 
 
 def draw(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> str:
-    """The figure for (component or None for a delimiter, text) pieces in the order of the text.
+    """Draw the figure for pieces of (component or None for a delimiter, text) in the order of the text.
 
-    A text wider than `width` is shown with the middle of its longest components left out.
+    In a text wider than `width`, the middle of the longest components is omitted.
     """
-    laid, labels, margin = layout(pieces, width)
+    placed, labels, margin = layout(pieces, width)
     brackets = ""
-    for name, _, _, wide in laid:
-        if name is None or wide == 0:
-            brackets += " " * wide
+    for name, _, _, piece_columns in placed:
+        if name is None or piece_columns == 0:
+            brackets += " " * piece_columns
         else:
-            brackets += "|" if wide == 1 else "\\" + "_" * (wide - 2) + "/"
-    rows = [" " * margin + row for row in ("".join(piece.text for piece in laid), brackets)]
+            brackets += "|" if piece_columns == 1 else "\\" + "_" * (piece_columns - 2) + "/"
+    rows = [" " * margin + row for row in ("".join(piece.text for piece in placed), brackets)]
     return "\n".join(row.rstrip() for row in [*rows, *_lines(labels)])
 
 
@@ -41,7 +41,7 @@ class PlacedPiece(NamedTuple):
     name: str | None
     """The component; None for a delimiter."""
     text: str
-    """As it is shown: visible, and without its middle where the figure would be too wide."""
+    """The text for display: printable, and shortened in the middle if the figure would be too wide."""
     column: int
     columns: int
 
@@ -60,56 +60,56 @@ class Label(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where everything in the figure stands, in columns."""
+    """The positions of everything in the figure, in columns."""
 
     pieces: list[PlacedPiece]
     labels: list[Label]
     margin: int
-    """Columns before the text: the first label may begin before it."""
+    """The columns before the text, because the first label may begin before it."""
 
 
 def layout(pieces: Sequence[tuple[str | None, str]], width: int = 80) -> Layout:
-    """The figure before it is drawn; as for `draw`.
+    """Compute the positions in the figure; the parameters are those of `draw`.
 
     >>> [(one.name, one.row, one.start) for one in layout([("scheme", "x"), (None, ":"), ("path", "y")]).labels]
     [('path', 0, 5), ('scheme', 1, 3)]
     """
-    laid: list[PlacedPiece] = []
+    placed: list[PlacedPiece] = []
     marks: list[tuple[int, str]] = []
-    at = 0
+    column = 0
     for name, text in _fit([(name, printable(text)) for name, text in pieces], width):
-        wide = columns(text)
-        laid.append(PlacedPiece(name, text, at, wide))
-        if name is not None and wide:
-            marks.append((at + (wide - 1) // 2, name))
-        at += wide
+        piece_columns = columns(text)
+        placed.append(PlacedPiece(name, text, column, piece_columns))
+        if name is not None and piece_columns:
+            marks.append((column + (piece_columns - 1) // 2, name))
+        column += piece_columns
     margin = max([0, *(len(name) // 2 - centre for centre, name in marks)])
     marks = [(centre + margin, name) for centre, name in marks]
-    return Layout([one._replace(column=one.column + margin) for one in laid],
+    return Layout([piece._replace(column=piece.column + margin) for piece in placed],
                   _centre_labels(marks) or _align_left(marks), margin)  # fmt: skip
 
 
 def _fit(pieces: list[tuple[str | None, str]], width: int) -> list[tuple[str | None, str]]:
-    """Cut the longest components until the text fits, or nothing more can be cut."""
+    """Shorten the longest components until the text fits, or nothing more can be shortened."""
     excess = sum(columns(text) for _, text in pieces) - width
     while excess > 0:
         longest = max(range(len(pieces)), key=lambda i: len(pieces[i][1]) if pieces[i][0] else 0)
         name, text = pieces[longest]
-        if name is None or len(text) <= _SHORTEST:
+        if name is None or len(text) <= _MIN_CHARACTERS:
             break
-        others = sorted((len(t) for n, t in pieces if n), reverse=True)
-        # Down to the next longest, no further than needed.
-        size = max(_SHORTEST, len(text) - excess - 1, (others[1] if len(others) > 1 else 0) * 3 // 4)
+        lengths = sorted((len(t) for n, t in pieces if n), reverse=True)
+        # Shorten it towards the next longest, but not more than needed.
+        size = max(_MIN_CHARACTERS, len(text) - excess - 1, (lengths[1] if len(lengths) > 1 else 0) * 3 // 4)
         size = min(size, len(text) - 2)
         head = (size - 1) // 2
-        cut = text[:head] + "…" + text[len(text) - (size - 1 - head) :]
-        pieces[longest] = (name, cut)
-        excess -= columns(text) - columns(cut)
+        shortened = text[:head] + "…" + text[len(text) - (size - 1 - head) :]
+        pieces[longest] = (name, shortened)
+        excess -= columns(text) - columns(shortened)
     return pieces
 
 
 def _lines(placed: list[Label]) -> list[str]:
-    """Lines that name each mark below its centre; names that would touch are on lower lines."""
+    """Return lines with each name below its mark; names that would touch are on lower lines."""
     lines: list[str] = []
     for row in range(-1, max((p.row for p in placed), default=-2) + 1):
         line: dict[int, str] = {}
@@ -123,7 +123,7 @@ def _lines(placed: list[Label]) -> list[str]:
 
 
 def _centre_labels(marks: list[tuple[int, str]]) -> list[Label] | None:
-    """Each name centred below its mark, all on one line; None if two would touch."""
+    """Centre each name below its mark, all on one line; return None if two would touch."""
     placed: list[Label] = []
     for centre, name in marks:
         label = Label(0, max(0, centre - len(name) // 2), centre, name)
@@ -134,7 +134,7 @@ def _centre_labels(marks: list[tuple[int, str]]) -> list[Label] | None:
 
 
 def _align_left(marks: list[tuple[int, str]]) -> list[Label]:
-    """Each name begins below its mark, and below every name to its right that it would cross."""
+    """Let each name begin below its mark, and below every name to its right that it would cross."""
     placed: list[Label] = []
     for centre, name in reversed(marks):
         row = max((p.row + 1 for p in placed if p.centre <= centre + len(name)), default=0)
@@ -143,34 +143,34 @@ def _align_left(marks: list[tuple[int, str]]) -> list[Label]:
 
 
 def grid(heads: Sequence[str], rows: Sequence[Sequence[str | None]], width: int = 80, whole: int = 2) -> list[str]:
-    """Rows under their heads: undefined is blank, empty is `""`; a column without a value is left out.
+    """Write rows under their heads: undefined is blank, empty is `""`; a column without a value is omitted.
 
-    Cells are cut so that a line is about `width` columns wide, but not those of the first `whole` columns.
+    Cells are shortened so that a line is about `width` columns wide, except in the first `whole` columns.
     """
-    held = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
-    shown = [[heads[i] for i in held], *([_quote_cell(row[i], width) for i in held] for row in rows)]
-    wide = [max(columns(row[i]) for row in shown) for i in range(len(held))]
-    while sum(wide) + 2 * len(wide) > width and max(wide[whole:], default=0) > 4:
-        wide[wide.index(max(wide[whole:]), whole)] -= 1
-    return ["  ".join(_cell(text, w) for text, w in zip(row, wide, strict=True)).rstrip() for row in shown]
+    used = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
+    cells = [[heads[i] for i in used], *([_quote_cell(row[i], width) for i in used] for row in rows)]
+    widths = [max(columns(row[i]) for row in cells) for i in range(len(used))]
+    while sum(widths) + 2 * len(widths) > width and max(widths[whole:], default=0) > 4:
+        widths[widths.index(max(widths[whole:]), whole)] -= 1
+    return ["  ".join(_cell(text, w) for text, w in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
 def note_lines(notes: Sequence[str], width: int = 80) -> list[str]:
-    """Notes as lines of at most `width` columns, each begun with a "!"."""
+    """Write notes as lines of at most `width` columns, each note with a "!" before it."""
     from textwrap import wrap
 
     return [line for note in notes for line in wrap(f"! {printable(note)}", width, subsequent_indent="  ")]
 
 
 def shorten(text: str, width: int) -> str:
-    """The text with its middle left out, if it has more than `width` characters."""
+    """Omit the middle of a text if it has more than `width` characters."""
     if len(text) <= width:
         return text
     return text[: width // 2] + "…" + text[len(text) - (width - width // 2 - 1) :]
 
 
 def shorten_distinctly(texts: Sequence[str], width: int) -> list[str]:
-    """Texts of at most `width` characters, cut where they are alike: what differs between them is shown.
+    """Shorten texts to at most `width` characters in such a way that their differences remain visible.
 
     >>> shorten_distinctly(["/a" * 20 + "/x" + "/b" * 20, "/a" * 20 + "/y" + "/b" * 20], 12)
     ['…/a/a/x/b/b…', '…/a/a/y/b/b…']
@@ -186,9 +186,9 @@ def shorten_distinctly(texts: Sequence[str], width: int) -> list[str]:
 def _slice_text(text: str, start: int, width: int) -> str:
     start = 0 if len(text) <= width else min(start, len(text) - width + 1)
     head = "…" if start > 0 else ""
-    rest = text[max(start, 0) :]
+    tail = text[max(start, 0) :]
     room = width - len(head)
-    return head + (rest if len(rest) <= room else rest[: room - 1] + "…")
+    return head + (tail if len(tail) <= room else tail[: room - 1] + "…")
 
 
 def _quote_cell(cell: str | None, width: int) -> str:
@@ -196,7 +196,7 @@ def _quote_cell(cell: str | None, width: int) -> str:
 
 
 def _cell(text: str, width: int) -> str:
-    shown, size = text, width
-    while columns(shown) > width:  # a wide character takes two
-        shown, size = shorten(text, size), size - 1
-    return shown + " " * (width - columns(shown))
+    shortened, size = text, width
+    while columns(shortened) > width:  # a wide character takes two
+        shortened, size = shorten(text, size), size - 1
+    return shortened + " " * (width - columns(shortened))

@@ -1,6 +1,6 @@
 """Charsets of the Encoding Standard that Python's codecs implement incompletely or differently.
 
-Python's codec reads.  What it refuses is looked up here, and what it reads otherwise is replaced.
+Python's codec decodes.  Bytes that it rejects are looked up here, and characters that differ are replaced.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from typing import Any
 
 __all__ = ["decoder", "is_corrected", "text"]
 
-# Index gb18030 has for these what GB 18030-2022 has moved out of the private use area, and two that it has exchanged.
-_GB = dict(zip(
+# Index gb18030 has other characters for these: GB 18030-2022 moved them out of the private use area; two are swapped.
+_GB18030_CHANGES = dict(zip(
     "\ue5e5\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796\ue7c7\u1e3f"
     "\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864",
     "\u3000\ufe10\ufe12\ufe11\ufe13\ufe14\ufe15\ufe16\ufe17\ufe18\ufe19\u1e3f\ue7c7"
     "\u9fb4\u9fb5\u9fb6\u9fb7\u9fb8\u9fb9\u9fba\u9fbb",
     strict=True,
 ))  # fmt: skip
-# Index jis0208 is that of Microsoft.
-_JIS = dict(zip("\u301c\u2016\u2212\xa2\xa3\xac", "\uff5e\u2225\uff0d\uffe0\uffe1\uffe2", strict=True))
-_OTHERWISE = {
-    "gb18030": _GB,
-    "gbk": _GB,
-    # Two more it has otherwise, A2 41 and A2 42, which cannot be told from A1 FE and A2 40 when they are read.
+# Index jis0208 is Microsoft's.
+_JIS0208_CHANGES = dict(zip("\u301c\u2016\u2212\xa2\xa3\xac", "\uff5e\u2225\uff0d\uffe0\uffe1\uffe2", strict=True))
+_CHANGES = {
+    "gb18030": _GB18030_CHANGES,
+    "gbk": _GB18030_CHANGES,
+    # A2 41 and A2 42 differ too, but cannot be distinguished from A1 FE and A2 40 after decoding.
     "big5hkscs": dict(zip(
         "\u2022\uff64\u203e\u223c\u2641\u2609\xa5\xa2\xa3",
         "\u2027\ufe51\xaf\uff5e\u2295\u2299\uffe5\uffe0\uffe1",
         strict=True,
     )),
-    "euc_jp": _JIS,
+    "euc_jp": _JIS0208_CHANGES,
     "cp932": dict.fromkeys("\uf8f0\uf8f1\uf8f2\uf8f3", "\ufffd"),
     "koi8-u": {"\u255d": "\u045e", "\u256c": "\u040e"},
 }  # fmt: skip
-"""By Python's name of a codec what it reads, and what is meant."""
-_BIG5 = """
+"""Python's name of a codec -> its character -> the Standard's character."""
+_BIG5_EXTRA = """
 877a㡵𡵓𣚞𦀡㻬
 87a1𥣞㫵竼龗𤅡𨤍𣇪𠪊𣉞䌊蒄龖鐯䤰蘓墖靊鈘秐稲晠権袝瑌篅枂稬剏遆㓦珄𥶹瓆鿇垳䤯呌䄱𣚎堘穲𧭥讏䚮𦺈䆁𥶙箮𢒼鿈𢓁𢓉𢓌鿉蔄𣖻䂴鿊䓡𪷿拁灮鿋
 8e69箸 8e6f簆 8e7e糎 8eab緒 8eb4縝 8ecd者 8ed0耨 8f57菁 8f69蒨 8f6e萏 8fcb覦覩 8ffe起 906d都 907a銹 90dc靜
@@ -48,24 +48,24 @@ a3c0␀␁␂␃␄␅␆␇␈␉␊␋␌␍␎␏␐␑␒␓␔␕␖␗␘�
 fb48嘅 fbb8婷 fbf3幵 fbf9廐 fc4f彘 fc6c悤 fcb9撐 fce2晴 fcf1杞 fdb7沜渝 fdbb港 fdf1煮 fe52猪 fe6f瑜 feaa瓩
 fedd砉
 """
-"""What index Big5 has and Python has not: from an octet pair on, one pair after another."""
+"""Characters of index Big5 that Python does not have: a byte pair, then the characters of it and its successors."""
 
 
-_MORE = frozenset(("cp1255",))
-"""Codecs of single octets that have less."""
+_INCOMPLETE_CODECS = frozenset(("cp1255",))
+"""Single-byte codecs without some characters."""
 
 
-def _looked_up(name: str, octets: bytes) -> tuple[str, int]:
-    """The character that a codec has not found at the beginning of the octets, and their number; or "" and 0."""
+def _missing_character(name: str, data: bytes) -> tuple[str, int]:
+    """Return the first character, if Python's codec does not have it, and its number of bytes; or "" and 0."""
     match name:
         case "gb18030" | "gbk":
-            return ("\N{EURO SIGN}", 1) if octets.startswith(b"\x80") else ("", 0)
+            return ("\N{EURO SIGN}", 1) if data.startswith(b"\x80") else ("", 0)
         case "big5hkscs":
-            return _big5().get(octets[:2], ""), 2
+            return _big5().get(data[:2], ""), 2
         case "euc_jp":
-            return _jis0208(octets[:2]), 2
+            return _jis0208(data[:2]), 2
         case "cp1255":
-            return ("\u05ba", 1) if octets.startswith(b"\xca") else ("", 0)
+            return ("\u05ba", 1) if data.startswith(b"\xca") else ("", 0)
         case _:
             return "", 0
 
@@ -73,7 +73,7 @@ def _looked_up(name: str, octets: bytes) -> tuple[str, int]:
 @cache
 def _big5() -> dict[bytes, str]:
     characters = {}
-    for run in _BIG5.split():
+    for run in _BIG5_EXTRA.split():
         lead, trail = bytes.fromhex(run[:4])
         for place, character in enumerate(run[4:]):
             characters[bytes((lead, trail + place))] = character
@@ -81,75 +81,75 @@ def _big5() -> dict[bytes, str]:
 
 
 def _jis0208(pair: bytes) -> str:
-    """A pair of EUC-JP by its octets in Shift_JIS, in which Python has all of index jis0208 (12.3.1)."""
+    """Decode a pair of EUC-JP as Shift_JIS, in which Python has all of index jis0208 (12.3.1)."""
     if len(pair) < 2 or min(pair) < 0xA1 or max(pair) > 0xFE:
         return ""
     row, cell = pair[0] - 0xA1, pair[1] - 0xA1
     lead, trail = row // 2, cell + 94 * (row % 2)
-    octets = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
+    data = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
     try:
-        return octets.decode("cp932")
+        return data.decode("cp932")
     except UnicodeError:
         return ""
 
 
-_LEADS = {
+_LEAD_BYTES = {
     "gb18030": "81-FE", "gbk": "81-FE", "big5hkscs": "81-FE", "cp949": "81-FE", "euc_jp": "8E-8F A1-FE",
     "cp932": "81-9F E0-FC",
 }  # fmt: skip
-"""Octets that begin others."""
+"""The ranges of lead bytes, by Python's name of a codec."""
 
 
 @cache
 def _lead_bytes(name: str) -> frozenset[int]:
-    ranges = (part.split("-") for part in _LEADS.get(name, "").split())
-    return frozenset(octet for first, last in ranges for octet in range(int(first, 16), int(last, 16) + 1))
+    ranges = (part.split("-") for part in _LEAD_BYTES.get(name, "").split())
+    return frozenset(byte for first, last in ranges for byte in range(int(first, 16), int(last, 16) + 1))
 
 
-_FOUR = re.compile(rb".[0-9](?:[\x81-\xfe](?:[0-9]|\Z)|\Z)", re.DOTALL)
-"""Of GB 18030, or as many of them as there are before the end."""
+_FOUR_BYTES = re.compile(rb".[0-9](?:[\x81-\xfe](?:[0-9]|\Z)|\Z)", re.DOTALL)
+"""A four-byte sequence of GB 18030, or its beginning at the end of the data."""
 
 
-def _wrong(name: str, octets: bytes) -> int:
-    """How many octets at the beginning are one U+FFFD: those that begin a character, up to one of US-ASCII."""
-    if octets[0] not in _lead_bytes(name):
+def _invalid_prefix_length(name: str, data: bytes) -> int:
+    """Return the number of leading bytes that decode to one U+FFFD: a beginning of a character before US-ASCII."""
+    if data[0] not in _lead_bytes(name):
         return 1
-    if name in ("gb18030", "gbk") and octets[1:2].isdigit():
-        return len(octets) if _FOUR.match(octets) else 1
-    most = 3 if name == "euc_jp" and octets[0] == 0x8F and 0xA1 <= octets[1] <= 0xFE else 2
-    return next((place for place, octet in enumerate(octets[:most]) if octet < 0x80), min(most, len(octets)))
+    if name in ("gb18030", "gbk") and data[1:2].isdigit():
+        return len(data) if _FOUR_BYTES.match(data) else 1
+    max_length = 3 if name == "euc_jp" and data[0] == 0x8F and 0xA1 <= data[1] <= 0xFE else 2
+    return next((place for place, byte in enumerate(data[:max_length]) if byte < 0x80), min(max_length, len(data)))
 
 
 @cache
 def _handler(name: str, errors: str) -> str:
-    """The name of the error handler for a codec that looks up, and else does what `errors` says."""
-    if name not in _LEADS and name not in _MORE:
-        return errors  # of UTF-8, UTF-16 and single octets Python itself knows how much is wrong
+    """Return the name of an error handler that looks up missing characters, and otherwise follows `errors`."""
+    if name not in _LEAD_BYTES and name not in _INCOMPLETE_CODECS:
+        return errors  # Python itself handles the errors of UTF-8, UTF-16 and single-byte codecs
 
     def handle(error: UnicodeError) -> tuple[str | bytes, int]:
         if not isinstance(error, UnicodeDecodeError):
             raise error
-        at = error.start
-        character, count = _looked_up(name, error.object[at : at + 4])
+        start = error.start
+        character, count = _missing_character(name, error.object[start : start + 4])
         if character:
-            return character, at + count
-        if errors != "replace" or len(error.object) - at < 2:
-            return other(error)
-        return "\ufffd", at + _wrong(name, error.object[at : at + 4])
+            return character, start + count
+        if errors != "replace" or len(error.object) - start < 2:
+            return fallback(error)
+        return "\ufffd", start + _invalid_prefix_length(name, error.object[start : start + 4])
 
-    other = codecs.lookup_error(errors)
-    called = f"overthere.{name}.{errors}"
-    codecs.register_error(called, handle)
-    return called
+    fallback = codecs.lookup_error(errors)
+    handler_name = f"overthere.{name}.{errors}"
+    codecs.register_error(handler_name, handle)
+    return handler_name
 
 
 def is_corrected(name: str) -> bool:
-    """Whether Python's codec of this name is not all that the Standard has."""
-    return name in _OTHERWISE or name in _MORE or name == "iso2022_jp"
+    """Whether Python's codec of this name differs from the Standard."""
+    return name in _CHANGES or name in _INCOMPLETE_CODECS or name == "iso2022_jp"
 
 
 def text(octets: bytes, name: str, errors: str = "strict") -> str:
-    """The characters of octets in one of Python's codecs, as the Standard has them.  Raises: UnicodeDecodeError.
+    """Decode bytes by one of Python's codecs, corrected to the Standard.  Raises: UnicodeDecodeError.
 
     >>> text(b"\\x80", "gb18030"), text(b"\\xad\\xa1", "euc_jp"), text(b"\\xae", "koi8-u")
     ('€', '①', 'ў')
@@ -163,8 +163,8 @@ def text(octets: bytes, name: str, errors: str = "strict") -> str:
 
 
 def _replace_text(text: str, name: str) -> str:
-    there = {ord(one): other for one, other in _OTHERWISE.get(name, {}).items() if one in text}
-    return text.translate(there) if there else text
+    changes = {ord(char): replacement for char, replacement in _CHANGES.get(name, {}).items() if char in text}
+    return text.translate(changes) if changes else text
 
 
 _PART = re.compile(rb"\x1b(?:(?P<escape>\(B|\(J|\(I|\$@|\$B)|)|(?P<text>[^\x1b]++)")
@@ -177,29 +177,29 @@ _SETS = {
 }
 
 
-def _iso2022_jp(octets: bytes) -> Iterator[str]:
-    """12.2.1: Python knows other escapes than the Standard, and reads on where one is wrong."""
-    set, escaped = b"(B", False
-    for part in _PART.finditer(octets):
+def _iso2022_jp(data: bytes) -> Iterator[str]:
+    """Decode ISO-2022-JP (12.2.1): Python knows other escapes than the Standard, and continues after invalid ones."""
+    charset, escaped = b"(B", False
+    for part in _PART.finditer(data):
         if part["escape"]:
-            set = part["escape"]
+            charset = part["escape"]
             if escaped:
-                yield "\ufffd"  # an escape that nothing follows but another
+                yield "\ufffd"  # an escape directly after another
             escaped = True
             continue
         escaped = False
         if part["text"] is None:
             yield "\ufffd"
-        elif set in _SETS:
-            yield part["text"].decode("latin-1").translate(_SETS[set])
+        elif charset in _SETS:
+            yield part["text"].decode("latin-1").translate(_SETS[charset])
         else:
             for piece in _PAIRS.finditer(part["text"]):
                 pairs = piece["pairs"]
-                yield "\ufffd" if pairs is None else text(bytes(octet | 0x80 for octet in pairs), "euc_jp", "replace")
+                yield "\ufffd" if pairs is None else text(bytes(byte | 0x80 for byte in pairs), "euc_jp", "replace")
 
 
 def decoder(name: str, errors: str = "strict") -> codecs.IncrementalDecoder:
-    """The same for octets that come in pieces."""
+    """Return an incremental decoder that does the same as `text`."""
     return _CorrectedCodec(name, errors)
 
 
@@ -211,7 +211,7 @@ class _CorrectedCodec(codecs.IncrementalDecoder):
 
     def decode(self, input: Any, final: bool = False) -> str:
         text = self.inner.decode(input, final)
-        # At the end it gives the first of what is wrong, and keeps what stands behind it.
+        # At the end the decoder returns its first error only, and keeps the bytes after it.
         while final and self.inner.getstate()[0]:
             text += self.inner.decode(b"", True)
         return _replace_text(text, self.name)

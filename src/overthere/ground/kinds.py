@@ -8,16 +8,16 @@ __all__ = ["KINDS", "Finding", "Kind", "describe"]
 
 
 class Kind(NamedTuple):
-    """A row of the table: one thing that can be wrong."""
+    """A row of the table: one kind of problem."""
 
     message: str
-    """`{it}` stands for the offending text."""
+    """The message; `{it}` is replaced by the offending text."""
     component: str
-    """The component it concerns; "any" if it can be found in all of them."""
+    """The component with the problem; "any" if it can be in all of them."""
     rule: str
     source: str
     bad: str
-    """A text that has it; or, where it begins with `URI`, `IRI` or another name, an expression that raises it."""
+    """A text with the problem; or, if it begins with `URI`, `IRI` or another name, an expression that raises it."""
     good: str
 
 
@@ -112,7 +112,7 @@ class Finding(NamedTuple):
     kind: str
     """A key of `KINDS`, or of `security.KINDS`."""
     start: int
-    """Code-point offsets in the passed text."""
+    """`start` and `end` are code-point offsets in the passed text."""
     end: int
     component: str
     rule: str
@@ -131,10 +131,10 @@ _RULES = ("pchar", "unreserved", "sub-delims", "pct-encoded")
 
 
 def describe(finding: Finding, rules: bool = False) -> str:
-    """A finding as one sentence; `rules`: with what was expected even if that names rules of the grammar."""
-    # A grammar that the caller named says nothing else.
+    """Write a finding as one sentence.  rules: show the expectation even if it names rules of the grammar."""
+    # These kinds have no other explanation than the rules.
     rules = rules or finding.kind in ("not-derivable", "scheme-syntax")
     is_shown = finding.expected and (rules or not any(rule in finding.expected for rule in _RULES))
-    wanted = f"; expected {finding.expected}" if is_shown else ""
-    where = "" if finding.component == "any" else f", in the {finding.component}"
-    return f"{finding.message} (at {finding.start}{where}{wanted}; {finding.source})"
+    expectation = f"; expected {finding.expected}" if is_shown else ""
+    place = "" if finding.component == "any" else f", in the {finding.component}"
+    return f"{finding.message} (at {finding.start}{place}{expectation}; {finding.source})"

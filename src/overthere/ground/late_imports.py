@@ -1,8 +1,8 @@
 """The three late imports that go up a floor.
 
-A value answers by what is built upon it: a URI that is refused says all that is wrong, its scheme rung goes by the
-registry of schemes, and a reference is repaired before it is resolved.  Each of these is named here once, and
-nothing else (docs/decisions.md, "Floors").
+Values need three things from higher floors: the findings of an invalid text, the registry of schemes for the scheme
+rung, and the repair of a reference before it is resolved.  Only these are imported late, and only here
+(docs/decisions.md, "Floors").
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ __all__ = ["default_registry", "refusal", "repair_reference"]
 
 @cache
 def default_registry() -> Registry:
-    """The registry of schemes where none was passed: the built-in schemes and those of installed packages."""
+    """Return the default registry: the built-in schemes and those of installed packages."""
     return import_module("overthere.schemes.registry").Registry.default()  # type: ignore[no-any-return]
 
 
 def refusal(text: str, rule: str, zone: bool) -> InvalidURI:
-    """The exception for a text that `rule` does not derive, of which the grammar tells what is wrong."""
+    """Return the exception for a text that does not follow `rule`; the grammar computes its finding."""
     return import_module("overthere.values.findings").refusal(text, rule, zone)  # type: ignore[no-any-return]
 
 
 def repair_reference(text: str) -> URIReference:
-    """The reference that a text can only mean.  Raises: InvalidURI, as `overthere.repair`."""
+    """Return the only reference that a text can mean.  Raises: InvalidURI, the same as `overthere.repair`."""
     repair = import_module("overthere.repairs").repair
     return repair(text, relative=True, idna=False, limit=0).uri  # type: ignore[no-any-return]

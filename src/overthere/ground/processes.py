@@ -1,4 +1,4 @@
-"""Processes that are started: Python children that import nothing from the current folder, and programs of the path."""
+"""Starting processes: Python children that import nothing from the current folder, and programs of the path."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _CHILD = (
     "from overthere.ground.processes import _run_child; _run_child(int(sys.argv[1]))"
 )
 _JOIN_TIMEOUT = 5
-"""Seconds that a child has to end after it was asked to; then it is killed."""
+"""Seconds that a child has to end after `terminate`; then it is killed."""
 
 
 def python_command() -> list[str]:
-    """The interpreter and its options for a child: as this process has them, without the current folder on its path.
+    """Return the interpreter and options of this process for a child, without the current folder on its path.
 
     `python -c` and `python -m` would otherwise import the standard library from that folder first.
 
-    Raises: RuntimeError in a program that is its own interpreter, which `-c` would start again.
+    Raises: RuntimeError in a frozen program, which `-c` would start again instead of Python.
     """
     if getattr(sys, "frozen", False) or not sys.executable:
         raise RuntimeError("no Python interpreter can be started from this program: use one worker")
@@ -46,16 +46,16 @@ def python_command() -> list[str]:
 
 
 def python_environment() -> dict[str, str]:
-    """The environment of a child: PYTHONPATH without the current folder, and PYTHONSAFEPATH for children of its own."""
+    """Return the environment of a child: PYTHONPATH without the current folder, and PYTHONSAFEPATH for its children."""
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    places = environment.pop("PYTHONPATH", "").split(os.pathsep)
-    if kept := [place for place in places if _is_importable_place(place)]:
-        environment["PYTHONPATH"] = os.pathsep.join(kept)
+    folders = environment.pop("PYTHONPATH", "").split(os.pathsep)
+    if allowed := [place for place in folders if _is_importable_place(place)]:
+        environment["PYTHONPATH"] = os.pathsep.join(allowed)
     return environment
 
 
 def import_path() -> list[str]:
-    """`sys.path` for a child: absolute places, without the current folder unless this package lies in it."""
+    """Return `sys.path` for a child: absolute folders, the current one only if it contains this package."""
     return [place for place in sys.path if isinstance(place, str) and _is_importable_place(place)]
 
 
@@ -69,9 +69,9 @@ def _is_importable_place(place: str) -> bool:
 
 
 def find_program(name: str) -> str | None:
-    """The path of a program, looked up in the absolute folders of PATH alone; a name with a folder is that file.
+    """Return the path of a program, searched only in the absolute folders of PATH; a name with a folder is that file.
 
-    Windows, and an empty entry of PATH, would look into the current folder too.
+    Windows, and an empty entry of PATH, would search the current folder too.
     """
     if os.path.dirname(name):
         return shutil.which(name)
@@ -89,11 +89,11 @@ class Child:
 
     def __init__(self, function: Callable[..., None], *arguments: Any) -> None:
         self.pipe: Connection
-        self.pipe, far = _connected()
-        with far, without_interrupts():
-            self._process = _start(far)
+        self.pipe, child_pipe = _connected_pipes()
+        with child_pipe, without_interrupts():
+            self._process = _start(child_pipe)
         self._finalizer = weakref.finalize(self, _end, self._process, os.getpid())
-        with suppress(OSError):  # a child that is gone is met when it is listened to
+        with suppress(OSError):  # if the child has ended, reading from it will report that
             self.pipe.send((function, arguments))
 
     @property
@@ -102,32 +102,32 @@ class Child:
 
     @property
     def exitcode(self) -> int | None:
-        """What it exited with; None while it runs."""
+        """The exit code; None while it runs."""
         return self._process.poll()
 
     def join(self, timeout: float | None = None) -> None:
-        """Wait for its end, at most for `timeout` seconds."""
+        """Wait at most `timeout` seconds for its end."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it at once."""
         self._process.kill()
 
     def end(self) -> None:
-        """Ask it to end, and kill it if it does not."""
+        """Terminate it, and kill it if it does not end in time."""
         self._finalizer()
 
 
-def _connected() -> tuple[Any, Any]:
-    """Both ends of a pipe, which are of another type on Windows."""
+def _connected_pipes() -> tuple[Any, Any]:
+    """Return both ends of a pipe, which have another type on Windows."""
     from multiprocessing.connection import Pipe
 
     return Pipe()
 
 
-def _start(far: Any) -> subprocess.Popen[bytes]:
-    handle = far.fileno()
+def _start(child_pipe: Any) -> subprocess.Popen[bytes]:
+    handle = child_pipe.fileno()
     command = [*python_command(), "-c", _CHILD, str(handle), *import_path()]
     if sys.platform == "win32":
         os.set_handle_inheritable(handle, True)
@@ -165,12 +165,12 @@ def _end(process: subprocess.Popen[bytes], parent: int) -> None:
 
 @contextmanager
 def without_interrupts() -> Iterator[None]:
-    """A process that is started in here has SIGINT blocked from its first step on; here it comes a moment later."""
+    """Block SIGINT, so that a process started inside has it blocked from its start; here it arrives a moment later."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)

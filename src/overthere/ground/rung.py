@@ -1,4 +1,4 @@
-"""The names of the rungs, in a module that imports next to nothing."""
+"""The names of the rungs, in a module that imports almost nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rung(IntEnum):
     PATH = 3
     """6.2.2.3: dot-segments."""
     SYNTAX = 3
-    """6.2.2: all that the generic syntax allows, which is PATH."""
+    """6.2.2: everything that the generic syntax allows, which is PATH."""
     SCHEME = 4
     """6.2.3: default and empty ports, empty paths, the scheme's own rules."""
     PROTOCOL = 5
@@ -33,7 +33,7 @@ class Rung(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Rung:
-        """By its name, in any case.
+        """Return a rung by its name, in any case.
 
         >>> Rung("scheme"), str(Rung.SCHEME)
         (<Rung.SCHEME: 4>, 'SCHEME')
@@ -45,10 +45,10 @@ class Rung(IntEnum):
 
 
 def rung_of(value: Rung | str | int) -> Rung:
-    """A rung (RFC 3986 6.2), also by its name in any case or by its number.  Raises: ValueError if there is none.
+    """Return a rung (RFC 3986 6.2), also by its name in any case or by its number.  Raises: ValueError.
 
     >>> rung_of("scheme")
     <Rung.SCHEME: 4>
     """
-    known: Any = exact(value, "a rung") if isinstance(value, str) else value
-    return Rung(known)
+    name_or_number: Any = exact(value, "a rung") if isinstance(value, str) else value
+    return Rung(name_or_number)

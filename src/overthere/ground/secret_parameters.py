@@ -1,7 +1,7 @@
-"""Parameters whose values are credentials: their names, and where the values are in a text.
+"""Parameters whose values are credentials: their names, and the places of the values in a text.
 
-RFC 3986 7.5 keeps what is secret out of URIs, and signed URLs and tokens are in them all the same (RFC 6750 2.3; RFC
-9110 17.9).  What only names a key or an account, as `X-Amz-Credential` and `Key-Pair-Id` do, is shown.
+RFC 3986 7.5 advises against secrets in URIs, but signed URLs and tokens are common (RFC 6750 2.3; RFC
+9110 17.9).  Parameters that only name a key or an account, such as `X-Amz-Credential` and `Key-Pair-Id`, are shown.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ NAMES: Mapping[str, str] = {
     "x_amz_signature": "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html",
     "x_goog_signature": "https://cloud.google.com/storage/docs/authentication/signatures",
 }
-"""Names, in which "-" and "_" are one and letters have no case; with what documents them."""
+"""Name -> the document that defines it; names are compared without case, "-" as "_"."""
 
-# A delimiter, and one that is escaped once or more often, as in a URI within a parameter.
-_BEFORE = r"(?:(?:\A|[?&#;])[+=]?|%(?:25)*+(?:3[fF]|26|23|3[bB]))"
+# A delimiter, also escaped once or more often, as in a URI within a parameter.
+_NAME_START = r"(?:(?:\A|[?&#;])[+=]?|%(?:25)*+(?:3[fF]|26|23|3[bB]))"
 _EQUALS = r"(?:=|%((?:25)*+)3[dD])"
 _HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
-_END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
+_VALUE_END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
 
 
 _POSSIBLE_NAME = re.compile(r"(?i)assertion|key|pass|pwd|secret|sig|token|[\t\n\r]|%(?:25|[4-7])|[^\x00-\x7f]")
@@ -55,31 +55,31 @@ _POSSIBLE_NAME = re.compile(r"(?i)assertion|key|pass|pwd|secret|sig|token|[\t\n\
 
 
 def _letter(char: str) -> str:
-    """A character of a name, in either case, also as an escape, and gaps behind it, which browsers pass over."""
-    way = _HYPHEN if char == "_" else f"(?:{char}|%(?:25)*+[{'46' if char < 'p' else '57'}]{ord(char) & 15:x})"
-    return way + r"[\t\n\r]*+"
+    """Return the pattern of a character in a name: in either case, also escaped, and gaps that browsers ignore."""
+    pattern = _HYPHEN if char == "_" else f"(?:{char}|%(?:25)*+[{'46' if char < 'p' else '57'}]{ord(char) & 15:x})"
+    return pattern + r"[\t\n\r]*+"
 
 
 @cache
 def _name() -> re.Pattern[str]:
-    """A name and its "="; compiled for the first text that may contain one, because that takes 20 ms."""
+    """Return the pattern of a name and its "="; compiled for the first text that may contain one: it takes 20 ms."""
     names = "|".join("".join(map(_letter, name)) for name in sorted(NAMES, key=len, reverse=True))
-    return re.compile(rf"{_BEFORE}(?P<name>(?i:{names})){_EQUALS}")
+    return re.compile(rf"{_NAME_START}(?P<name>(?i:{names})){_EQUALS}")
 
 
 class SecretParameter(NamedTuple):
-    """Where it stands, in code points."""
+    """The place of a parameter, in code points."""
 
     start: int
-    """Of the name."""
+    """`start` and `end` are those of the name."""
     end: int
     value: int
-    """Where the value begins; it is not empty."""
+    """The start of the value, which is not empty."""
     close: int
 
 
 def secret_parameters(text: str) -> Iterator[SecretParameter]:
-    """The parameters of `text` with a name of `NAMES` and a value, in their order.
+    """Yield the parameters of `text` with a name of `NAMES` and a value, in their order.
 
     They may be escaped, once or more often, as in a URI within a parameter of another.  The time is linear in the
     length of the text.
@@ -92,15 +92,15 @@ def secret_parameters(text: str) -> Iterator[SecretParameter]:
         return
     at = 0
     while (match := _name().search(text, at)) is not None:
-        escaped = match[2]
-        start, at = match.end(), _close(text, match.end(), 0 if escaped is None else 1 + len(escaped) // 2)
+        escapes = match[2]
+        start, at = match.end(), _value_end(text, match.end(), 0 if escapes is None else 1 + len(escapes) // 2)
         if at > start:
             yield SecretParameter(*match.span("name"), start, at)
 
 
-def _close(text: str, start: int, level: int) -> int:
-    """Where a value ends; level: how often its delimiters are escaped."""
-    for match in _END.finditer(text, start):
+def _value_end(text: str, start: int, level: int) -> int:
+    """Return the end of a value.  level: the number of times that its delimiters are escaped."""
+    for match in _VALUE_END.finditer(text, start):
         if match[1] is None or len(match[1]) // 2 < level:
             return match.start()
     return len(text)

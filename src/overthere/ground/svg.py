@@ -9,21 +9,21 @@ from html import escape
 __all__ = ["CHARACTER", "bar", "colours", "document", "escape_xml", "text"]
 
 CHARACTER = 6.9
-"""Of a text of 12 px in the widest of its fonts, about: pixels a character."""
+"""The approximate width of a character in pixels, at 12 px in the widest of the fonts."""
 _STYLE = """
   text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
   .title { font-size: 20px; font-weight: 650 } .panel { font-size: 14px; font-weight: 650 }
   .number { font-variant-numeric: tabular-nums }
 """
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document can hold, escaped or not (XML 1.0 2.2)."""
+"""Characters that an XML document cannot contain, escaped or not (XML 1.0 2.2)."""
 
 
 def document(width: int, height: float, title: str, description: str, styles: str, shapes: Iterable[str]) -> str:
-    """A whole picture, as wide as where it stands.
+    """Return a complete picture, as wide as its container.
 
-    description: what is drawn, in words.
-    styles: further rules, such as `colours` writes; the class "back" is the background's.
+    description: the content of the picture, in words.
+    styles: further rules, such as those of `colours`; the class "back" is the background's.
     """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" width="100%" role="img" '
@@ -35,9 +35,9 @@ def document(width: int, height: float, title: str, description: str, styles: st
 
 
 def colours(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Rules for the classes of both choices; "text" is that of texts, "line" of lines, "quiet" of what stands beside.
+    """Return the style rules of light and dark mode; "text" is for texts, "line" for lines, "quiet" for side notes.
 
-    Not by variables of CSS, which not all that draws SVG understands.
+    CSS variables are not used, because not all SVG viewers support them.
     """
 
     def rules(chosen: Mapping[str, str]) -> str:
@@ -48,16 +48,16 @@ def colours(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 
 def text(x: float, y: float, said: str, kind: str = "", anchor: str = "start") -> str:
-    """A line of text whose base line is at y."""
-    chosen = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text x="{x:.1f}" y="{y:.1f}"{chosen}>{escape_xml(said)}</text>'
+    """Return a line of text whose base line is at y."""
+    attributes = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    return f'<text x="{x:.1f}" y="{y:.1f}"{attributes}>{escape_xml(said)}</text>'
 
 
 def bar(x: float, y: float, width: float, height: float, kind: str) -> str:
-    """A bar; one that would be thinner than can be seen is as thin as can be."""
+    """Return a bar, with a minimal visible width."""
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1.5):.1f}" height="{height:g}" rx="2" class="{kind}"/>'
 
 
 def escape_xml(said: str) -> str:
-    """Text as a document of XML holds it; what none can hold is U+FFFD."""
+    """Escape text for XML; characters that XML cannot contain become U+FFFD."""
     return escape(_NO_XML.sub("\ufffd", said))

@@ -1,8 +1,8 @@
 """Unicode normalization forms in linear time (UAX 15): the only module that calls `unicodedata` for them.
 
-`unicodedata.normalize` sorts a run of combining marks by insertion, so that 64,000 of them in one host took seconds
-and held the interpreter. Marks that stand in their canonical order cost it nothing: here a long text is put in that
-order first, which changes no result (UAX 15, D108 and D109 of the Unicode Standard: canonical ordering is stable).
+`unicodedata.normalize` sorts a run of combining marks by insertion: 64,000 of them in one host took seconds
+and blocked the interpreter. Marks in canonical order are fast: here the marks of a long text are sorted
+first, which does not change the result (UAX 15, D108 and D109 of the Unicode Standard: the ordering is stable).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ __all__ = ["NormalForm", "is_normalized", "normalize_unicode"]
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 _SHORT = 64
-"""Characters among which any order is sorted quickly."""
+"""The length up to which a text is fast in any order."""
 
 
 def normalize_unicode(form: NormalForm, text: str) -> str:
-    """A text in a normal form of Unicode, exactly as `unicodedata.normalize` gives it.
+    """Return a text in a normal form of Unicode, the same as `unicodedata.normalize`.
 
     >>> normalize_unicode("NFC", "u\\u0308"), normalize_unicode("NFKC", "\\uff21")
     ('ü', 'A')
     """
     if len(text) > _SHORT and not text.isascii():
-        text = _in_order(form, text)
+        text = _with_ordered_marks(form, text)
     return unicodedata.normalize(form, text)
 
 
@@ -40,21 +40,21 @@ def is_normalized(form: NormalForm, text: str) -> bool:
     return unicodedata.is_normalized(form, text)
 
 
-def _in_order(form: NormalForm, text: str) -> str:
-    """An equivalent text whose marks stand in their canonical order; the same text if it has no marks."""
+def _with_ordered_marks(form: NormalForm, text: str) -> str:
+    """Return an equivalent text with its marks in canonical order; the same text if it has no marks."""
     decomposing: NormalForm = "NFKD" if "K" in form else "NFD"
     parts = {char: unicodedata.normalize(decomposing, char) for char in set(text)}
-    # Of a character that a mark may follow nothing is decomposed: without marks it costs what it did.
+    # Only a text with marks is decomposed, so that others stay fast.
     if not any(unicodedata.combining(char) for part in parts.values() for char in part[:1] + part[-1:]):
         return text
-    done: list[str] = []
+    ordered: list[str] = []
     run: list[str] = []
-    for whole in text:
-        for char in parts[whole]:
+    for composed in text:
+        for char in parts[composed]:
             if unicodedata.combining(char):
                 run.append(char)
                 continue
-            done += sorted(run, key=unicodedata.combining)
+            ordered += sorted(run, key=unicodedata.combining)
             run.clear()
-            done.append(char)
-    return "".join(done + sorted(run, key=unicodedata.combining))
+            ordered.append(char)
+    return "".join(ordered + sorted(run, key=unicodedata.combining))
