@@ -15,7 +15,7 @@ import overthere
 from overthere.cli.terminal import Binary, Display
 from overthere.ground import charsets
 from overthere.mail.words import words
-from overthere.protocols.news.dialogue import _words
+from overthere.protocols.news.dialogue import _decoded_words
 
 NONE = (
     "zlib", "bz2", "base64", "hex", "uu", "quopri", "rot13", "rot_13", "idna", "punycode", "unicode_escape", "mbcs",
@@ -128,5 +128,5 @@ def test_encoded_words_in_every_charset() -> None:
         assert words(field) == octets.decode(charset)
     for charset in NONE[:16]:
         field = f"=?{charset}?q?=41+AGE-?= x"
-        assert words(field) == field == _words(field)
+        assert words(field) == field == _decoded_words(field)
     assert words("\\u0041 =?utf-8?q?a?=") == "\\u0041 a"

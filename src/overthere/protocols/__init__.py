@@ -1,1 +1,1 @@
-"""The protocols: one folder for each, with what is sent and how answers are read."""
+"""The protocols: one folder for each, with its requests and the parsing of its answers."""

@@ -11,9 +11,9 @@ __all__ = ["steps"]
 
 
 def steps(locator: AboutLocator, credentials: Credentials) -> Iterator[Step]:
-    """One step, and nothing is sent: a blank page for the one token that is defined (RFC 6694 3)."""
+    """Return one step, which sends nothing: a blank page for the only defined token (RFC 6694 3)."""
     if locator.token == "blank":
-        # Paragraph 3 says what is shown, not its media type.
+        # Section 3 defines the content, but not its media type.
         yield Content(source="RFC 6694 3", media_type="text/html", note="a blank page; its media type is not specified")
         return
     query = "" if locator.query is None else f"?{locator.query}"

@@ -12,7 +12,7 @@ __all__ = ["dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """What stands at the place.  Raises: ResourceMissing where AFS is not mounted, or nothing stands there."""
+    """Open the file or list the directory.  Raises: ResourceMissing if AFS is not mounted, or the path is missing."""
     for step in plan.steps:
         assert isinstance(step, Place)
         yield from looked_at(step.where, "/afs")

@@ -16,9 +16,9 @@ _SOURCE = "RFC 1738 4"
 
 
 def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
-    """One step, the place; nothing is opened.
+    """Return one step, the place; nothing is opened.
 
-    Raises: PlanRefused for a name that would lead out of the cell, or is none (RFC 8089 5).
+    Raises: PlanRefused for a name that would lead out of the cell, or is not valid (RFC 8089 5).
 
     >>> from overthere import plan
     >>> plan("afs://cern.ch/user/t/timbl").steps
@@ -29,7 +29,7 @@ def steps(locator: AFSLocator, credentials: Credentials) -> Iterator[Step]:
     cell = host_name(locator.cellname)
     if not cell:
         raise PlanRefused("the cell is missing", _SOURCE)
-    segments = [locator.native(one) for one in locator.segments]
-    for one in (cell, *segments):
-        check_segment(one, "posix")
+    segments = [locator.native(segment) for segment in locator.segments]
+    for name in (cell, *segments):
+        check_segment(name, "posix")
     yield Place(source=_SOURCE, what="AFS file", where="/".join(("/afs", cell, *segments)))

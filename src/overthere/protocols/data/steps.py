@@ -12,7 +12,7 @@ __all__ = ["steps"]
 
 
 def steps(locator: DataLocator, credentials: Credentials) -> Iterator[Step]:
-    """One step: the octets, under a media type that could stand in a header field (RFC 2045 5.1)."""
+    """Return one step: the content, with a media type that is valid in a header field (RFC 2045 5.1)."""
     kind, _, subtype = (locator.media_type or "text/plain").partition("/")
     for part, name in (
         ("media_type", kind),

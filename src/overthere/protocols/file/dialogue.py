@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overthere.access.media import guess_type as guessed_media
+from overthere.access.media import guess_type as guess_media_type
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Place
@@ -14,9 +14,9 @@ __all__ = ["dialogue", "looked_at"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """What stands at the path.
+    """Open the file or list the directory at the path.
 
-    Raises: ResourceMissing if there is nothing, or what is neither a file nor a directory, or it cannot be read.
+    Raises: ResourceMissing if the path is missing, neither a file nor a directory, or unreadable.
     """
     for step in plan.steps:
         assert isinstance(step, Place)
@@ -24,17 +24,17 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 def looked_at(path: str, mounted: str = "") -> Dialogue:
-    """A file with its length and the media type that its suffix tells; a directory as the names in it, with URIs."""
-    seen: LocalFile = yield OpenLocal(path, mounted=mounted)
-    if seen.names is not None:
+    """Read a file, with its length and the media type of its suffix; or list the names in a directory, with URIs."""
+    local_file: LocalFile = yield OpenLocal(path, mounted=mounted)
+    if local_file.names is not None:
         yield Head(listing=True, details={"path": path})
-        for name in seen.names:
+        for name in local_file.names:
             yield Item(_entry(path, name))
         return
-    media_type, coding = guessed_media(path.replace(chr(92), "/").rpartition("/")[2])
+    media_type, coding = guess_media_type(path.replace(chr(92), "/").rpartition("/")[2])
     details = {"path": path, **({"coding": coding} if coding else {})}
-    wire, length = Wire(), seen.size
-    if not length:  # the system makes some files only when they are read, and tells no length
+    wire, length = Wire(), local_file.size
+    if not length:  # the system creates the content of some files when they are read, and reports a length of 0
         yield from wire.fill()
         length = None if wire.held else 0
     yield Head(media_type, "name" if media_type else "", length, details=details)
@@ -44,11 +44,11 @@ def looked_at(path: str, mounted: str = "") -> Dialogue:
 
 
 def _entry(folder: str, name: str) -> Entry:
-    own = name.rstrip("/")
-    kind = {0: "file", 1: "directory"}.get(len(name) - len(own), "other")
+    bare_name = name.rstrip("/")
+    kind = {0: "file", 1: "directory"}.get(len(name) - len(bare_name), "other")
     try:
         slash = "/" if kind == "directory" else ""
-        uri = str(FileLocator.from_path(f"{folder.rstrip('/')}/{own}{slash}").uri())
-    except Unwritable:  # a name that no URI can hold
-        return Entry(own, None, kind)
-    return Entry(own, None if kind == "other" else uri, kind)
+        uri = str(FileLocator.from_path(f"{folder.rstrip('/')}/{bare_name}{slash}").uri())
+    except Unwritable:  # a name that a URI cannot contain
+        return Entry(bare_name, None, kind)
+    return Entry(bare_name, None if kind == "other" else uri, kind)

@@ -11,8 +11,8 @@ __all__ = ["steps"]
 
 
 def steps(locator: FileLocator, credentials: Credentials) -> Iterator[Step]:
-    """One step: the path as the machine that makes the plan has it.  Nothing is opened, and no host is asked.
+    """Return one step: the path on the machine that makes the plan.  Nothing is opened, and no host is contacted.
 
-    Raises: PlanRefused if that machine has no path to it (RFC 8089 3, 5).
+    Raises: PlanRefused if that machine has no path for it (RFC 8089 3, 5).
     """
     yield Place(source="RFC 8089 3", what="file", where=locator.to_path())

@@ -1,4 +1,4 @@
-"""FTP: the commands that a URL stands for (RFC 1738 3.2; RFC 959; RFC 1635 for anonymous; RFC 2428 for EPSV)."""
+"""FTP: the commands for a URL (RFC 1738 3.2; RFC 959; RFC 1635 for anonymous; RFC 2428 for EPSV)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["FTPRole", "argument", "guessed_type", "steps", "type_code"]
 
 
 class FTPRole(Role):
-    """The replies and commands that the dialogue tells apart."""
+    """The replies and commands that the dialogue distinguishes."""
 
     GREETING = "greeting"
     NULL_CWD = "null CWD"
-    """CWD with the null argument, which RFC 1738 3.2.2 prints and some servers refuse."""
+    """CWD with the null argument, which RFC 1738 3.2.2 prints and some servers reject."""
     TYPE = "TYPE"
     NAMES = "names"
     FILE = "file"
@@ -29,10 +29,10 @@ _TYPE_CODE = re.compile("(?ai)[AE](?: [NTC])?|I|L [0-9]{1,3}")
 
 
 def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
-    """The dialogue of RFC 1738 3.2.2, a command for each element of the path.
+    """Return the dialogue of RFC 1738 3.2.2, with a command for each element of the path.
 
-    Raises: PlanRefused for an octet that no command of FTP can hold, for a type code that RFC 959 does not have,
-    and for a query, which no FTP server is asked.
+    Raises: PlanRefused for a byte that FTP commands cannot contain, for a type code that RFC 959 does not define,
+    and for a query, which FTP does not have.
 
     >>> from overthere import plan
     >>> [step.line() for step in plan("ftp://myname@host.dom//etc/motd").steps[3:6]]
@@ -53,14 +53,14 @@ def steps(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
 
 
 def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
-    """3.2.2: by type "d" the names in a directory, else the file; an empty name is no file that RETR takes."""
+    """List a directory for type "d" or an empty name, which RETR does not accept; otherwise get the file (3.2.2)."""
     kind = None if code is None else code.upper()
     if kind is not None and kind != "D" and not _TYPE_CODE.fullmatch(code or ""):
         raise PlanRefused(
             f"type {code!r} is not a, i or d, nor a type code of RFC 959", "RFC 1738 3.2.2; RFC 959 5.3.2"
         )
     if kind == "D" or not name:
-        # TYPE is still the default, A N (RFC 959 4.1.2), which a list of names is in (RFC 1123 4.1.2.7).
+        # A list of names needs the type A N (RFC 1123 4.1.2.7), which is the default (RFC 959 4.1.2).
         note = "" if kind == "D" else Cited("an empty name is not a file: list the directory", "RFC 959 5.3.2")
         yield OpenData(source="RFC 2428 3")
         yield _command("NLST", name, "name", "RFC 1738 3.2.2", note, charset)
@@ -74,20 +74,20 @@ def _access(name: str, code: str | None, charset: str) -> Iterator[Step]:
 
 
 def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
-    """3.2.1: what the URL supplies; else what the caller lets be said; else the conventions for anonymous FTP."""
-    secret, note, charset, said = True, "", locator.charset, locator.charset
+    """Log in as the URL says, otherwise as the caller says, otherwise by the conventions for anonymous FTP (3.2.1)."""
+    is_secret, note, charset, password_charset = True, "", locator.charset, locator.charset
     if locator.user is not None or locator.password is not None:
         user, password = locator.user or "", locator.password
         if password is None and credentials.user in (None, user):
-            password, said = credentials.password, "utf-8"
+            password, password_charset = credentials.password, "utf-8"
         if password is None and user == "anonymous":
-            password, secret = credentials.address, False
+            password, is_secret = credentials.address, False
     elif credentials.user is not None:
-        user, password, charset, said = credentials.user, credentials.password, "utf-8", "utf-8"
+        user, password, charset, password_charset = credentials.user, credentials.password, "utf-8", "utf-8"
     else:
-        user, password, secret, said = "anonymous", credentials.address, False, "utf-8"
+        user, password, is_secret, password_charset = "anonymous", credentials.address, False, "utf-8"
         if password is None:
-            # An address without a host, as clients send that do not tell the user's address.
+            # An address without a host, like clients that do not reveal the user's address.
             password = "anonymous@"
             note = Cited("an e-mail address as the password is a courtesy, and some servers require it", "RFC 1635")
     if password is None:
@@ -95,25 +95,25 @@ def _login(locator: FTPLocator, credentials: Credentials) -> Iterator[Step]:
         yield _command("USER", user, "user", "RFC 1738 3.2.1", note, charset)
         return
     yield _command("USER", user, "user", "RFC 1738 3.2.1", charset=charset)
-    data = b"PASS " + argument(password, "password", said) + CRLF
+    data = b"PASS " + argument(password, "password", password_charset) + CRLF
     yield Send(
-        source="RFC 1738 3.2.1", data=data, secret=(5, len(data) - 2) if secret else None, note=note, after=("331",)
+        source="RFC 1738 3.2.1", data=data, secret=(5, len(data) - 2) if is_secret else None, note=note, after=("331",)
     )
 
 
 def _command(
     verb: str, data: str, part: str, source: str, note: str = "", charset: str = "utf-8", role: FTPRole | None = None
 ) -> Send:
-    """NLST alone may go without an argument (RFC 959 5.3.1); a null one of CWD is sent, as RFC 1738 3.2.2 prints it."""
-    octets = argument(data, part, charset)
-    data_sent = verb.encode() + (b" " + octets if data or verb != "NLST" else b"") + CRLF
-    return Send(source=source, data=data_sent, note=note, role=role)
+    """Return the step of a command; only NLST omits an empty argument (RFC 959 5.3.1; RFC 1738 3.2.2 for CWD)."""
+    encoded = argument(data, part, charset)
+    line = verb.encode() + (b" " + encoded if data or verb != "NLST" else b"") + CRLF
+    return Send(source=source, data=line, note=note, role=role)
 
 
 def argument(data: str, part: str, charset: str = "utf-8") -> bytes:
-    """Any octet but those that end a command; nor FF, with which a command of Telnet begins (RFC 959 2.3, RFC 854).
+    """Encode an argument; bytes that end a command are rejected, and FF, which begins a Telnet command (RFC 854).
 
-    part: its name in the locator; charset: the locator's.  Raises: PlanRefused.
+    part: its name in the locator; charset: the locator's.  Raises: PlanRefused (RFC 959 2.3).
 
     >>> argument("caf\\xe9", "name"), argument("caf\\xe9", "name", "latin-1")
     (b'caf\\xc3\\xa9', b'caf\\xe9')
@@ -128,7 +128,7 @@ _TEXT = frozenset(
 
 
 def type_code(name: str, code: str | None) -> str:
-    """The type code that TYPE says: that of the URL, else by the name.
+    """Return the type code for TYPE: that of the URL, otherwise by the name.
 
     >>> type_code("README", "a"), type_code("README", None)
     ('A', 'I')
@@ -137,7 +137,7 @@ def type_code(name: str, code: str | None) -> str:
 
 
 def guessed_type(name: str) -> str:
-    """ "A" for a name whose suffix says text, else "I" (3.2.3), which changes no octet.
+    """Return "A" for a name with a text suffix, otherwise "I" (3.2.3), which does not change any byte.
 
     >>> guessed_type("README.TXT"), guessed_type("a.txt.Z"), guessed_type("README")
     ('A', 'I', 'I')

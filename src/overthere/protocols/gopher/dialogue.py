@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
-from overthere.access.media import guess_type as guessed_media
+from overthere.access.media import guess_type as guess_media_type
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Interact, Receive, Send
@@ -37,12 +37,12 @@ _TYPES: dict[str, tuple[str, str]] = {
     "g": ("image/gif", "RFC 1436 3.8"),
     "h": ("text/html", "a server convention, not in any RFC"),
 }
-_TEXTS = frozenset("046h")
-"""The types that servers send as text, which a period ends (RFC 1436 3.8: "binary" are 5 and 9)."""
+_TEXT_TYPES = frozenset("046h")
+"""The types that servers send as text, ended by a period (RFC 1436 3.8: 5 and 9 are "binary")."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """One request, one answer (RFC 1436 2); a session (types 2, 8, T) is described, and no connection is made."""
+    """Send one request and read one answer (RFC 1436 2); describe a session (types 2, 8, T) without connecting."""
     locator = plan.locator
     assert isinstance(locator, GopherLocator)
     wire = Wire(policy.max_line)
@@ -59,16 +59,16 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 if locator.plus is None:
                     yield from _content(FramedAnswer(wire, what), locator)
                 else:
-                    yield from _plus(wire, what, locator)
+                    yield from _plus_answer(wire, what, locator)
             case _:
                 raise AssertionError(step)
     yield Hangup()
 
 
 def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
-    """The media type of what a locator asks for, how it is known, and the paragraph; no server tells it.
+    """Return the media type of a locator's item, its source ("scheme", "name"), and the paragraph; servers send none.
 
-    The name of a view is one (Gopher+ A3.0); else it is known by the type, or guessed from the selector.
+    It is the name of the view (Gopher+ A3.0), or that of the type, or guessed from the selector.
 
     >>> from overthere import URI
     >>> media_type(URI("gopher://h/gpicture").locator), media_type(URI("gopher://h/Ia.png").locator)
@@ -82,16 +82,16 @@ def media_type(locator: GopherLocator) -> tuple[str | None, str, str]:
     if locator.gophertype in _TYPES:
         return _TYPES[locator.gophertype][0], "scheme", _TYPES[locator.gophertype][1]
     name = locator.selector.decode("latin-1").rpartition("/")[2]
-    guessed, coding = guessed_media(name)
-    return (guessed, "name", "") if guessed and not coding else (None, "", "")
+    guessed_type, coding = guess_media_type(name)
+    return (guessed_type, "name", "") if guessed_type and not coding else (None, "", "")
 
 
 # -- answers
 
 
 def _content(framed: FramedAnswer, locator: GopherLocator, length: int | None = None) -> Dialogue:
-    """The item itself: a listing for a menu, else octets."""
-    kind, how, source = media_type(locator)
+    """Yield the item: a listing for a menu, otherwise its content."""
+    content_type, type_source, source = media_type(locator)
     details: dict[str, Any] = {"type": locator.gophertype}
     if source:
         details["source"] = source
@@ -99,19 +99,19 @@ def _content(framed: FramedAnswer, locator: GopherLocator, length: int | None = 
         details["gopherplus"] = bool(framed.until)
         if locator.plus.language is not None:
             details["language"] = locator.plus.language
-    if kind in (MENU, "application/gopher+-menu"):
-        head = Head(kind, how, length, listing=True, details=details)
-        told = kind != MENU and (yield from framed.first_line()).startswith(b"+INFO:")
-        yield from _attributes(framed, locator, head) if told else _menu(framed, head)
+    if content_type in (MENU, "application/gopher+-menu"):
+        head = Head(content_type, type_source, length, listing=True, details=details)
+        has_attributes = content_type != MENU and (yield from framed.first_line()).startswith(b"+INFO:")
+        yield from _attributes(framed, locator, head) if has_attributes else _menu(framed, head)
         return
     if not framed.until:
         yield from _error(framed)
-    yield Head(kind, how, length, details=details)
-    yield from framed.data(locator.gophertype in _TEXTS)
+    yield Head(content_type, type_source, length, details=details)
+    yield from framed.data(locator.gophertype in _TEXT_TYPES)
 
 
 def _error(framed: FramedAnswer) -> Generator[Effect, Any, None]:
-    """Raises: ResourceMissing if the answer is an item that signals an error, and nothing else."""
+    """Raises: ResourceMissing if the answer is only an item that signals an error."""
     line = yield from framed.first_line()
     with suppress(CodingError):
         item = item_of(line)
@@ -120,7 +120,7 @@ def _error(framed: FramedAnswer) -> Generator[Effect, Any, None]:
 
 
 def _is_error(item: MenuItem) -> bool:
-    """Type 3 (RFC 1436 3.8); the servers of Minnesota send the type that was asked for, and this host."""
+    """Whether an item has type 3 (RFC 1436 3.8); servers of Minnesota send the requested type, and this host."""
     return item.type == "3" or (item.type != "i" and item.host == "error.host")
 
 
@@ -129,33 +129,33 @@ def _missing_error(text: str, what: str) -> ResourceMissing:
 
 
 def _menu(framed: FramedAnswer, head: Head) -> Dialogue:
-    """The lines of a menu.  One in which there are but errors, and lines that inform, is an error itself."""
-    waiting: list[Item] | None = []
+    """Yield the lines of a menu.  A menu with only errors and info lines raises ResourceMissing."""
+    pending: list[Item] | None = []
     errors: list[str] = []
-    before: MenuItem | None = None
+    previous: MenuItem | None = None
     while (line := (yield from framed.line())) is not None:
-        listed, item = entry(line, before)
+        menu_entry, item = entry(line, previous)
         if item is not None and item.type not in "+i":
-            before = item
-        if waiting is None:
-            yield Item(listed)
+            previous = item
+        if pending is None:
+            yield Item(menu_entry)
             continue
-        waiting.append(Item(listed))
+        pending.append(Item(menu_entry))
         if item is not None and _is_error(item):
             errors.append(item.display.strip())
-        if item is None or not (item.type == "i" or _is_error(item)) or len(waiting) > 40:
+        if item is None or not (item.type == "i" or _is_error(item)) or len(pending) > 40:
             yield head
-            yield from waiting
-            waiting = None
-    if waiting is not None:
+            yield from pending
+            pending = None
+    if pending is not None:
         if errors:
             raise _missing_error("; ".join(errors), framed.what)
         yield head
-        yield from waiting
+        yield from pending
 
 
 def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dialogue:
-    """Blocks of attributes, an entry for each "+INFO" (Gopher+ 2.5, 2.7)."""
+    """Read blocks of attributes; yield an entry for each "+INFO" (Gopher+ 2.5, 2.7)."""
     yield head
     item: ItemAttributes | None = None
     while (line := (yield from framed.line())) is not None:
@@ -172,23 +172,23 @@ def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dia
         yield Item(item.entry())
 
 
-_HEAD = re.compile(rb"([+-])(-1|-2|[0-9]{1,18})[ \t]*\r?\n")
+_PLUS_HEAD = re.compile(rb"([+-])(-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 
 
-def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
-    """What answers a Gopher+ request: how long it is, then that (Gopher+ 2.3); or what an older server sends."""
+def _plus_answer(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
+    """Read the answer to a Gopher+ request, which begins with its length (Gopher+ 2.3); or that of an older server."""
     plus = locator.plus
     framed = FramedAnswer(wire, what)
-    first = yield from framed.first_line()
-    if wire.over and not first:
+    first_line = yield from framed.first_line()
+    if wire.over and not first_line:
         raise AccessFailed("the server closed the connection without an answer", where=what)
-    match = _HEAD.fullmatch(first)
+    match = _PLUS_HEAD.fullmatch(first_line)
     if match is None:
-        if wire.over and first[:1] in (b"+", b"-") and b"\n" not in first:
+        if wire.over and first_line[:1] in (b"+", b"-") and b"\n" not in first_line:
             raise AccessFailed("the server closed the connection in the middle of a line", where=what)
         yield from _error(framed)
-        if isinstance(plus, Attributes) and plus.directory and b"\t" in first:
-            # A menu without attributes, as gophernicus sends it.
+        if isinstance(plus, Attributes) and plus.directory and b"\t" in first_line:
+            # gophernicus sends a menu without attributes.
             details = {"type": locator.gophertype, "gopherplus": False}
             yield from _menu(framed, Head(MENU, "scheme", listing=True, details=details))
             return
@@ -196,7 +196,7 @@ def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
             raise ProtocolError("the server does not send attributes but the item itself", "Gopher+ 2.5", where=what)
         yield from _content(framed, locator)
         return
-    del wire.held[: len(first)]
+    del wire.held[: len(first_line)]
     count = int(match[2])
     framed = FramedAnswer(wire, what, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
     if match[1] == b"-":
@@ -209,25 +209,25 @@ def _plus(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
         yield from _content(framed, locator, None if count < 0 else count)
 
 
-_CODES = {"1": "the item is not available", "2": "try again later", "3": "the item has moved"}
+_ERROR_CODES = {"1": "the item is not available", "2": "try again later", "3": "the item has moved"}
 _ERROR_LINES = 100
 
 
 def _handle_error(framed: FramedAnswer, locator: GopherLocator) -> Dialogue:
-    """An error: its code, perhaps the administrator, and a text; or where the item lives now (Gopher+ 2.3)."""
+    """Raise an error with its code, text and perhaps administrator; or redirect to the new place (Gopher+ 2.3)."""
     lines: list[bytes] = []
-    with suppress(AccessFailed):  # what has come says enough
+    with suppress(AccessFailed):  # the lines so far are enough
         while len(lines) < _ERROR_LINES and (line := (yield from framed.line())) is not None:
             lines.append(line)
-    code, _, rest = (lines[0] if lines else b"").lstrip().partition(b" ")
+    code, _, tail = (lines[0] if lines else b"").lstrip().partition(b" ")
     number = code.decode("ascii", "replace") if code.isdigit() and len(code) < 10 else ""
-    if number == "3" and (there := _new_location((rest, *lines[1:]), locator)) is not None:
-        yield Head(location=there, permanent=True, details={"code": "3"})
+    if number == "3" and (location := _new_location((tail, *lines[1:]), locator)) is not None:
+        yield Head(location=location, permanent=True, details={"code": "3"})
         return
-    told = [line.decode("utf-8", "replace") for line in (lines[1:] if number else lines)]
-    message = " ".join(printable(line.strip()) for line in told if line.strip())
-    message = message or _CODES.get(number, "the server signals an error")
-    if admin := _ADDRESS.search(rest):
+    text_lines = [line.decode("utf-8", "replace") for line in (lines[1:] if number else lines)]
+    message = " ".join(printable(line.strip()) for line in text_lines if line.strip())
+    message = message or _ERROR_CODES.get(number, "the server signals an error")
+    if admin := _ADDRESS.search(tail):
         message += f"; the administrator is {printable(admin[0].decode('utf-8', 'replace'))}"
     raise ResourceMissing(message, number, "Gopher+ 2.3", where=framed.what)
 
@@ -235,15 +235,15 @@ def _handle_error(framed: FramedAnswer, locator: GopherLocator) -> Dialogue:
 _ADDRESS = re.compile(rb"<[^<>]{1,200}>")
 
 
-def _new_location(lines: tuple[bytes, ...], asked: GopherLocator) -> str | None:
-    """The URI of the first item among the lines, asked for as the old one was; answers to a form are not sent on."""
-    if isinstance(asked.plus, View) and asked.plus.data is not None:
+def _new_location(lines: tuple[bytes, ...], request: GopherLocator) -> str | None:
+    """Return the URI of the first item in the lines, with the old request's parts; None for answers to a form."""
+    if isinstance(request.plus, View) and request.plus.data is not None:
         return None
     for line in lines:
         with suppress(CodingError, Unwritable):
             item = item_of(line.strip(b" "))
-            there = item.locator()
+            target = item.locator()
             if item.tag is not None:
-                there = replace(there, search=asked.search, plus=asked.plus, written=None)
-            return str(there.uri())
+                target = replace(target, search=request.search, plus=request.plus, written=None)
+            return str(target.uri())
     return None

@@ -27,19 +27,19 @@ KINDS = {
     "+": "redundant server", "T": "tn3270 session", "g": "GIF image", "I": "image", ":": "bitmap image", ";": "movie",
     "<": "sound", "h": "HTML", "i": "info", "s": "sound", "d": "document", "p": "image",
 }  # fmt: skip
-"""The types of RFC 1436 3.8 and Gopher+ 2.9 in their words; then those that servers send beside."""
+"""The types of RFC 1436 3.8 and Gopher+ 2.9 in their words; then other types that servers send."""
 
-_NOT_HERE = (CodingError, Unwritable, PlanRefused, InvalidURI)
-_MOST = 1 << 20
-"""How much one item's attributes may hold: "a relatively compact list" (Gopher+ 2.5)."""
+_URI_ERRORS = (CodingError, Unwritable, PlanRefused, InvalidURI)
+_MAX_BYTES = 1 << 20
+"""The limit for the attributes of one item: "a relatively compact list" (Gopher+ 2.5)."""
 
 
 def item_of(line: bytes) -> MenuItem:
-    """The item of a menu's line, its display string in UTF-8 where it is that, else in ISO Latin 1.
+    """Parse the item in a menu's line; its display string is UTF-8 if it is valid, otherwise ISO Latin 1.
 
-    RFC 1436 says ISO Latin 1, which any octets are; the servers of today send UTF-8.
+    RFC 1436 specifies ISO Latin 1, in which all bytes are valid; current servers send UTF-8.
 
-    Raises: CodingError for a line that is no item.
+    Raises: CodingError for a line that is not an item.
     """
     try:
         line.decode("utf-8")
@@ -49,10 +49,10 @@ def item_of(line: bytes) -> MenuItem:
 
 
 def entry(line: bytes, before: MenuItem | None = None) -> tuple[Entry, MenuItem | None]:
-    """What a line of a menu names, and its item; a line that is none is an entry that says so.
+    """Return the entry and the item of a menu's line; an invalid line is an entry that states the problem.
 
-    before: the item above that is no duplicate: a redundant server has the same thing (RFC 1436 3.8), so that its
-    URI has the type of that.
+    before: the last item that is not a duplicate; a redundant server has the same item (RFC 1436 3.8), so its
+    URI has that type.
 
     >>> entry(b"7Find it\\ts\\th.example\\t70\\t+")[0]
     Entry(name='Find it', uri='gopher://h.example/7s%09%09+', kind='search', details={'type': '7', 'gopherplus': '+'})
@@ -65,25 +65,25 @@ def entry(line: bytes, before: MenuItem | None = None) -> tuple[Entry, MenuItem 
     details: dict[str, Any] = {"type": item.type}
     if item.tag is not None:
         details["gopherplus"] = item.tag
-    if others := item.extra[item.tag is not None :]:
-        details["extra"] = [field.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for field in others]
+    if extra := item.extra[item.tag is not None :]:
+        details["extra"] = [field.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for field in extra]
     kind, uri = KINDS.get(item.type, "unknown"), None
     if not item.inert:
-        meant = item._replace(type=before.type) if item.type == "+" and before is not None else item
+        target = item._replace(type=before.type) if item.type == "+" and before is not None else item
         try:
-            uri = _uri(meant)
-        except _NOT_HERE as error:
+            uri = _uri(target)
+        except _URI_ERRORS as error:
             details["problem"] = f"it has no URI: {error}"
     return Entry(item.display, uri, kind, details), item
 
 
 def malformed(line: bytes, problem: str) -> Entry:
-    """A line that is none of its listing's."""
+    """Return the entry for an invalid line."""
     return Entry(line.decode("utf-8", "replace"), None, "malformed", {"problem": problem})
 
 
 def _uri(item: MenuItem) -> str:
-    """The URI of an item, one that has a plan; for a link out of Gopher the URI it leads to."""
+    """Return the URI of an item, if a plan is possible; for a link out of Gopher the linked URI."""
     if item.link is not None:
         try:
             return str(URI(item.link))
@@ -99,10 +99,10 @@ def _uri(item: MenuItem) -> str:
 
 
 class ItemAttributes:
-    """The attributes of an item, line by line (Gopher+ 2.5)."""
+    """Collects the attributes of an item line by line (Gopher+ 2.5)."""
 
     def __init__(self, info: bytes | None, asked: GopherLocator) -> None:
-        """info: what "+INFO:" says, the item's line in a menu; None if it is missing.  asked: what was asked for."""
+        """info: the text of "+INFO:", the item's line in a menu, or None.  asked: the requested locator."""
         self.info = info
         self.asked = asked
         self.blocks: dict[str, list[str]] = {}
@@ -111,39 +111,39 @@ class ItemAttributes:
         self._block: list[str] | None = None
 
     def take(self, line: bytes, where: str) -> None:
-        """A line of its attributes, other than "+INFO".
+        """Read a line of its attributes, other than "+INFO".
 
         Raises: LimitExceeded if there are too many.
         """
         self.size += len(line) + 32
-        if self.size > _MOST:
-            raise LimitExceeded(f"the attributes of one item take more than {_MOST:,} octets", where=where)
+        if self.size > _MAX_BYTES:
+            raise LimitExceeded(f"the attributes of one item take more than {_MAX_BYTES:,} octets", where=where)
         if match := _BLOCK.fullmatch(line):
             name = match[1].decode("utf-8", "replace")
             self._block = self.blocks.setdefault(name, [])
             if match[2]:
-                listed, _ = entry(match[2])
-                if listed.uri is not None:
-                    self.references[name] = listed.uri
+                referenced, _ = entry(match[2])
+                if referenced.uri is not None:
+                    self.references[name] = referenced.uri
                 else:
                     self._block.append(_show_line(match[2]))
             return
         if self._block is None:
             self._block = self.blocks.setdefault("", [])
-        # A line begins with a space; some servers, and the document's own examples, leave it out (Gopher+ 2.5, 2.7).
+        # A line begins with a space; some servers, and the document's own examples, omit it (Gopher+ 2.5, 2.7).
         self._block.append(_show_line(line[1:] if line[:1] == b" " else line))
 
     def entry(self) -> Entry:
-        """The item with its attributes in the details: "attributes" has the lines of each block, "references" the URIs
-        of those that stand elsewhere, "admin", "views", "abstract" and "ask" what the known ones say."""
+        """Return the item with its attributes in the details: "attributes" has the lines of each block, "references"
+        the URIs of external blocks, "admin", "views", "abstract" and "ask" the parsed known blocks."""
         if self.info is None:
-            asked = replace(self.asked, plus=View(), written=None)
-            listed = Entry("", str(asked.uri()), KINDS.get(asked.gophertype, "unknown"), {"type": asked.gophertype})
-            locator: GopherLocator | None = asked
+            base = replace(self.asked, plus=View(), written=None)
+            result = Entry("", str(base.uri()), KINDS.get(base.gophertype, "unknown"), {"type": base.gophertype})
+            locator: GopherLocator | None = base
         else:
-            listed, item = entry(self.info)
-            locator = item.locator() if item is not None and listed.uri is not None and item.link is None else None
-        details = listed.details
+            result, item = entry(self.info)
+            locator = item.locator() if item is not None and result.uri is not None and item.link is None else None
+        details = result.details
         details["attributes"] = self.blocks
         if self.references:
             details["references"] = self.references
@@ -156,17 +156,17 @@ class ItemAttributes:
             details["abstract"] = "\n".join(self.blocks["+ABSTRACT"])
         if "+ASK" in self.blocks:
             details["ask"] = [Question.read(line)._asdict() for line in self.blocks["+ASK"]]
-        return listed
+        return result
 
 
-# "+ADMIN" alone stands in an example of 2.8, "+ADMIN:" in the others, "+ADMIN: " in Appendix II.
+# The document has "+ADMIN" in an example of 2.8, "+ADMIN:" in others, "+ADMIN: " in Appendix II.
 _BLOCK = re.compile(rb"(?s)(\+[!-*,-9;-~][!-*,-9;-~]*):?(?:[ \t]+(.*))?")
 _VIEW = re.compile(r"([^\s:]++)(?:[ \t]++([^\s:]++))?+[ \t]*+:?+[ \t]*+(?:<([^<>]*+)>)?+.*+")
 _SIZE = re.compile(r"[ \t]*+([0-9]{0,12}+(?:\.[0-9]{1,9}+)?+)[ \t]*+([kKmMbB]?+)[ \t]*+")
 
 
 def _view(line: str, locator: GopherLocator | None) -> dict[str, Any]:
-    """A line of "+VIEWS": "Content-Type[ viewLanguage]: [<56K>]" (Gopher+ A3.0); the size is a hint (2.5)."""
+    """Parse a line of "+VIEWS": "Content-Type[ viewLanguage]: [<56K>]" (Gopher+ A3.0); the size is a hint (2.5)."""
     match = _VIEW.fullmatch(line.strip())
     if match is None:
         return {"view": line, "problem": "it is not a content type with a language and a size (Gopher+ A3.0)"}
@@ -181,7 +181,7 @@ def _view(line: str, locator: GopherLocator | None) -> dict[str, Any]:
     if locator is not None:
         try:
             details["uri"] = str(replace(locator, plus=View(match[1], match[2]), written=None).uri())
-        except _NOT_HERE as error:
+        except _URI_ERRORS as error:
             details["problem"] = str(error)
     return details
 
@@ -195,7 +195,7 @@ def _show_line(line: bytes) -> str:
 
 # -- forms
 
-_SILENT = ("note", "label", "")
+_KINDS_WITHOUT_ANSWER = ("note", "label", "")
 _Answer = str | bytes | bool | Sequence[str | bytes]
 
 
@@ -209,40 +209,40 @@ class Question(NamedTuple):
     """  # noqa: E501
 
     kind: str
-    """"Ask", "AskP" (not to be shown while it is typed), "AskL" (several lines), "AskF" (a name for a new file of the
-    person's), "Select" (yes or no), "Choose" (one of some), "ChooseF" (a file to send), "Note" (text only); another
-    is asked as "Ask" is; "" is text without a question."""
+    """"Ask", "AskP" (hidden while it is typed), "AskL" (several lines), "AskF" (a name for a new local file),
+    "Select" (yes or no), "Choose" (one of several choices), "ChooseF" (a file to send), "Note" (text only); any other
+    kind is treated as "Ask"; "" is text without a question."""
     prompt: str
     default: str = ""
-    """What is answered unless something else is; of "Select" "0" or "1"."""
+    """The default answer; "0" or "1" for "Select"."""
     choices: tuple[str, ...] = ()
 
     @property
     def asks(self) -> bool:
-        """Whether there is something to answer."""
-        return self.kind.lower() not in _SILENT
+        """Whether it needs an answer."""
+        return self.kind.lower() not in _KINDS_WITHOUT_ANSWER
 
     @classmethod
     def read(cls, line: str) -> Question:
-        """The question of a line."""
-        kind, colon, rest = line.partition(":")
+        """Parse the question in a line."""
+        kind, colon, tail = line.partition(":")
         if not colon:
             return cls("", line)
-        prompt, *others = rest.strip(" ").split("\t")
+        prompt, *values = tail.strip(" ").split("\t")
         if kind.lower() == "choose":
-            return cls(kind, prompt, others[0] if others else "", tuple(others))
-        if kind.lower() == "select" and not others:
-            # "Select: prompt:1", as the servers and clients of Minnesota have it; no document says it.
-            before, parted, last = prompt.rpartition(":")
-            if parted and last.strip() in ("0", "1"):
-                return cls(kind, before, last.strip())
+            return cls(kind, prompt, values[0] if values else "", tuple(values))
+        if kind.lower() == "select" and not values:
+            # "Select: prompt:1" is the undocumented form of the servers and clients of Minnesota.
+            bare_prompt, colon_found, default = prompt.rpartition(":")
+            if colon_found and default.strip() in ("0", "1"):
+                return cls(kind, bare_prompt, default.strip())
             return cls(kind, prompt, "0")
-        return cls(kind, prompt, others[0] if others else "")
+        return cls(kind, prompt, values[0] if values else "")
 
     def lines(self, value: _Answer) -> str | bytes | Sequence[str | bytes]:
-        """An answer as `schemes.gopherplus.answers` takes it.
+        """Convert an answer to the form for `schemes.gopherplus.answers`.
 
-        Raises: CodingError for an answer that the question does not take.
+        Raises: CodingError for an answer that the question does not accept.
         """
         match self.kind.lower():
             case "askl":
@@ -264,12 +264,12 @@ class Question(NamedTuple):
             raise self._reject(value, "lines of text")
         return value
 
-    def _reject(self, value: object, wanted: str) -> CodingError:
-        return CodingError(f"{self.prompt!r} must be answered by {wanted}, not {value!r:.80} (Gopher+ 2.8)")
+    def _reject(self, value: object, expected: str) -> CodingError:
+        return CodingError(f"{self.prompt!r} must be answered by {expected}, not {value!r:.80} (Gopher+ 2.8)")
 
 
 class AskForm(NamedTuple):
-    """The form of an item, which a person fills out (RFC 4266 2.5, 2.9; Gopher+ 2.8).
+    """The form of an item, for a person to fill out (RFC 4266 2.5, 2.9; Gopher+ 2.8).
 
     >>> form = AskForm.from_entry(Entry("A form", "gopher://h/0form%09%09%3F", "file", {"ask": [{"kind": "Ask", "prompt": "Name"}]}))
     >>> str(form.fill({"Name": "Tim"}).uri())
@@ -277,20 +277,20 @@ class AskForm(NamedTuple):
     """  # noqa: E501
 
     locator: GopherLocator
-    """The item that the answers go to."""
+    """The item that receives the answers."""
     questions: tuple[Question, ...]
 
     @classmethod
     def from_entry(cls, entry: Entry) -> AskForm:
-        """The form of an entry, as the attributes of an item give it ("?", "!", "$").
+        """Return the form in an entry, from the attributes of an item ("?", "!", "$").
 
         Raises: CodingError if it has none.
         """
-        asked = entry.details.get("ask")
+        questions_data = entry.details.get("ask")
         locator = None if entry.uri is None else URI(entry.uri).locator
-        if asked is None or not isinstance(locator, GopherLocator):
+        if questions_data is None or not isinstance(locator, GopherLocator):
             raise CodingError(f"{printable(entry.name)!r} has no form that can be answered (Gopher+ 2.8)")
-        questions = tuple(Question(**{**one, "choices": tuple(one.get("choices", ()))}) for one in asked)
+        questions = tuple(Question(**{**item, "choices": tuple(item.get("choices", ()))}) for item in questions_data)
         return cls(locator, questions)
 
     def fill(
@@ -300,27 +300,27 @@ class AskForm(NamedTuple):
         file: bytes | None = None,
         charset: str = "ascii",
     ) -> GopherLocator:
-        """Where the item is, with the form filled out: opening it sends the answers.
+        """Return the item's locator with the form filled out: opening it sends the answers.
 
         values: answers by the prompts of their questions, or by their numbers from 0 among those that ask; or all in
         their order.  "AskL" takes lines, "Select" True or False, "Choose" one of its choices, "ChooseF" the name of
-        the file; what is not answered has its default.
-        file: the octets of the file that "ChooseF" sends.  charset: of text; no document names one.
+        the file; a missing answer has its default.
+        file: the content of the file that "ChooseF" sends.  charset: of text; no document specifies one.
 
-        Raises: CodingError for an answer to no question, or one that the question does not take, or if a prompt
-        stands for several questions.
+        Raises: CodingError for an answer without a question, or one that the question does not accept, or if several
+        questions have the same prompt.
         """
         asking = [question for question in self.questions if question.asks]
-        given: dict[int, _Answer] = {}
+        answers: dict[int, _Answer] = {}
         pairs = values.items() if isinstance(values, Mapping) else enumerate(values)
         for key, value in pairs:
-            matching = [at for at, question in enumerate(asking) if key in (at, question.prompt)]
+            matching = [index for index, question in enumerate(asking) if key in (index, question.prompt)]
             if len(matching) != 1:
-                what = "no question" if not matching else f"{len(matching)} questions"
-                raise CodingError(f"{key!r} is {what} of the form (Gopher+ 2.8)")
-            given[matching[0]] = value
-        sends = any(question.kind.lower() == "choosef" for question in asking)
-        if (file is not None) != sends:
-            raise CodingError(f"the form {'asks for a' if sends else 'takes no'} file (Gopher+ 2.8)")
-        answered = [question.lines(given.get(at, question.default)) for at, question in enumerate(asking)]
-        return self.locator.filled(*answered, file=file, charset=charset)
+                matches = "no question" if not matching else f"{len(matching)} questions"
+                raise CodingError(f"{key!r} is {matches} of the form (Gopher+ 2.8)")
+            answers[matching[0]] = value
+        needs_file = any(question.kind.lower() == "choosef" for question in asking)
+        if (file is not None) != needs_file:
+            raise CodingError(f"the form {'asks for a' if needs_file else 'takes no'} file (Gopher+ 2.8)")
+        lines = [question.lines(answers.get(index, question.default)) for index, question in enumerate(asking)]
+        return self.locator.filled(*lines, file=file, charset=charset)

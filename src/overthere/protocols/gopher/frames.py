@@ -1,8 +1,8 @@
-"""The end of a Gopher answer, and the periods of its text (RFC 1436 Appendix; Gopher+ 2.3).
+"""The end of a Gopher answer, and the periods in its text (RFC 1436 Appendix; Gopher+ 2.3).
 
-Servers differ from RFC 1436 in what they do about periods: those of Minnesota end a text with one but double none,
-gophernicus and pygopherd do neither, and RFC 1436 does both.  A period is taken for the end only where nothing
-follows, and for a doubled one only where the text gives no sign that none are.
+RFC 1436 ends a text with a period, and doubles periods at the start of lines.  Servers of Minnesota do only the
+first, gophernicus and pygopherd neither.  A period counts as the end only if nothing follows, and as a
+doubled one only if the text has no single period at the start of a line.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ from overthere.access.wire import Data, Dialogue, Effect, Read, Wire
 
 __all__ = ["FramedAnswer"]
 
-_PATIENCE = 1.0
-"""How long the end of the connection is waited for, in seconds, once the answer seems to be over."""
-_HELD = 1 << 20
-"""How much text waits for a sign that periods are doubled, or are not."""
-_FIRST = 4096
-"""How long a line may be that is looked at as an error, or as the head of a Gopher+ answer."""
+_END_TIMEOUT = 1.0
+"""Seconds to wait for the end of the connection after the answer seems to be complete."""
+_MAX_UNDECIDED_BYTES = 1 << 20
+"""The limit of text that is buffered until it is known whether periods are doubled."""
+_MAX_FIRST_LINE = 4096
+"""The maximal length of a line that is checked for an error, or for the head of a Gopher+ answer."""
 
 
 class FramedAnswer:
-    """The octets of an answer: to their end, however that is told."""
+    """Reads the bytes of an answer to its end, however the end is marked."""
 
     def __init__(self, wire: Wire, what: str, until: str = "", count: int = 0) -> None:
-        """until: "dot" ("+-1"), "close" ("+-2") or "count" ("+5340") by Gopher+ 2.3; "" where nothing is told."""
+        """until: "dot" ("+-1"), "close" ("+-2") or "count" ("+5340") by Gopher+ 2.3; "" if it is not stated."""
         self.wire = wire
         self.what = what
         self.until = until
         self.left: int = count
 
     def line(self) -> Generator[Effect, Any, bytes | None]:
-        """The next line; None at the end.  Raises: LimitExceeded, AccessFailed."""
-        wire, looked = self.wire, 0
+        """Return the next line; None at the end.  Raises: LimitExceeded, AccessFailed."""
+        wire, searched = self.wire, 0
         while True:
-            most = self.left if self.until == "count" else None
-            end = wire.held.find(b"\n", looked, most)
-            if end >= 0 or (most is not None and len(wire.held) >= most):
+            limit = self.left if self.until == "count" else None
+            end = wire.held.find(b"\n", searched, limit)
+            if end >= 0 or (limit is not None and len(wire.held) >= limit):
                 break
-            looked = len(wire.held)
-            if looked > wire.max_line:
+            searched = len(wire.held)
+            if searched > wire.max_line:
                 raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.what)
             if not (yield from wire.fill()):
-                if most is not None:
-                    raise AccessFailed(f"the server closed {most - looked:,} octets before the end", where=self.what)
-                if looked and wire.held.rstrip() != b".":
+                if limit is not None:
+                    raise AccessFailed(f"the server closed {limit - searched:,} octets before the end", where=self.what)
+                if searched and wire.held.rstrip() != b".":
                     raise AccessFailed("the server closed the connection in the middle of a line", where=self.what)
-                if self.until == "dot" and not looked:
+                if self.until == "dot" and not searched:
                     raise AccessFailed("the server closed the connection without the announced period", where=self.what)
                 return None
         size = end + 1 if end >= 0 else self.left
@@ -66,7 +66,7 @@ class FramedAnswer:
         return None if line == b"." else line
 
     def data(self, text: bool) -> Dialogue:
-        """All of it as `Data`.  text: whether a line with a period alone is its end where nothing else is told."""
+        """Yield the answer as `Data`.  text: whether a line with a period alone ends it if the end is not stated."""
         if self.until == "count":
             yield from self.wire.stream(self.left, self.what)
         elif self.until == "dot" or (text and not self.until):
@@ -75,29 +75,29 @@ class FramedAnswer:
             yield from self.wire.read_rest()
 
     def first_line(self) -> Generator[Effect, Any, bytes]:
-        """The first line with its end, which stays to be read; b"" if it is too long to be looked at."""
-        held = self.wire.held
-        while (end := held.find(b"\n", 0, _FIRST)) < 0:
-            if len(held) >= _FIRST:
+        """Return the first line with its end without consuming it; b"" if it is too long."""
+        buffer = self.wire.held
+        while (end := buffer.find(b"\n", 0, _MAX_FIRST_LINE)) < 0:
+            if len(buffer) >= _MAX_FIRST_LINE:
                 return b""
             if not (yield from self.wire.fill()):
-                return bytes(held)
-        return bytes(held[: end + 1])
+                return bytes(buffer)
+        return bytes(buffer[: end + 1])
 
     def ends_after(self, size: int) -> Generator[Effect, Any, bool]:
-        """Whether nothing comes after so many octets, or a period alone."""
-        held = self.wire.held
-        while bytes(held[size : size + 4]).strip(b"\r\n") in (b"", b"."):
-            if len(held) > size + 3 or (yield from _read_more(self.wire)) is not True:
-                return len(held) <= size + 3
+        """Whether nothing, or only a period, follows the first `size` bytes."""
+        buffer = self.wire.held
+        while bytes(buffer[size : size + 4]).strip(b"\r\n") in (b"", b"."):
+            if len(buffer) > size + 3 or (yield from _read_more(self.wire)) is not True:
+                return len(buffer) <= size + 3
         return False
 
 
 def _read_more(wire: Wire) -> Generator[Effect, Any, bool | None]:
-    """Read more; False at the end, None if nothing comes for a while."""
+    """Read more data; return False at the end, None if no data arrives for a while."""
     if wire.over:
         return False
-    data: bytes | None = yield Read(65_536, wire.channel, _PATIENCE)
+    data: bytes | None = yield Read(65_536, wire.channel, _END_TIMEOUT)
     if data is None:
         return None
     wire.over = not data
@@ -105,89 +105,89 @@ def _read_more(wire: Wire) -> Generator[Effect, Any, bool | None]:
     return bool(data)
 
 
-def _text(wire: Wire, what: str, told: bool) -> Dialogue:
-    """A text: octets to the end of the connection, without the period that ends it, and the lines as they are sent.
+def _text(wire: Wire, what: str, is_period_due: bool) -> Dialogue:
+    """Yield a text up to the end of the connection, without the period at its end; its lines stay as they were sent.
 
     "The client should be prepared for the server closing the connection without sending the Lastline" (RFC 1436
-    Appendix).  told: whether the server says that a period will come, so that the text cannot end within a line.
+    Appendix).  is_period_due: whether the server announced a period, so that the text cannot end within a line.
     """
-    held = wire.held
+    buffer = wire.held
     periods = _Periods()
-    begins = True  # whether a line begins at what comes next
+    is_line_start = True  # whether the next byte begins a line
     while True:
-        at = 0 if begins and held[:1] == b"." else held.find(b"\n.") + 1
-        if not at and not (begins and held[:1] == b"."):
-            if held:
-                begins = held.endswith(b"\n")
-                yield from periods.give(bytes(held))
-                held.clear()
+        line_start = 0 if is_line_start and buffer[:1] == b"." else buffer.find(b"\n.") + 1
+        if not line_start and not (is_line_start and buffer[:1] == b"."):
+            if buffer:
+                is_line_start = buffer.endswith(b"\n")
+                yield from periods.add(bytes(buffer))
+                buffer.clear()
             if (yield from wire.fill()):
                 continue
-            if told and not begins:
+            if is_period_due and not is_line_start:
                 raise AccessFailed("the server closed the connection in the middle of a line", where=what)
             yield from periods.decide(False)
             return
-        if at:
-            yield from periods.give(bytes(held[:at]))
-            del held[:at]
-        while len(held) < 3 and held.startswith(b".") and held.rstrip(b"\r") == b"." and (yield from wire.fill()):
+        if line_start:
+            yield from periods.add(bytes(buffer[:line_start]))
+            del buffer[:line_start]
+        while len(buffer) < 3 and buffer.startswith(b".") and buffer.rstrip(b"\r") == b"." and (yield from wire.fill()):
             pass
-        if held[:2] == b"..":
+        if buffer[:2] == b"..":
             yield from periods.double()
-            del held[:2]
-            begins = False
+            del buffer[:2]
+            is_line_start = False
             continue
-        if match := _ALONE.match(held):
-            alone = match.end() == len(held)
+        if match := _LONE_PERIOD.match(buffer):
+            alone = match.end() == len(buffer)
             if alone and (wire.over or (yield from _read_more(wire)) is not True):
                 yield from periods.decide(True)
-                held.clear()
+                buffer.clear()
                 return
-        # In this text no period at the beginning of a line is doubled.
+        # A single period at the beginning of a line: this text does not double periods.
         yield from periods.decide(False)
-        yield from periods.give(b".")
-        del held[:1]
-        begins = False
+        yield from periods.add(b".")
+        del buffer[:1]
+        is_line_start = False
 
 
-_ALONE = re.compile(rb"\.(?:\r?\n|\r?\Z)")
+_LONE_PERIOD = re.compile(rb"\.(?:\r?\n|\r?\Z)")
 
 
 class _Periods:
-    """Text on its way, while it is not known whether a period at the beginning of a line was doubled."""
+    """Buffers text while it is unknown whether periods at the beginning of lines are doubled."""
 
     def __init__(self) -> None:
         self.doubled: bool | None = None
-        self.held = bytearray()
+        self.buffer = bytearray()
         self.marks: list[int] = []
-        """Where in `held` a period stands that may be one too many."""
+        """The places in `buffer` of periods that may be doubled."""
 
-    def give(self, octets: bytes) -> Dialogue:
+    def add(self, octets: bytes) -> Dialogue:
         if self.doubled is None and self.marks:
-            self.held += octets
-            if len(self.held) > _HELD:
+            self.buffer += octets
+            if len(self.buffer) > _MAX_UNDECIDED_BYTES:
                 yield from self.decide(True)  # RFC 1436 Appendix
         elif octets:
             yield Data(octets)
 
     def double(self) -> Dialogue:
-        """Two periods that begin a line."""
+        """Add two periods at the beginning of a line."""
         if self.doubled is None:
-            self.marks.append(len(self.held))
-            yield from self.give(b"..")
+            self.marks.append(len(self.buffer))
+            yield from self.add(b"..")
         else:
             yield Data(b"." if self.doubled else b"..")
 
     def decide(self, doubled: bool) -> Dialogue:
-        """It is known now."""
+        """Yield the buffered text, now that it is known whether periods are doubled."""
         if self.doubled is not None:
             return
         self.doubled = doubled
-        held, self.held = bytes(self.held), bytearray()
+        buffer, self.buffer = bytes(self.buffer), bytearray()
         if doubled:
             starts = [0, *(mark + 1 for mark in self.marks)]
-            ends = [*self.marks, len(held)]
-            held = b"".join(held[start:end] for start, end in zip(starts, ends, strict=True))
+            ends = [*self.marks, len(buffer)]
+            buffer = b"".join(buffer[start:end] for start, end in zip(starts, ends, strict=True))
         self.marks.clear()
-        if held:
-            yield Data(held)
+        if buffer:
+            yield Data(buffer)

@@ -1,8 +1,8 @@
 """Gopher and Gopher+: the request of a URI (RFC 4266; RFC 1436; Gopher+; 1994 GOPHER).
 
-What the documents print after the selector differs: RFC 4266 2.3 puts the search, even an empty one, before the
+The documents differ in the text after the selector: RFC 4266 2.3 puts the search, even an empty one, before the
 Gopher+ string, but its own 2.9, the draft of 1994 and Gopher+ (2.4, Appendix II) print `selector TAB +...`, and a
-search only for an index server (type 7), where it may be empty.  The latter is sent.
+search only for an index server (type 7), where it may be empty.  This module sends the latter.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form
 
 __all__ = ["request", "steps"]
 
-# RFC 1436 3.8, Gopher+ 2.9; what is not here is "the item".
-_ITEMS = {
+# RFC 1436 3.8, Gopher+ 2.9; other types are "the item".
+_DESCRIPTIONS = {
     "0": "the text",
     "1": "the menu",
     "4": "the BinHexed Macintosh file",
@@ -31,46 +31,46 @@ _ITEMS = {
     ";": "the movie",
     "<": "the sound",
 }
-# RFC 1436 3.8: what points to a server of another protocol.
+# RFC 1436 3.8: types that point to a server of another protocol.
 _SESSIONS = {"2": "cso", "8": "telnet", "T": "tn3270"}
 _BLOCK_NOTE = Cited("the data block contains lines chosen by the URI: beware of ports of other protocols", "RFC 1738 6")
 
 
 def steps(locator: GopherLocator, credentials: Credentials) -> Iterator[Step]:
-    """Connect, one request, one answer (RFC 1436 2); for types 2, 8 and T a session."""
+    """Return the steps: connect, one request, one answer (RFC 1436 2); for types 2, 8 and T a session."""
     if locator.query is not None:
         raise PlanRefused(
             'a gopher URI cannot have a query: write "?" as "%3F", and a search after "%09"', "RFC 4266 2.2"
         )
-    there = connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4266 2.1")
+    connection = connect(locator.host, PORT if locator.port is None else locator.port, "RFC 4266 2.1")
     kind = locator.gophertype
     if kind == "3":
         raise PlanRefused("an item of type 3 signals an error: there is nothing to retrieve", "RFC 1436 3.8")
     if kind in _SESSIONS and locator.plus is None:
-        yield _session(locator, credentials, there.host, there.port)
+        yield _session(locator, credentials, connection.host, connection.port)
         return
-    yield there
-    sent = request(locator)
+    yield connection
+    request_data = request(locator)
     if locator.plus is None:
         note = ""
         if kind == "7" and locator.search is None:
             note = Cited("the search words are missing: ask the user for them", "RFC 1436 3.7")
-        yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=sent, note=note)
+        yield Send(source="RFC 1436 2" if locator.search is None else "RFC 4266 2.2", data=request_data, note=note)
         yield _answer(kind)
     else:
-        yield from _request_steps(locator.plus, sent)
+        yield from _request_steps(locator.plus, request_data)
 
 
 def request(locator: GopherLocator) -> bytes:
-    """The octets of the request, with the data block that a filled-out form sends after it.
+    """Return the request, with the data block of a filled-out form after it.
 
-    Raises: PlanRefused for a tab, a line end or NUL in selector or search, for what is not a line in an answer.
+    Raises: PlanRefused for a tab, a line end or NUL in selector or search, and for an answer that is not a line.
 
     >>> from overthere import URI
     >>> request(URI("gopher://h/7s%09a%20b").locator), request(URI("gopher://h/0s%09%09!+ABSTRACT").locator)
     (b's\\ta b\\r\\n', b's\\t!+ABSTRACT\\r\\n')
     """
-    # RFC 4266 2.1 would let NUL in; RFC 1436, by which it is sent, has selectors of UNASCII, without NUL.
+    # RFC 4266 2.1 would allow NUL; RFC 1436, which defines the request, has selectors of UNASCII, without NUL.
     fields = [guarded(locator.selector, "selector", "RFC 1436 Appendix")]
     search, plus = locator.search, locator.plus
     if search is not None and (plus is None or search or locator.gophertype == "7"):
@@ -83,7 +83,7 @@ def request(locator: GopherLocator) -> bytes:
 
 
 def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
-    """What follows the last tab of the request, and the data block after it; both come framed out of `plus` alone."""
+    """Return the text after the last tab of the request, and the data block; `plus` has both with their framing."""
     if isinstance(plus, Form):
         return b"!+ASK", b""  # the form is fetched first, for the person to fill it out (RFC 4266 2.5)
     if isinstance(plus, View):
@@ -99,7 +99,7 @@ def _command(plus: GopherPlus) -> tuple[bytes, bytes]:
 def _block(data: Answers | Block) -> bytes:
     if isinstance(data, Answers):
         for line in data.lines:
-            # A tab parts no fields within the block.
+            # A tab does not separate fields within the block.
             guarded(line.replace(b"\t", b" "), "an answer", "RFC 4266 2.9")
             if line == b".":
                 raise PlanRefused("an answer is a single period, which would end the data block", "Gopher+ 2.3")
@@ -107,8 +107,8 @@ def _block(data: Answers | Block) -> bytes:
 
 
 def _answer(kind: str) -> Receive:
-    """A menu ends with a period; a text too, but its server may just close; files end where it closes."""
-    what = _ITEMS.get(kind, "the item")
+    """Return the step for the answer: a menu ends with a period, a text too or with the connection, a file with it."""
+    what = _DESCRIPTIONS.get(kind, "the item")
     if kind in ("1", "7"):
         return Receive(source="RFC 1436 Appendix", what=what, until="dot")
     if kind in ("5", "9"):
@@ -121,8 +121,8 @@ def _answer(kind: str) -> Receive:
     return Receive(source="RFC 1436 2", what=what, until="close", note=note)
 
 
-def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
-    """RFC 4266 2.4 to 2.9; an answer to a Gopher+ request says first how long it is (Gopher+ 2.3)."""
+def _request_steps(plus: GopherPlus, request_data: bytes) -> Iterator[Step]:
+    """Return the steps of a Gopher+ request (RFC 4266 2.4 to 2.9); its answer begins with its length (Gopher+ 2.3)."""
     note, what = "", "the answer to the Gopher+ string"
     source = "RFC 4266 2.3"
     if isinstance(plus, View):
@@ -135,12 +135,12 @@ def _request_steps(plus: GopherPlus, sent: bytes) -> Iterator[Step]:
     elif isinstance(plus, Form):
         source, what = "RFC 4266 2.5", "the form"
         note = Cited("the user fills in the form, and another request sends the answers", "RFC 4266 2.9")
-    yield Send(source=source, data=sent, note=note)
+    yield Send(source=source, data=request_data, note=note)
     yield Receive(source="Gopher+ 2.3", what=what, until="length")
 
 
 def _session(locator: GopherLocator, credentials: Credentials, host: str, port: int) -> Interact:
-    """ "Connect to given host at given port.  The name to login as at this host is in the selector string." """
+    """Return the session: "The name to login as at this host is in the selector string." """
     kind = locator.gophertype
     if locator.search is not None:
         raise PlanRefused(f"an item of type {kind} is a session, which takes no search string", "RFC 1436 3.8")

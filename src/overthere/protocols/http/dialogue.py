@@ -18,7 +18,7 @@ __all__ = ["dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """One request and its response; h11 reads the head and chunks, any other body is passed through as it comes."""
+    """Send one request and read its response; h11 reads the head and chunks, any other body is passed through."""
     for step in plan.steps:
         match step:
             case Connect(host=host, port=port, tls=tls, transport=transport):
@@ -34,21 +34,21 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     yield Hangup()
 
 
-_BODY = 1 << 18
-_LATER = frozenset((408, 425, 429))
+_CHUNK_BYTES = 1 << 18
+_TEMPORARY_ERRORS = frozenset((408, 425, 429))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z\-]+"
 _MEDIA_TYPE = re.compile(rf"(?s){_TOKEN}/{_TOKEN}(?:[ \t]*;.*)?")
 
 
 def _response(plan: Plan, policy: Policy) -> Dialogue:
-    """A redirect's place, or the content.
+    """Yield a redirect's target, or the content.
 
-    Content-Location is no base: what it claims of another URI cannot be trusted (RFC 9110 6.4.2, 8.7), and since
-    RFC 7231 (Appendix B) it names none.  It stands among the fields of `details`.  A content coding is undone; that of
-    a file which is packed itself stays, and `details` has it as "coding".
+    Content-Location is not used as a base: its claim about another URI cannot be trusted (RFC 9110 6.4.2, 8.7), and
+    RFC 7231 (Appendix B) removed that meaning.  It is among the fields of `details`.  A content coding is decoded;
+    that of a compressed file stays, and is in `details` as "coding".
 
-    Raises: ResourceMissing, ResourceUnavailable with the status as their code for all that is neither (15.4 to 15.6).
+    Raises: ResourceMissing, ResourceUnavailable with the status as their code for other responses (15.4 to 15.6).
     """
     reader = AnswerReader(policy)
     event = yield from reader.head()
@@ -58,27 +58,27 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
         yield Head(location=fields["location"], permanent=status in (301, 308), details=details)
         return
     if status >= 300:
-        kind = ResourceUnavailable if status >= 500 or status in _LATER else ResourceMissing
+        kind = ResourceUnavailable if status >= 500 or status in _TEMPORARY_ERRORS else ResourceMissing
         raise kind(status_line(event), str(status), "RFC 9110 15", plan.uri)
     if status == 206:
         raise ProtocolError("a part of the content, which was not requested", "RFC 9110 15.3.7", plan.uri)
     size = _length(status, fields)
     if size and policy.max_bytes is not None and size > policy.max_bytes:
         raise LimitExceeded(f"{size:,} octets are announced: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri)
-    named = fields.get("content-type", "")
-    known = _MEDIA_TYPE.fullmatch(named) is not None
+    content_type = fields.get("content-type", "")
+    is_valid_type = _MEDIA_TYPE.fullmatch(content_type) is not None
     applied = codings(",".join(value for name, value in details["headers"] if name.lower() == "content-encoding"))
-    if applied and _is_packed(plan, named, applied):
+    if applied and _is_packed(plan, content_type, applied):
         details["coding"], applied = ", ".join(applied), ()
     content = _content(reader, size, "transfer-encoding" in fields and size is None)
     if applied:
         content, size = decode_content(content, applied, policy.max_bytes), None
-    yield Head(named if known else None, "server" if known else "", size, details=details)
+    yield Head(content_type if is_valid_type else None, "server" if is_valid_type else "", size, details=details)
     yield from content
 
 
 def _is_packed(plan: Plan, media_type: str, applied: tuple[str, ...]) -> bool:
-    """Whether the coding belongs to the file itself: servers say "gzip" of an archive `a.tar.gz` too."""
+    """Whether the coding belongs to the file itself: servers send "gzip" for an archive `a.tar.gz` too."""
     if media_type.partition(";")[0].strip().lower() in _PACKED:
         return True
     path = plan.uri.partition("#")[0].partition("?")[0]
@@ -91,9 +91,9 @@ _PACKED = frozenset(
 
 
 def _content(reader: AnswerReader, size: int | None, chunked: bool) -> Dialogue:
-    """The octets of the body (RFC 7230 3.3.3), its transfer coding undone."""
+    """Yield the body (RFC 7230 3.3.3), without its transfer coding."""
     if chunked:
-        while isinstance(event := (yield from reader.event(_BODY)), reader.h11.Data):
+        while isinstance(event := (yield from reader.event(_CHUNK_BYTES)), reader.h11.Data):
             yield Data(bytes(event.data))
         return
     wire = Wire()
@@ -102,9 +102,9 @@ def _content(reader: AnswerReader, size: int | None, chunked: bool) -> Dialogue:
 
 
 def _length(status: int, fields: dict[str, str]) -> int | None:
-    """RFC 7230 3.3.3: how long the body is; None if chunks or the end of the connection say it."""
+    """Return the length of the body (RFC 7230 3.3.3); None if chunks or the end of the connection determine it."""
     if status == 204:
         return 0
     if "transfer-encoding" in fields or "content-length" not in fields:
         return None
-    return int(fields["content-length"])  # h11 has seen that it is one number
+    return int(fields["content-length"])  # h11 has checked that it is a single number

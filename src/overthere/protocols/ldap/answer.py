@@ -1,7 +1,7 @@
 r"""Parses the answers of an LDAP server from BER (RFC 4511 4.1, 4.2.2, 4.5.2).
 
-Nothing is read deeper than the messages are defined, and no more of anything is kept than the policy lets come, so
-that lengths that lie and nested garbage cost what their octets cost.
+Messages are parsed only as deep as they are defined, and only as much is stored as the policy allows, so
+that wrong lengths and nested garbage cost no more than their bytes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["BIND_RESPONSE", "SEARCH_DONE", "SEARCH_ENTRY", "SEARCH_REFERENCE", "
 
 BIND_RESPONSE, SEARCH_ENTRY, SEARCH_DONE, SEARCH_REFERENCE, EXTENDED = 0x61, 0x64, 0x65, 0x73, 0x78
 SET, REFERRAL = 0x31, 0xA3
-_URIS = 1_000
-"""So many URIs of one referral are read, and no more."""
-_ATTRIBUTES = 10_000
-_VALUES = 1_000_000
-_UNSOLICITED = 100
-"""So many unsolicited notifications in a row are passed over."""
+_MAX_URIS = 1_000
+"""The limit of URIs in one referral."""
+_MAX_ATTRIBUTES = 10_000
+_MAX_VALUES = 1_000_000
+_MAX_UNSOLICITED = 100
+"""The limit of consecutive unsolicited notifications, which are skipped."""
 
 # RFC 4511 4.1.9, in its words.
 _CODES = {
@@ -46,30 +46,30 @@ class Result(NamedTuple):
 
     code: int
     matched: str
-    """matchedDN: how much of the name there is."""
+    """matchedDN: the part of the name that exists."""
     message: str
     """diagnosticMessage, for people."""
     referral: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        told = f"{_CODES.get(self.code, 'a result')} ({self.code})"
-        told += f": {printable(self.message)}" if self.message else ""
-        return told + (f"; there is {printable(self.matched)!r}" if self.matched else "")
+        text = f"{_CODES.get(self.code, 'a result')} ({self.code})"
+        text += f": {printable(self.message)}" if self.message else ""
+        return text + (f"; there is {printable(self.matched)!r}" if self.matched else "")
 
     def to_dict(self) -> dict[str, Any]:
-        shown = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
-        return {**shown, "diagnosticMessage": self.message, "referral": list(self.referral)}
+        result = {"code": self.code, "name": _CODES.get(self.code, ""), "matchedDN": self.matched}
+        return {**result, "diagnosticMessage": self.message, "referral": list(self.referral)}
 
 
 def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, Any, Element]:
-    """The operation of the next message that answers the message `asked`.
+    """Return the operation of the next message that answers the message `asked`.
 
-    most: how long a message may be.
+    most: the maximal length of a message.
 
-    Raises: ProtocolError for what is no such message; LimitExceeded for a longer one; AccessFailed where the
-    connection ends before it, or where the server says that it ends it (4.4.1).
+    Raises: ProtocolError for another or an invalid message; LimitExceeded for a longer one; AccessFailed if the
+    connection ends first, or the server announces its end (4.4.1).
     """
-    for _ in range(_UNSOLICITED):
+    for _ in range(_MAX_UNSOLICITED):
         content = yield from _message(wire, most, where)
         parts = list(islice(_elements(content, where), 4))
         if not 2 <= len(parts) <= 3 or parts[0].tag != INTEGER or not 1 <= len(parts[0].content) <= 4:
@@ -83,16 +83,16 @@ def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, A
         if named or operation.tag != EXTENDED:
             raise ProtocolError(f"the answer is to message {named} and not to {asked}", "RFC 4511 4.1.1.1", where=where)
         if any(part == (0x8A, _DISCONNECTION) for part in islice(_elements(operation.content, where), 6)):
-            told = str(result(operation, where))
-            raise AccessFailed(f"the server ended the session: {told}", "RFC 4511 4.4.1", where=where)
-    raise ProtocolError(f"more than {_UNSOLICITED} notifications without an answer", "RFC 4511 4.4", where=where)
+            reason = str(result(operation, where))
+            raise AccessFailed(f"the server ended the session: {reason}", "RFC 4511 4.4.1", where=where)
+    raise ProtocolError(f"more than {_MAX_UNSOLICITED} notifications without an answer", "RFC 4511 4.4", where=where)
 
 
 _DISCONNECTION = b"1.3.6.1.4.1.1466.20036"
 
 
 def _message(wire: Wire, most: int, where: str) -> Generator[Effect, Any, bytes]:
-    """What the next SEQUENCE holds; its length is judged before anything is read (5.1)."""
+    """Return the content of the next SEQUENCE; its length is checked before it is read (5.1)."""
     tag, length = yield from wire.read_exactly(2, where)
     if tag != SEQUENCE:
         raise ProtocolError(
@@ -115,20 +115,20 @@ def _elements(octets: bytes, where: str) -> Iterator[Element]:
 
 
 def _fields(octets: bytes, tags: tuple[int, ...], what: str, where: str) -> list[bytes]:
-    """What the first elements hold, which have these tags."""
+    """Return the contents of the first elements, which must have these tags."""
     elements = list(islice(_elements(octets, where), len(tags)))
-    if tuple(one.tag for one in elements) != tags:
+    if tuple(element.tag for element in elements) != tags:
         raise ProtocolError(f"there is no {what} in the answer", "RFC 4511 4", where=where)
-    return [one.content for one in elements]
+    return [element.content for element in elements]
 
 
 def result(operation: Element, where: str) -> Result:
-    """The LDAPResult of a response.  Raises: ProtocolError, LimitExceeded."""
+    """Parse the LDAPResult of a response.  Raises: ProtocolError, LimitExceeded."""
     code, matched, message = _fields(operation.content, (ENUMERATED, OCTETS, OCTETS), "LDAPResult", where)
     if not 0 < len(code) < 5:
         raise ProtocolError("the resultCode is not a number", "RFC 4511 4.1.9", where=where)
-    rest = islice(_elements(operation.content, where), 3, 8)
-    referral = next((uris(one.content, where) for one in rest if one.tag == REFERRAL), ())
+    optional_parts = islice(_elements(operation.content, where), 3, 8)
+    referral = next((uris(part.content, where) for part in optional_parts if part.tag == REFERRAL), ())
     return Result(int.from_bytes(code, "big", signed=True), _decode_text(matched), _decode_text(message), referral)
 
 
@@ -137,38 +137,38 @@ def _decode_text(octets: bytes) -> str:
 
 
 def uris(octets: bytes, where: str) -> tuple[str, ...]:
-    """The URIs of a referral or of a SearchResultReference (4.1.10, 4.5.3)."""
-    elements = list(islice(_elements(octets, where), _URIS + 1))
-    if not elements or any(one.tag != OCTETS for one in elements):
+    """Return the URIs of a referral or of a SearchResultReference (4.1.10, 4.5.3)."""
+    elements = list(islice(_elements(octets, where), _MAX_URIS + 1))
+    if not elements or any(element.tag != OCTETS for element in elements):
         raise ProtocolError("a referral without URIs", "RFC 4511 4.1.10", where=where)
-    if len(elements) > _URIS:
-        raise LimitExceeded(f"a referral of more than {_URIS:,} URIs", where=where)
-    return tuple(_decode_text(one.content) for one in elements)
+    if len(elements) > _MAX_URIS:
+        raise LimitExceeded(f"a referral of more than {_MAX_URIS:,} URIs", where=where)
+    return tuple(_decode_text(element.content) for element in elements)
 
 
 def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | list[bytes]]]:
-    """The DN of a SearchResultEntry and its attributes (4.5.2): values as text where all of an attribute are text
-    that a person can read, else as octets.  Raises: ProtocolError, LimitExceeded."""
-    name, listed = _fields(operation.content, (OCTETS, SEQUENCE), "SearchResultEntry", where)
+    """Return the DN of a SearchResultEntry and its attributes (4.5.2): values as text if all values of an attribute
+    are readable text, otherwise as bytes.  Raises: ProtocolError, LimitExceeded."""
+    name, attributes = _fields(operation.content, (OCTETS, SEQUENCE), "SearchResultEntry", where)
     raw: dict[str, list[bytes]] = {}
     count = 0
-    for one in _elements(listed, where):
-        kind, values = _fields(one.content, (OCTETS, SET), "PartialAttribute", where)
-        held = raw.setdefault(_decode_text(kind), [])
-        if len(raw) > _ATTRIBUTES:
-            raise LimitExceeded(f"an entry of more than {_ATTRIBUTES:,} attributes", where=where)
+    for attribute in _elements(attributes, where):
+        kind, values = _fields(attribute.content, (OCTETS, SET), "PartialAttribute", where)
+        attribute_values = raw.setdefault(_decode_text(kind), [])
+        if len(raw) > _MAX_ATTRIBUTES:
+            raise LimitExceeded(f"an entry of more than {_MAX_ATTRIBUTES:,} attributes", where=where)
         for value in _elements(values, where):
             if value.tag != OCTETS:
                 raise ProtocolError("an attribute value is not an octet string", "RFC 4511 4.1.5", where=where)
-            held.append(value.content)
+            attribute_values.append(value.content)
             count += 1
-            if count > _VALUES:
-                raise LimitExceeded(f"an entry of more than {_VALUES:,} values", where=where)
-    return name, {kind: values if _binary(kind) else _texts(values) for kind, values in raw.items()}
+            if count > _MAX_VALUES:
+                raise LimitExceeded(f"an entry of more than {_MAX_VALUES:,} values", where=where)
+    return name, {kind: values if _has_binary_option(kind) else _texts(values) for kind, values in raw.items()}
 
 
-def _binary(kind: str) -> bool:
-    """The option "binary" (RFC 4522 3)."""
+def _has_binary_option(kind: str) -> bool:
+    """Whether an attribute has the option "binary" (RFC 4522 3)."""
     return "binary" in kind.lower().split(";")[1:]
 
 
@@ -177,7 +177,7 @@ def _texts(values: list[bytes]) -> list[str] | list[bytes]:
         texts = [value.decode() for value in values]
     except UnicodeDecodeError:
         return values
-    return values if any(value.translate(None, _PLAIN) != value for value in values) else texts
+    return values if any(value.translate(None, _CONTROLS) != value for value in values) else texts
 
 
-_PLAIN = bytes(octet for octet in (*range(0x20), 0x7F) if octet not in b"\t\n\r")
+_CONTROLS = bytes(octet for octet in (*range(0x20), 0x7F) if octet not in b"\t\n\r")

@@ -20,100 +20,100 @@ from overthere.values.uri import URI
 
 __all__ = ["dialogue"]
 
-_MESSAGE = 256
-"""How many times the longest line a message may be: values are photographs and lists of revoked certificates too."""
-_LIMITS = (3, 4, 11)
-"""timeLimitExceeded, sizeLimitExceeded, adminLimitExceeded: what came is right, and not all of it (RFC 4511 A.2)."""
+_MESSAGE_FACTOR = 256
+"""A message may be longer than a line by this factor: values may be photographs or lists of revoked certificates."""
+_LIMIT_CODES = (3, 4, 11)
+"""timeLimitExceeded, sizeLimitExceeded, adminLimitExceeded: the entries are valid, but incomplete (RFC 4511 A.2)."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """The session, each request answered before the next: the search starts when the bind has succeeded."""
+    """Execute the session; each request waits for its answer: the search starts after a successful bind."""
     wire = Wire(policy.max_line)
-    most = _MESSAGE * policy.max_line
-    asked = 0
+    limit = _MESSAGE_FACTOR * policy.max_line
+    number = 0
     for step in plan.steps:
         match step:
             case Connect(host=host, port=port, tls=tls):
                 yield Dial(host, port, tls)
             case Send(data=data, role=role):
-                asked = message_id(role)
+                number = message_id(role)
                 yield Write(data, courtesy=role is LDAPRole.UNBIND)
             case Receive(role=LDAPRole.BOUND, what=what):
-                operation = yield from answers.answer(wire, asked, most, what)
+                operation = yield from answers.answer(wire, number, limit, what)
                 if operation.tag != answers.BIND_RESPONSE:
                     raise ProtocolError("the answer to the bind is another operation", "RFC 4511 4.2.2", where=what)
-                bound = answers.result(operation, what)
-                if bound.code:
-                    raise ResourceMissing(str(bound), str(bound.code), "RFC 4511 4.2.2", where=what)
+                bind_result = answers.result(operation, what)
+                if bind_result.code:
+                    raise ResourceMissing(str(bind_result), str(bind_result.code), "RFC 4511 4.2.2", where=what)
             case Receive(role=LDAPRole.FOUND, what=what):
-                if not (yield from _read_listing(wire, plan, asked, most, what)):
+                if not (yield from _read_listing(wire, plan, number, limit, what)):
                     return
             case _:
                 raise AssertionError(step)
     yield Hangup()
 
 
-def _read_listing(wire: Wire, plan: Plan, asked: int, most: int, where: str) -> Generator[Effect, Any, bool]:
-    """What was found, as a listing; False if the server only says where to ask (RFC 4511 4.1.10, 4.5.3)."""
+def _read_listing(wire: Wire, plan: Plan, number: int, limit: int, where: str) -> Generator[Effect, Any, bool]:
+    """Yield the results as a listing; return False if the server only refers to another (RFC 4511 4.1.10, 4.5.3)."""
     locator = plan.locator
     assert isinstance(locator, LDAPLocator)
     head = Head(how="scheme", listing=True)
-    said = False
-    while (operation := (yield from answers.answer(wire, asked, most, where))).tag != answers.SEARCH_DONE:
+    has_head = False
+    while (operation := (yield from answers.answer(wire, number, limit, where))).tag != answers.SEARCH_DONE:
         if operation.tag == answers.SEARCH_ENTRY:
             item = _entry(operation, locator, where)
         elif operation.tag == answers.SEARCH_REFERENCE:
             item = _referral(answers.uris(operation.content, where), locator)
         else:
             raise ProtocolError(f"an operation {operation.tag:02X} among the entries", "RFC 4511 4.5.2", where=where)
-        if not said:
+        if not has_head:
             yield head
-            said = True
+            has_head = True
         yield Item(item)
-    done = answers.result(operation, where)
-    head.details["result"] = done.to_dict()
-    elsewhere = _referral(done.referral, locator) if done.code == 10 and done.referral else None
-    if elsewhere is not None and elsewhere.uri is not None and not said:
-        yield Head(location=elsewhere.uri, details=head.details)
+    final_result = answers.result(operation, where)
+    head.details["result"] = final_result.to_dict()
+    referral = _referral(final_result.referral, locator) if final_result.code == 10 and final_result.referral else None
+    if referral is not None and referral.uri is not None and not has_head:
+        yield Head(location=referral.uri, details=head.details)
         return False
-    if done.code and elsewhere is None and not (said and done.code in _LIMITS):
-        raise ResourceMissing(str(done), str(done.code), "RFC 4511 4.5.2", where=where)
-    if not said:
+    if final_result.code and referral is None and not (has_head and final_result.code in _LIMIT_CODES):
+        raise ResourceMissing(str(final_result), str(final_result.code), "RFC 4511 4.5.2", where=where)
+    if not has_head:
         yield head
-    if done.code:
-        yield Item(elsewhere or Entry(str(done), None, "limit", done.to_dict()))
+    if final_result.code:
+        yield Item(referral or Entry(str(final_result), None, "limit", final_result.to_dict()))
     return True
 
 
 def _entry(operation: Element, locator: LDAPLocator, where: str) -> Entry:
-    """An entry by its name, with a URI at the same server, where its name is one that a URI can say."""
+    """Return an entry by its name, with a URI at the same server if a URI can contain the name."""
     dn, attributes = answers.entry(operation, where)
     classes = next((values for kind, values in attributes.items() if kind.lower() == "objectclass"), [])
-    kind = " ".join(one for one in classes if isinstance(one, str)) or "entry"
+    kind = " ".join(name for name in classes if isinstance(name, str)) or "entry"
     try:
-        there = LDAPLocator(locator.host, locator.port, dn.decode(), scheme=locator.scheme)
-        uri = str(there.uri())
+        target = LDAPLocator(locator.host, locator.port, dn.decode(), scheme=locator.scheme)
+        uri = str(target.uri())
     except (OverthereError, UnicodeDecodeError):
         uri = None
     return Entry(dn.decode("utf-8", "replace"), uri, kind, {"attributes": attributes})
 
 
 def _referral(uris: tuple[str, ...], locator: LDAPLocator) -> Entry:
-    """Where the search goes on: the first URI of ours; what it leaves out is as in the search (RFC 4511 4.1.10)."""
+    """Return a referral by its first LDAP URI; missing parts are those of the search (RFC 4511 4.1.10)."""
     for text in uris:
         try:
-            there = URI(text).locator
-            if isinstance(there, LDAPLocator):
-                whole = replace(
-                    there,
-                    dn=there.dn or locator.dn,
-                    attributes=there.attributes or locator.attributes,
-                    scope=there.scope or locator.scope,
-                    filter=there.filter or locator.filter,
+            target = URI(text).locator
+            if isinstance(target, LDAPLocator):
+                completed = replace(
+                    target,
+                    dn=target.dn or locator.dn,
+                    attributes=target.attributes or locator.attributes,
+                    scope=target.scope or locator.scope,
+                    filter=target.filter or locator.filter,
                     fragment=None,
                     written=None,
                 )
-                return Entry(text, str(whole.uri()), "referral", {"uris": list(uris)})
+                return Entry(text, str(completed.uri()), "referral", {"uris": list(uris)})
         except OverthereError:
             continue
     return Entry(uris[0], None, "referral", {"uris": list(uris)})

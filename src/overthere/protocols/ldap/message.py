@@ -1,7 +1,7 @@
 r"""LDAP messages in BER (RFC 4511), and their search filters (RFC 4515).
 
-BER as RFC 4511 5.1 restricts it: definite lengths only, octet strings in one piece, TRUE as FF; lengths and integers
-are written as short as they can be.  No recursion: a filter may nest as deep as its text is long.
+BER is restricted by RFC 4511 5.1: definite lengths only, octet strings in one piece, TRUE as FF; lengths and integers
+are written in the shortest form.  There is no recursion: a filter may nest as deep as its text is long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SUBSTRINGS, _PRESENT, _EXTENSIBLE = 0xA4, 0x87, 0xA9
 
 
 class Element(NamedTuple):
-    """A tag of one octet (LDAP has no others), and what it holds."""
+    """A tag of one byte (LDAP has no others), and its content."""
 
     tag: int
     content: bytes
@@ -38,7 +38,7 @@ def _head(tag: int, length: int) -> bytes:
 
 
 def element(tag: int, *contents: bytes) -> bytes:
-    r"""A tag, the length in its shortest form, and the contents one behind the other.
+    r"""Write a tag, the length in its shortest form, and the contents in sequence.
 
     >>> element(SEQUENCE, integer(3), element(0x42)), element(OCTETS, bytes(200))[:4]
     (b'0\x05\x02\x01\x03B\x00', b'\x04\x81\xc8\x00')
@@ -48,31 +48,31 @@ def element(tag: int, *contents: bytes) -> bytes:
 
 
 def elements(octets: bytes) -> Iterator[Element]:
-    r"""The elements that stand one behind the other.
+    r"""Parse a sequence of elements.
 
-    Raises: CodingError for what RFC 4511 5.1 does not allow, and where the data ends too early.
+    Raises: CodingError for elements that RFC 4511 5.1 does not allow, and if the data ends too early.
 
     >>> list(elements(b"\x02\x01\x03B\x00"))
     [Element(tag=2, content=b'\x03'), Element(tag=66, content=b'')]
     """
-    at = 0
-    while at < len(octets):
-        if octets[at] & 0x1F == 0x1F or at + 1 == len(octets):
-            raise CodingError(f"no tag and length at octet {at} (RFC 4511 5.1)")
-        tag, length, start = octets[at], octets[at + 1], at + 2
+    position = 0
+    while position < len(octets):
+        if octets[position] & 0x1F == 0x1F or position + 1 == len(octets):
+            raise CodingError(f"no tag and length at octet {position} (RFC 4511 5.1)")
+        tag, length, start = octets[position], octets[position + 1], position + 2
         if length >= 0x80:
             count = length & 0x7F
             if not 0 < count < 9 or start + count > len(octets):
-                raise CodingError(f"no definite length at octet {at + 1} (RFC 4511 5.1)")
+                raise CodingError(f"no definite length at octet {position + 1} (RFC 4511 5.1)")
             length, start = int.from_bytes(octets[start : start + count], "big"), start + count
         if start + length > len(octets):
-            raise CodingError(f"the element at octet {at} is longer than the rest (RFC 4511 5.1)")
+            raise CodingError(f"the element at octet {position} is longer than the rest (RFC 4511 5.1)")
         yield Element(tag, octets[start : start + length])
-        at = start + length
+        position = start + length
 
 
 def integer(value: int, tag: int = INTEGER) -> bytes:
-    r"""An INTEGER, or with its tag an ENUMERATED.
+    r"""Write an INTEGER, or with its tag an ENUMERATED.
 
     >>> integer(0), integer(128), integer(2, ENUMERATED)
     (b'\x02\x01\x00', b'\x02\x02\x00\x80', b'\n\x01\x02')
@@ -82,7 +82,7 @@ def integer(value: int, tag: int = INTEGER) -> bytes:
 
 
 def bind_request(number: int, name: bytes = b"", password: bytes = b"") -> bytes:
-    r"""The bind request (RFC 4511 4.2): a name and password; without both it is anonymous.
+    r"""Return the bind request with a name and password; without both it is anonymous (RFC 4511 4.2).
 
     >>> bind_request(1)
     b'0\x0c\x02\x01\x01`\x07\x02\x01\x03\x04\x00\x80\x00'
@@ -91,10 +91,10 @@ def bind_request(number: int, name: bytes = b"", password: bytes = b"") -> bytes
 
 
 def search_request(number: int, base: bytes, scope: str, filter: str, attributes: Iterable[bytes]) -> bytes:
-    """The message that asks for entries (RFC 4511 4.5.1): aliases are not dereferenced, nothing is limited, values are
-    wanted.
+    """Return the search request (RFC 4511 4.5.1): it does not dereference aliases, has no limits, and requests
+    values.
 
-    Raises: PlanRefused for a filter that is none.
+    Raises: PlanRefused for an invalid filter.
     """
     return element(
         SEQUENCE,
@@ -108,13 +108,13 @@ def search_request(number: int, base: bytes, scope: str, filter: str, attributes
             integer(0),  # timeLimit
             element(BOOLEAN, b"\x00"),  # typesOnly
             encoded_filter(filter),
-            element(SEQUENCE, *(element(OCTETS, one) for one in attributes)),
+            element(SEQUENCE, *(element(OCTETS, name) for name in attributes)),
         ),
     )
 
 
 def unbind_request(number: int) -> bytes:
-    r"""The message that ends the session (RFC 4511 4.3).
+    r"""Return the message that ends the session (RFC 4511 4.3).
 
     >>> unbind_request(3)
     b'0\x05\x02\x01\x03B\x00'
@@ -131,55 +131,55 @@ _ITEM = re.compile(
     rf"|(?:(?P<of>{_DESCRIPTION})(?P<dn>:[dD][nN])?(?::(?P<rule>{_OID}))?|(?P<all_dn>:[dD][nN])?:(?P<all_rule>{_OID}))"
     rf":=(?P<asserted>.*))"
 )
-_LEAF = re.compile(r"\(([^()]*)\)")
+_PARENTHESIZED = re.compile(r"\(([^()]*)\)")
 _HEX = re.compile(b"[0-9A-Fa-f]{2}")
-# What stands in a value as an escape only; a surrogate stands for an octet that is not UTF-8.
+# Characters that must be escaped in a value; a surrogate represents a byte that is not UTF-8.
 _UNESCAPED = re.compile("[\0\t\n\r*\ud800-\udfff]")
 
 
 def encoded_filter(text: str) -> bytes:
-    r"""A filter (RFC 4515 3, with the empty lists of RFC 4526) as a search request holds it (RFC 4511 4.5.1.7).
+    r"""Encode a filter (RFC 4515 3, with the empty lists of RFC 4526) for a search request (RFC 4511 4.5.1.7).
 
-    The text is read forwards, and the octets are put together backwards, where each length is known when it is
+    The text is parsed forwards, and the bytes are assembled backwards, so that each length is known when it is
     written: linear in the length of the text.
 
-    Raises: PlanRefused, with the place in the text, if it is no filter.
+    Raises: PlanRefused, with the place in the text, if the filter is invalid.
 
     >>> encoded_filter("(cn=Babs Jensen)"), encoded_filter(r"(!(objectClass=*))")
     (b'\xa3\x11\x04\x02cn\x04\x0bBabs Jensen', b'\xa2\r\x87\x0bobjectClass')
     """
     pieces: list[bytes] = []
-    ends: list[int] = []
+    end_sizes: list[int] = []
     size = 0
     for token in reversed(list(_tokens(text))):
         if token is None:
-            ends.append(size)
+            end_sizes.append(size)
             continue
-        piece = _head(token, size - ends.pop()) if isinstance(token, int) else token
+        piece = _head(token, size - end_sizes.pop()) if isinstance(token, int) else token
         pieces.append(piece)
         size += len(piece)
     return b"".join(reversed(pieces))
 
 
 def _tokens(text: str) -> Iterator[int | bytes | None]:
-    """The tag of a set or negation where it begins, None where it ends, and the octets of each item between them."""
-    held: list[str] = []
+    """Yield the tag of a set or negation at its beginning, None at its end, and the bytes of each item between them."""
+    open_operators: list[str] = []
     counts = [0]
     at = 0
-    while at == 0 or held:
+    while at == 0 or open_operators:
         if text[at : at + 1] == "(" and text[at + 1 : at + 2] in _SET_OPERATORS:
-            held.append(text[at + 1])
+            open_operators.append(text[at + 1])
             counts.append(0)
             yield _SET_OPERATORS[text[at + 1]]
             at += 2
             continue
-        if text[at : at + 1] == ")" and held:
-            if counts.pop() != 1 and held[-1] == "!":
+        if text[at : at + 1] == ")" and open_operators:
+            if counts.pop() != 1 and open_operators[-1] == "!":
                 raise _refusal("a negation must contain one filter", at)
-            held.pop()
+            open_operators.pop()
             yield None
             at += 1
-        elif leaf := _LEAF.match(text, at):
+        elif leaf := _PARENTHESIZED.match(text, at):
             yield _item(leaf[1], at + 1)
             at = leaf.end()
         else:
@@ -213,8 +213,8 @@ def _item(text: str, at: int) -> bytes:
 
 
 def _substrings(value: str, at: int) -> Iterator[bytes]:
-    """What stands before, between and behind the asterisks, as far as something does: an empty string is no substring
-    (RFC 4517 3.3.30), and RFC 4511 4.5.1.7.2 wants one at least."""
+    """Yield the non-empty strings before, between and after the asterisks: an empty string is not a substring
+    (RFC 4517 3.3.30), and RFC 4511 4.5.1.7.2 requires at least one."""
     if not value.strip("*"):
         raise _refusal("expected a string next to the asterisks", at)
     parts = value.split("*")
@@ -226,10 +226,10 @@ def _substrings(value: str, at: int) -> Iterator[bytes]:
 
 
 def _value(text: str, at: int) -> bytes:
-    """An assertion value, its escapes decoded.  Control characters that protocols of lines know are only taken as
-    escapes, so that no encoded line end of a URI is sent unless its filter says so."""
-    if wrong := _UNESCAPED.search(text):
-        raise _refusal(f"U+{ord(wrong[0]):04X} in a value is written \\{ord(wrong[0]) & 0xFF:02x}", at + wrong.start())
+    """Decode the escapes of an assertion value.  Control characters of line-based protocols are accepted only as
+    escapes, so that an encoded line end of a URI is not sent unless its filter has it."""
+    if match := _UNESCAPED.search(text):
+        raise _refusal(f"U+{ord(match[0]):04X} in a value is written \\{ord(match[0]) & 0xFF:02x}", at + match.start())
     first, *escaped = text.encode().split(b"\\")
     for octets in escaped:
         if not _HEX.match(octets):
@@ -237,5 +237,5 @@ def _value(text: str, at: int) -> bytes:
     return first + b"".join(bytes((int(octets[:2], 16),)) + octets[2:] for octets in escaped)
 
 
-def _refusal(why: str, at: int) -> PlanRefused:
-    return PlanRefused(f"the filter cannot be sent: {why}", f"at {at}; RFC 4515 3")
+def _refusal(reason: str, at: int) -> PlanRefused:
+    return PlanRefused(f"the filter cannot be sent: {reason}", f"at {at}; RFC 4515 3")

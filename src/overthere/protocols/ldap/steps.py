@@ -1,4 +1,4 @@
-"""ldap, ldaps: the session of a URL's search (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
+"""ldap, ldaps: the session for a URL's search (RFC 4516; RFC 4511 for the messages; RFC 2255 5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LDAPRole", "message_id", "steps"]
 
 
 class LDAPRole(Role):
-    """The requests, and what answers them."""
+    """The requests and their answers."""
 
     BIND = "BindRequest"
     BOUND = "BindResponse"
@@ -28,35 +28,35 @@ _REQUESTS = (LDAPRole.BIND, LDAPRole.SEARCH, LDAPRole.UNBIND)
 
 
 def message_id(request: Role | None) -> int:
-    """The number of a request, which its answers repeat (RFC 4511 4.1.1.1)."""
+    """Return the number of a request, which its answers repeat (RFC 4511 4.1.1.1)."""
     return _REQUESTS.index(request) + 1 if request in _REQUESTS else 0
 
 
-# In lines they delimit; in BER they do not, but a DN has its own escapes for them.
-_UNESCAPED = re.compile("[\0\t\n\r]")
-_ESCAPED = "which is written with a backslash and its digits, RFC 4514 2.4"
+# Delimiters of line-based protocols; in BER they are not, but a DN has its own escapes for them.
+_FORBIDDEN = re.compile("[\0\t\n\r]")
+_ESCAPES = "which is written with a backslash and its digits, RFC 4514 2.4"
 
 
 def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
-    """Bind, search, unbind.  The one extension that is implemented is bindname (RFC 2255 4)."""
-    name, password, why = _login(locator, credentials)
-    base, scope, wanted, attributes = locator.search
-    names = [_octets(one, "attributes", "RFC 4512 2.5") for one in attributes]
+    """Return the steps: bind, search, unbind.  The only implemented extension is bindname (RFC 2255 4)."""
+    name, password, identity = _login(locator, credentials)
+    base, scope, filter_, attributes = locator.search
+    names = [_encode(name, "attributes", "RFC 4512 2.5") for name in attributes]
     if b"" in names:
         raise PlanRefused("one of the attributes has no name", "RFC 4512 2.5")
-    sought = search_request(message_id(LDAPRole.SEARCH), _octets(base, "dn", _ESCAPED), scope, wanted, names)
+    query = search_request(message_id(LDAPRole.SEARCH), _encode(base, "dn", _ESCAPES), scope, filter_, names)
     tls = locator.scheme == "ldaps"
     port = PORTS[locator.scheme] if locator.port is None else locator.port
     yield connect(locator.host, port, "RFC 4516 3", tls=tls)
     data = bind_request(message_id(LDAPRole.BIND), name, password)
     secret = (len(data) - len(password), len(data)) if password else None
-    clear = " and everybody on the network path can read the password (RFC 4516 5)" if password and not tls else ""
-    note = f"BindRequest: {why}{clear}"
+    warning = " and everybody on the network path can read the password (RFC 4516 5)" if password and not tls else ""
+    note = f"BindRequest: {identity}{warning}"
     yield Send(source="RFC 4511 4.2", data=data, secret=secret, lines=0, note=note, role=LDAPRole.BIND)
     yield Receive(source="RFC 4511 4.2.2", what="the BindResponse", until="reply", role=LDAPRole.BOUND)
-    shown = ", ".join(attributes) or "all user attributes"
-    note = f'SearchRequest: {scope} at "{base}" for {wanted}, {shown}'
-    yield Send(source="RFC 4516 3", data=sought, lines=0, note=printable(note), role=LDAPRole.SEARCH)
+    attribute_text = ", ".join(attributes) or "all user attributes"
+    note = f'SearchRequest: {scope} at "{base}" for {filter_}, {attribute_text}'
+    yield Send(source="RFC 4516 3", data=query, lines=0, note=printable(note), role=LDAPRole.SEARCH)
     what = "the entries and references"
     yield Receive(source="RFC 4511 4.5.2", what=what, until="SearchResultDone", role=LDAPRole.FOUND)
     unbind = unbind_request(message_id(LDAPRole.UNBIND))
@@ -64,10 +64,10 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
 
 
 def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes, str]:
-    """The name and password to bind with, and in words which identity that is.
+    """Return the name and password to bind with, and a description of that identity.
 
-    The name of the extension with the caller's password, if the caller gives the same name or none; else the caller's;
-    else anonymous: a server takes a name without a password as anonymous (RFC 4513 5.1.2).
+    It is the extension's name with the caller's password, if the caller gives the same name or none; otherwise the
+    caller's; otherwise anonymous: for a server, a name without a password is anonymous (RFC 4513 5.1.2).
 
     Raises: PlanRefused for a critical extension that is not implemented or cannot be followed (RFC 4516 2).
     """
@@ -85,16 +85,16 @@ def _login(locator: LDAPLocator, credentials: Credentials) -> tuple[bytes, bytes
     if not user or not password:
         return b"", b"", "anonymous, because a name needs a password (RFC 4513 5.1.2)" if user else "anonymous"
     try:
-        octets = password.encode("utf-8", "surrogateescape")
+        encoded_password = password.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise PlanRefused("the password contains an invalid character", "RFC 4513 5.1.3") from None
-    return _octets(user, "the name to bind as", _ESCAPED), octets, "by name and password"
+    return _encode(user, "the name to bind as", _ESCAPES), encoded_password, "by name and password"
 
 
-def _octets(text: str, part: str, source: str) -> bytes:
-    """UTF-8, which is all that an LDAPString is (RFC 4511 4.1.2); line ends, tabs and NUL not as they are."""
-    if wrong := _UNESCAPED.search(text):
-        raise PlanRefused(f"{part} contains U+{ord(wrong[0]):04X} as it is", f"{source}; RFC 3986 7.2")
+def _encode(text: str, part: str, source: str) -> bytes:
+    """Encode an LDAPString, which is UTF-8 (RFC 4511 4.1.2); unescaped line ends, tabs and NUL are rejected."""
+    if match := _FORBIDDEN.search(text):
+        raise PlanRefused(f"{part} contains U+{ord(match[0]):04X} as it is", f"{source}; RFC 3986 7.2")
     try:
         return text.encode()
     except UnicodeEncodeError as error:

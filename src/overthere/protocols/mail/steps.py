@@ -12,14 +12,14 @@ __all__ = ["MailRole", "steps"]
 
 
 class MailRole(Role):
-    """What is looked for."""
+    """The objects to search for."""
 
     MESSAGE = "message"
     BODY_PART = "body part"
 
 
 def steps(locator: MidLocator | CidLocator, credentials: Credentials) -> Iterator[Step]:
-    """The message, if it is named, and the body part, if one is."""
+    """Return the steps for the message and the body part, as far as the URI names them."""
     if locator.query is not None:
         raise PlanRefused(
             f'a {locator.scheme} URL cannot have a query: write "?" in an identifier as "%3F"',

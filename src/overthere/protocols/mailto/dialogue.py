@@ -18,26 +18,26 @@ __all__ = ["dialogue", "draft"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """The draft.  No connection is made, and nothing is sent: that is a person's to do (RFC 6068 3 and 7).
+    """Yield the draft.  No connection is made, and nothing is sent: a person must do that (RFC 6068 3 and 7).
 
-    Raises: PlanRefused for an address that fits into no line.
+    Raises: PlanRefused for an address that is too long for a line.
     """
     for step in plan.steps:
         assert isinstance(step, Compose)
-        octets = draft(step)
-        # RFC 6532 3.7: a message whose header fields hold more than US-ASCII.
-        head, _, _ = octets.partition(b"\r\n\r\n")
+        message = draft(step)
+        # RFC 6532 3.7: the type of a message with non-ASCII header fields.
+        head, _, _ = message.partition(b"\r\n\r\n")
         media_type = "message/rfc822" if head.isascii() else "message/global"
         details = {"headers": step.headers, "body": step.body, "ignored": step.ignored}
-        yield Head(media_type, "scheme", len(octets), details=details)
-        yield Data(octets)
+        yield Head(media_type, "scheme", len(message), details=details)
+        yield Data(message)
 
 
 def draft(step: Compose) -> bytes:
-    """The message, without what its sender adds when it is sent (Date, Message-ID, mostly From).
+    """Return the message, without the fields that are added when it is sent (Date, Message-ID, mostly From).
 
-    Each field is what it was when it is read again: `email` would read encoded words in addresses and drop quotation
-    marks, so that other people are written to.
+    Each field keeps its value when it is read again: `email` would decode encoded words in addresses and drop
+    quotation marks, which would change the recipients.
 
     >>> from overthere import plan
     >>> (step,) = plan("mailto:chris@example.com?subject=caf%C3%A9&body=Hi")
@@ -51,18 +51,18 @@ def draft(step: Compose) -> bytes:
     return b"".join(fields) + body.as_bytes()
 
 
-_ADDRESSES = frozenset(("From", "To", "Cc", "Bcc"))
-_IDENTIFIERS = frozenset(("In-Reply-To",))
+_ADDRESS_FIELDS = frozenset(("From", "To", "Cc", "Bcc"))
+_IDENTIFIER_FIELDS = frozenset(("In-Reply-To",))
 
 
 def _field(name: str, value: str) -> bytes:
-    """A header field with its line end: addresses and identifiers as they are, texts in encoded words if need be."""
-    if name in _ADDRESSES:
+    """Write a header field with its line end: addresses and identifiers unchanged, texts in encoded words if needed."""
+    if name in _ADDRESS_FIELDS:
         value = ", ".join(map(_mailbox, mailboxes(value)))
-    elif name not in _IDENTIFIERS and not value.isascii():
+    elif name not in _IDENTIFIER_FIELDS and not value.isascii():
         value = _encode_words(value, name)
     line = _fold_field(name, value)
-    if line is None and name not in _ADDRESSES | _IDENTIFIERS:
+    if line is None and name not in _ADDRESS_FIELDS | _IDENTIFIER_FIELDS:
         line = _fold_field(name, _encode_words(value, name))
     if line is None:
         raise PlanRefused(f"{name} contains a word that is too long for a line of a message", "RFC 5322 2.1.1")
@@ -73,25 +73,25 @@ def _field(name: str, value: str) -> bytes:
 
 
 def _mailbox(text: str) -> str:
-    """The display name in encoded words; where another part is beyond US-ASCII, all stays UTF-8 (RFC 6532 3.2)."""
+    """Encode a mailbox's display name; if another part is beyond US-ASCII, everything stays UTF-8 (RFC 6532 3.2)."""
     if text.isascii():
         return text
-    phrase, _, rest = text.rpartition("<")
+    phrase, _, address = text.rpartition("<")
     phrase = phrase.strip(" \t")
-    if not rest.endswith(">") or not rest.isascii():
+    if not address.endswith(">") or not address.isascii():
         return text
-    if _QUOTED.fullmatch(phrase):
-        return f"{_encode_words(_PAIR.sub(chr(92) + '1', phrase[1:-1]))} <{rest}"
-    return text if _SPECIAL.search(phrase) else f"{_encode_words(phrase)} <{rest}"
+    if _QUOTED_STRING.fullmatch(phrase):
+        return f"{_encode_words(_QUOTED_PAIR.sub(chr(92) + '1', phrase[1:-1]))} <{address}"
+    return text if _SPECIALS.search(phrase) else f"{_encode_words(phrase)} <{address}"
 
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-_PAIR = re.compile(r"\\(.)")
-_SPECIAL = re.compile(r'["()<>@,;:\\\[\]]|=\?')
+_QUOTED_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED_PAIR = re.compile(r"\\(.)")
+_SPECIALS = re.compile(r'["()<>@,;:\\\[\]]|=\?')
 
 
 def _encode_words(text: str, name: str = "") -> str:
-    """name: of the field in whose first line the first word stands."""
+    """Write encoded words.  name: the field name, if the text begins on the field's first line."""
     try:
         return Header(text, "utf-8", header_name=name, maxlinelen=75).encode(linesep="\r\n").replace("\r\n ", " ")
     except UnicodeEncodeError:
@@ -99,8 +99,8 @@ def _encode_words(text: str, name: str = "") -> str:
 
 
 def _fold_field(name: str, value: str) -> str | None:
-    """A field in lines of 78 characters, where there is white space to begin a new one at (RFC 5322 2.2.3); None where
-    one would have more than 998 octets (2.1.1)."""
+    """Fold a field into lines of 78 characters, at white space (RFC 5322 2.2.3); return None if a line would have
+    more than 998 bytes (2.1.1)."""
     lines = [""]
     for word in _WORDS.findall(f"{name}: {value}"):
         if len(lines[-1]) + len(word) <= 78 or lines in ([""], [f"{name}:"]) or lines[-1].endswith("\\"):
@@ -110,5 +110,5 @@ def _fold_field(name: str, value: str) -> str | None:
     return "\r\n".join(lines) if all(len(line.encode("utf-8", "replace")) <= 998 for line in lines) else None
 
 
-# A word with the leading white space; what is at the end stays with the last one.
+# A word with its leading white space; the last one also with the white space at the end.
 _WORDS = re.compile(r"(?<![ \t])[ \t]*+[^ \t]++(?:[ \t]++$)?+")

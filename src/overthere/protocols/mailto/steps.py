@@ -13,50 +13,50 @@ from overthere.values.hosts.idn import to_ascii
 
 __all__ = ["steps"]
 
-# RFC 822 6.1 without white space and comments, any letter beyond US-ASCII (RFC 6068 2, items 3 to 5): nothing that
-# would part addresses in a header field.
+# RFC 822 6.1 without white space and comments, with letters beyond US-ASCII (RFC 6068 2, items 3 to 5): no
+# character that would separate addresses in a header field.
 _WORD = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u00a0-\u2027\u202a-\ud7ff\ue000-\U0010ffff]"
 _LOCAL = re.compile(rf'(?:{_WORD}|\.|"(?:[^"\\\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|\\[\t -~])*")+')
 _DOMAIN = re.compile(rf"(?:{_WORD}|\.)+|\[[!-Z^-~]*\]")
 
 _LISTS = {"to": "To", "cc": "Cc", "bcc": "Bcc"}
-_ONCE = {"subject": "Subject", "in-reply-to": "In-Reply-To", "body": "Body"}
+_SINGLE_FIELDS = {"subject": "Subject", "in-reply-to": "In-Reply-To", "body": "Body"}
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
 def steps(locator: MailtoLocator, credentials: Credentials) -> Iterator[Step]:
-    """One draft, with the header fields that are let in, each once but Keywords (RFC 6068 2 to 4; RFC 5322 3.6)."""
+    """Return one draft, with the allowed header fields, each once except Keywords (RFC 6068 2 to 4; RFC 5322 3.6)."""
     ignored: list[tuple[str, str]] = []
     lists: dict[str, list[str]] = {name: [] for name in _LISTS}
-    # The octets are what a message holds: US-ASCII (RFC 822), or UTF-8 (RFC 6068 2, item 5), in every edition.
-    lists["to"] += (_address(locator.native(one)) for one in locator.addresses)
-    once: dict[str, str] = {}
+    # A message contains US-ASCII (RFC 822) or UTF-8 (RFC 6068 2, item 5), in every edition.
+    lists["to"] += (_address(locator.native(text)) for text in locator.addresses)
+    single: dict[str, str] = {}
     keywords: list[str] = []
     for field, value in ((locator.native(name), locator.native(value)) for name, value in locator.headers):
         name = field.lower()
-        if is_unsafe(name, value) or name in once:
+        if is_unsafe(name, value) or name in single:
             ignored.append((field, value))
         elif name in lists:
             lists[name] += map(_in_ascii, mailboxes(value))
-        elif name in _ONCE:
-            once[name] = value
+        elif name in _SINGLE_FIELDS:
+            single[name] = value
         else:
             keywords.append(value)
     headers = [("From", credentials.address)] if credentials.address is not None else []
     guarded(credentials.address or "", "address", "RFC 5322 2.2")
-    headers += [(_LISTS[name], _list(addresses, name)) for name, addresses in lists.items() if addresses]
-    headers += [(_ONCE[name], value) for name, value in once.items() if name != "body"]
+    headers += [(_LISTS[name], _join(addresses, name)) for name, addresses in lists.items() if addresses]
+    headers += [(_SINGLE_FIELDS[name], value) for name, value in single.items() if name != "body"]
     yield Compose(
         source="RFC 6068 3",
         headers=(*headers, *(("Keywords", value) for value in keywords)),
-        body=_LINE_END.sub("\r\n", once.get("body", "")),
+        body=_LINE_END.sub("\r\n", single.get("body", "")),
         ignored=tuple(ignored),
         note=Cited("nothing is sent until a person has reviewed all of it", "RFC 6068 7"),
     )
 
 
 def _address(text: str) -> str:
-    """An address of the part before the "?", which is an addr-spec and nothing else."""
+    """Check an address before the "?", which must be an addr-spec."""
     local, domain = split_at(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
         raise PlanRefused(f"addresses contains {text[:80]!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
@@ -64,9 +64,9 @@ def _address(text: str) -> str:
 
 
 def _in_ascii(mailbox: str) -> str:
-    """The address with its domain in the form of IDNA, which a message must use (RFC 6068 2, item 4)."""
-    before, opened, inside = mailbox.rpartition("<")
-    address, closed, after = inside.partition(">")
+    """Convert the domain of an address to the ASCII form of IDNA, which a message must use (RFC 6068 2, item 4)."""
+    prefix, opening, address_part = mailbox.rpartition("<")
+    address, closing, suffix = address_part.partition(">")
     local, domain = split_at(address)
     if domain is None or domain.isascii():
         return mailbox
@@ -76,11 +76,11 @@ def _in_ascii(mailbox: str) -> str:
         name = to_ascii(domain)
     except UnicodeError as error:
         raise PlanRefused(f"{domain[:80]!r} is not a valid domain name: {error}", "RFC 6068 2; RFC 5891 4") from None
-    return f"{before}{opened}{local}@{name}{closed}{after}"
+    return f"{prefix}{opening}{local}@{name}{closing}{suffix}"
 
 
-def _list(addresses: list[str], name: str) -> str:
-    """The value of one header field; the addresses have to come apart again where they were joined."""
+def _join(addresses: list[str], name: str) -> str:
+    """Join addresses for a header field, and check that they can be separated again at the same places."""
     value = ", ".join(addresses)
     if mailboxes(value) != tuple(addresses):
         raise PlanRefused(f"{name} holds a quotation, comment or bracket that is not closed", "RFC 5322 3.4")

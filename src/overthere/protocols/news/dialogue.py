@@ -23,20 +23,20 @@ Matches = Callable[[str], re.Match[str] | None]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """The plan, each command answered before the next.
+    """Execute the plan; each command waits for its reply.
 
-    Raises: NotSpecified without a server; ResourceMissing where the server refuses; ProtocolError, LimitExceeded.
+    Raises: NotSpecified without a server; ResourceMissing if the server refuses; ProtocolError, LimitExceeded.
     """
     wire, reply, answers = Wire(policy.max_line), Reply(0, ""), frozenset[str]()
     details: dict[str, Any] = {}
-    said = False
+    has_head = False
     for step in plan.steps:
         where = step.line()
         if step.after and answers.isdisjoint(step.after):
             continue
         if reply.code == 381 and step.role is not NewsRole.PASSWORD:
-            told = f"the server requires a password: {reply.code} {reply.text}"
-            raise ResourceMissing(told, "381", "RFC 4643 2.3", where=where)
+            message = f"the server requires a password: {reply.code} {reply.text}"
+            raise ResourceMissing(message, "381", "RFC 4643 2.3", where=where)
         match step:
             case Place():
                 raise NotSpecified(
@@ -51,39 +51,39 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 yield Write(data, courtesy=True)
             case Send(data=data, role=role):
                 yield Write(data)
-                reply = yield from _reply(wire, step, _GOES_ON[role])
+                reply = yield from _reply(wire, step, _ACCEPTED_CODES[role])
                 answers = frozenset((str(reply.code),))
                 if role is NewsRole.GROUP:
                     details = _group(reply)
             case Receive(role=NewsRole.CAPABILITIES):
                 answers = yield from _capabilities(wire, where)
             case Receive(role=NewsRole.NUMBERS_OF_GROUP, what=what):
-                said = True
+                has_head = True
                 yield from _numbers_of_group(plan, details, what)
             case Receive():
-                said, answers = True, frozenset()
+                has_head, answers = True, frozenset()
                 yield from _content(wire, plan, step, reply, details)
             case _:
                 raise AssertionError(step)
-    if not said:  # 423: the newsgroup is there, and none of its articles is asked for
+    if not has_head:  # 423: the newsgroup exists, but the requested range has no articles
         yield Head(listing=True, details={**details, "reply": f"{reply.code} {reply.text}"})
     yield Hangup()
 
 
 class Reply(NamedTuple):
-    """The first line of a response: its code and what follows (RFC 3977 3.2)."""
+    """The first line of a response: its code and its text (RFC 3977 3.2)."""
 
     code: int
     text: str
 
 
 _GREETING = frozenset((200, 201))
-# The replies to a command under which the dialogue goes on.  Older servers know no CAPABILITIES, nor all of them the
-# other two, and do without: what they will not give then, the next command tells (RFC 3977 3.4.2, RFC 4643 2.2).
-_OLDER = frozenset((401, 403, 480, 483, 500, 501, 503))
-_GOES_ON: dict[Role | None, frozenset[int]] = {
-    NewsRole.ASK_CAPABILITIES: frozenset((101, 502)) | _OLDER,
-    NewsRole.MODE: _GREETING | _OLDER,
+# The replies to a command after which the dialogue continues.  Older servers do not know CAPABILITIES, and some not
+# MODE READER or logins; if that is a problem, the next command fails (RFC 3977 3.4.2, RFC 4643 2.2).
+_OLD_SERVER_CODES = frozenset((401, 403, 480, 483, 500, 501, 503))
+_ACCEPTED_CODES: dict[Role | None, frozenset[int]] = {
+    NewsRole.ASK_CAPABILITIES: frozenset((101, 502)) | _OLD_SERVER_CODES,
+    NewsRole.MODE: _GREETING | _OLD_SERVER_CODES,
     NewsRole.USER: frozenset((281, 381, 500, 502)),
     NewsRole.PASSWORD: frozenset((281,)),
     NewsRole.GROUP: frozenset((211,)),
@@ -96,25 +96,25 @@ _GOES_ON: dict[Role | None, frozenset[int]] = {
 }
 
 
-def _reply(wire: Wire, step: Step, taken: frozenset[int]) -> Generator[Effect, Any, Reply]:
-    """3.1: a code of three digits, a space, text."""
+def _reply(wire: Wire, step: Step, accepted: frozenset[int]) -> Generator[Effect, Any, Reply]:
+    """Read a reply (3.1): a code of three digits, a space, text.  Raises for a code that is not accepted."""
     where = step.line()
     line = yield from wire.line(where)
     match = _REPLY.match(line)
     if match is None:
         raise ProtocolError(f"the server's answer has no code: {readable(line)}", "RFC 3977 3.2", where=where)
     reply = Reply(int(match[1]), line[4:].decode("utf-8", "replace"))
-    if reply.code in taken:
+    if reply.code in accepted:
         return reply
-    told = f"{reply.code} {readable(line[4:])}"
+    text = f"{reply.code} {readable(line[4:])}"
     if reply.code < 400:
-        raise ProtocolError(f"the server's answer belongs to another command: {told}", step.source, where=where)
-    why = _WHY.get(reply.code, "")
-    raise ResourceMissing(f"{why}: {told}" if why else told, str(reply.code), "RFC 3977 3.2", where=where)
+        raise ProtocolError(f"the server's answer belongs to another command: {text}", step.source, where=where)
+    hint = _ERROR_TEXTS.get(reply.code, "")
+    raise ResourceMissing(f"{hint}: {text}" if hint else text, str(reply.code), "RFC 3977 3.2", where=where)
 
 
 _REPLY = re.compile(rb"([1-5][0-9][0-9])(?= |$)")
-_WHY = {
+_ERROR_TEXTS = {
     411: "there is no such newsgroup",
     423: "the newsgroup has no article of that number",
     430: "the server has no article of that message-id",
@@ -125,7 +125,7 @@ _WHY = {
 
 
 def _capabilities(wire: Wire, where: str) -> Generator[Effect, Any, frozenset[str]]:
-    """5.2: the labels, each the first word of a line."""
+    """Read the capabilities (5.2): the labels, each the first word of a line."""
     labels: set[str] = set()
     for _ in range(1000):
         line = yield from wire.line(where)
@@ -136,7 +136,7 @@ def _capabilities(wire: Wire, where: str) -> Generator[Effect, Any, frozenset[st
 
 
 def _group(reply: Reply) -> dict[str, Any]:
-    """6.1.1: how many articles there are about, the lowest number and the highest."""
+    """Parse the reply to GROUP (6.1.1): the estimated number of articles, the lowest and the highest number."""
     match = _GROUP.match(reply.text)
     return {} if match is None else dict(zip(("number", "low", "high"), map(int, match.groups()), strict=True))
 
@@ -144,11 +144,11 @@ def _group(reply: Reply) -> dict[str, Any]:
 _GROUP = re.compile(r"([0-9]{1,16}) ([0-9]{1,16}) ([0-9]{1,16})(?= |$)")
 
 
-_MOST_NUMBERS = 1_000_000
+_MAX_NUMBERS = 1_000_000
 
 
 def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialogue:
-    """RFC 977 3.2.1: the first and last number in the newsgroup; an article between them may have gone.
+    """List all numbers from first to last in the newsgroup (RFC 977 3.2.1); some articles may be missing.
 
     Raises: LimitExceeded for more than a million.
     """
@@ -156,10 +156,10 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
     assert isinstance(locator, NewsLocator | NNTPLocator)
     first, last = details.get("low", 1), details.get("high", 0)
     if isinstance(locator, NNTPLocator) and locator.article_range is not None:
-        wanted, end = locator.article_range
-        first, last = max(first, wanted), last if end is None else min(last, end)
-    if last - first >= _MOST_NUMBERS:
-        raise LimitExceeded(f"{last - first + 1:,} numbers, more than {_MOST_NUMBERS:,}", "RFC 977 3.2.1", where=where)
+        range_start, range_end = locator.article_range
+        first, last = max(first, range_start), last if range_end is None else min(last, range_end)
+    if last - first >= _MAX_NUMBERS:
+        raise LimitExceeded(f"{last - first + 1:,} numbers, more than {_MAX_NUMBERS:,}", "RFC 977 3.2.1", where=where)
     yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
     if details.get("number", 1) > 0:
         for number in range(first, last + 1):
@@ -169,24 +169,24 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
 
 
 def _newsgroup_filter(locator: NewsLocator | NNTPLocator) -> Matches | None:
-    """The names to take from a list of all newsgroups, where a pattern was to be matched."""
+    """Return the filter for a list of all newsgroups, if the locator has a pattern."""
     if not locator.group or locator.group == "*":
         return None
     return wildmat(locator.native(locator.group))
 
 
 def wildmat(pattern: str) -> Matches:
-    """Which names a pattern of `*` and `?` matches whole (RFC 3977 4.2).
+    """Return a function that matches whole names by a pattern of `*` and `?` (RFC 3977 4.2).
 
-    Each piece between two `*` is taken at the first place that has it, and never again at another: no name costs more
-    than its characters times those of the pattern.
+    Each piece between two `*` matches at its first place only, without backtracking: the cost is at most the
+    characters of the name times those of the pattern.
 
     >>> bool(wildmat("comp.*s*.l?st")("comp.infosystems.list"))
     True
     """
-    first, *rest = (re.escape(piece).replace(r"\?", ".") for piece in pattern.split("*"))
-    inner = "".join(f"(?>.*?{piece})" for piece in rest[:-1])
-    return re.compile(f"(?s){first}{inner}{f'.*{rest[-1]}' if rest else ''}").fullmatch
+    first, *later = (re.escape(piece).replace(r"\?", ".") for piece in pattern.split("*"))
+    middle = "".join(f"(?>.*?{piece})" for piece in later[:-1])
+    return re.compile(f"(?s){first}{middle}{f'.*{later[-1]}' if later else ''}").fullmatch
 
 
 def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[str, Any]) -> Dialogue:
@@ -198,39 +198,39 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         if match := _ARTICLE.match(reply.text):
             details |= {"number": int(match[1]), "message_id": match[2]}
         yield Head("message/rfc822", "scheme", details=details)
-        yield from _block(wire, what)
+        yield from _article_text(wire, what)
         return
-    wanted = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
-    if wanted is not None:
+    matches = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
+    if matches is not None:
         details["names"] = "filtered from the server's list of all newsgroups (RFC 977 3.6)"
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]
     while (line := (yield from wire.line(what))) != b".":
-        # Octets that are not UTF-8 are kept: the name asks the server for the same group again.
+        # Bytes that are not UTF-8 are kept, so that the name can be sent to the server again.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         item = entry(text, locator)
         if item is None:
             raise ProtocolError(f"an invalid line in {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
-        if wanted is None or wanted(item.name):
+        if matches is None or matches(item.name):
             yield Item(item)
 
 
 _ARTICLE = re.compile(r"([0-9]{1,16}) <([^<>\0-\x20\x7f]{1,248})>(?= |$)")
 
 
-def _block(wire: Wire, what: str) -> Dialogue:
-    """3.1.1: the lines up to a period alone, a doubled first period as one.
+def _article_text(wire: Wire, what: str) -> Dialogue:
+    """Yield the lines up to a period alone, a doubled first period as one (3.1.1).
 
-    A line ends with CR LF here: a bare LF in an article is the author's, and ends nothing.
+    A line ends with CR LF here: a bare LF in an article is part of its text.
 
-    Raises: LimitExceeded for a longer line than the wire takes; AccessFailed if the end comes first.
+    Raises: LimitExceeded for a line longer than `wire.max_line`; AccessFailed if the connection ends first.
     """
-    looked = 0
+    searched = 0
     while True:
-        end = wire.held.rfind(b"\r\n", looked) + 2
+        end = wire.held.rfind(b"\r\n", searched) + 2
         if end < 2:
-            looked = max(0, len(wire.held) - 1)
-            if looked > wire.max_line:
+            searched = max(0, len(wire.held) - 1)
+            if searched > wire.max_line:
                 raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=what)
             if not (yield from wire.fill()):
                 raise AccessFailed("the server closed the connection before the end", where=what)
@@ -241,7 +241,7 @@ def _block(wire: Wire, what: str) -> Dialogue:
             lines = lines[: last + 2]
             end = last + 3
         del wire.held[:end]
-        looked = 0
+        searched = 0
         if len(lines) > 2:
             yield Data(lines.replace(b"\r\n.", b"\r\n")[2:])
         if last >= 0:
@@ -252,7 +252,7 @@ def _block(wire: Wire, what: str) -> Dialogue:
 
 
 def _newsgroup(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
-    """7.6.3: name, highest and lowest number, status."""
+    """Parse a line of LIST ACTIVE (7.6.3): name, highest and lowest number, status."""
     match = _ACTIVE.match(text)
     if match is None:
         return None
@@ -264,7 +264,7 @@ _ACTIVE = re.compile(r"([^ \t]+)(?:[ \t]+([0-9]{1,16})[ \t]+([0-9]{1,16})[ \t]+(
 
 
 def _overview(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
-    """8.3.2: number, Subject, From, Date, Message-ID, References, octets, lines; trailing ones may be left out."""
+    """Parse a line of OVER (8.3.2): number, Subject, From, Date, Message-ID, References, bytes, lines; some missing."""
     number, subject, author, date, message_id, _, octets, lines = (text.split("\t", 8) + [""] * 8)[:8]
     article = _number(number, locator)
     if article is None:
@@ -272,7 +272,7 @@ def _overview(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     match = _MESSAGE_ID.fullmatch(message_id)
     details = {
         **article.details,
-        "from": _words(author),
+        "from": _decoded_words(author),
         "date": date,
         "message_id": match[1] if match else None,
         "bytes": int(octets) if _DIGITS.fullmatch(octets) else None,
@@ -280,7 +280,7 @@ def _overview(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
     }
     uri = (_same_server_uri(locator, message_id=match[1]) if match else None) or article.uri
     details = {name: value for name, value in details.items() if value not in (None, "")}
-    return Entry(_words(subject), uri, "article", details)
+    return Entry(_decoded_words(subject), uri, "article", details)
 
 
 _MESSAGE_ID = re.compile(r"[ \t]*<([^<>]+)>[ \t]*")
@@ -288,7 +288,7 @@ _DIGITS = re.compile("[0-9]{1,16}")
 
 
 def _number(text: str, locator: NewsLocator | NNTPLocator) -> Entry | None:
-    """6.1.2.2: a number."""
+    """Parse a line of LISTGROUP (6.1.2.2): a number."""
     if not _DIGITS.fullmatch(text):
         return None
     number = int(text)
@@ -304,16 +304,16 @@ _ENTRIES: dict[Role | None, Callable[[str, NewsLocator | NNTPLocator], Entry | N
 }
 
 
-def _same_server_uri(locator: NewsLocator | NNTPLocator, **named: Any) -> str | None:
-    """A URI on the same server, for the same user, whose password is not told again; None if none says it."""
-    kind = NewsLocator if "message_id" in named else NNTPLocator
+def _same_server_uri(locator: NewsLocator | NNTPLocator, **parts: Any) -> str | None:
+    """Return a URI on the same server, for the same user, without the password; None if a URI cannot express it."""
+    kind = NewsLocator if "message_id" in parts else NNTPLocator
     try:
         user = locator.user and locator.native(locator.user)
-        return str(kind(host=locator.host, port=locator.port, user=user, **named).uri())
+        return str(kind(host=locator.host, port=locator.port, user=user, **parts).uri())
     except Unwritable:
         return None
 
 
-def _words(text: str) -> str:
-    """A header field for people."""
+def _decoded_words(text: str) -> str:
+    """Decode the encoded words of a header field, for people."""
     return words(text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

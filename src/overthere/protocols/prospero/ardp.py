@@ -1,6 +1,6 @@
 """ARDP: reliable requests over datagrams that may be lost, duplicated or late (Prospero 5, ARDP).
 
-What the document leaves to clients (when to ask again, what to say then) is done as the library of Prospero does it.
+The document leaves some decisions to clients (when to resend, and what); these follow the library of Prospero.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from overthere.protocols.prospero.message import (
 __all__ = ["TRIES", "Redirection", "connections", "exchange"]
 
 TRIES = 4
-"""How often a request is sent while nothing comes; each time is waited twice as long."""
-_MOST = 1 << 22
-"""Octets of an answer, which is held until it is whole."""
-_WAITS = 100
+"""The number of times that a request is sent without an answer; each wait is twice as long as the last."""
+_MAX_ANSWER_BYTES = 1 << 22
+"""The limit of an answer, which is buffered until it is complete."""
+_MAX_WAITS = 100
 _SOURCE = "Prospero 5, ARDP"
 
 
 class Redirection(NamedTuple):
-    """The server sends the client elsewhere (options 4 and 5)."""
+    """The server redirects the client to another server (options 4 and 5)."""
 
     host: str
     port: int
 
 
 def connections() -> Iterator[int]:
-    """Ids for connections, none twice and none that others can guess: without sight of the request none can answer
-    it.  There are 65,535, as the field has 16 bits.
+    """Yield ids for connections, each once, and not guessable: only someone who sees the request can answer
+    it.  There are 65,535, because the field has 16 bits.
     """
     used = {0}
     while len(used) < 1 << 16:
@@ -51,7 +51,7 @@ def connections() -> Iterator[int]:
 
 
 class _Answer:
-    """The packets of an answer, as far as they have come."""
+    """The packets of an answer that have arrived."""
 
     def __init__(self) -> None:
         self.pieces: dict[int, bytes] = {}
@@ -64,7 +64,7 @@ class _Answer:
         return 0 < self.total == self.through
 
     def take(self, packet: Packet, where: str) -> bool:
-        """Whether the packet is a new one.  Raises: ProtocolError, LimitExceeded."""
+        """Store a packet; return whether it is new.  Raises: ProtocolError, LimitExceeded."""
         total = packet.total or self.total
         highest = max(packet.number, self.through, *self.pieces) if total != self.total else packet.number
         if total and (highest > total or self.total not in (0, total)):
@@ -72,63 +72,63 @@ class _Answer:
         self.total = total
         if packet.number in self.pieces:
             return False
-        # Bit 6: a sequenced control packet, which is not passed on to the application.
+        # Bit 6: a sequenced control packet, which is not for the application.
         self.pieces[packet.number] = b"" if packet.flags & 0x40 else packet.data
         self.size += len(self.pieces[packet.number])
-        if self.size > _MOST:
-            raise LimitExceeded(f"an answer of more than {_MOST:,} octets", where=where)
+        if self.size > _MAX_ANSWER_BYTES:
+            raise LimitExceeded(f"an answer of more than {_MAX_ANSWER_BYTES:,} octets", where=where)
         while self.through + 1 in self.pieces:
             self.through += 1
         return True
 
 
 def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[Effect, Any, bytes | Redirection]:
-    """Send a request, in one packet, until it is answered; the answer is put together from its packets.
+    """Send a request, in one packet, until it is answered; join the answer from its packets.
 
     mine: the id of the connection, one of `connections`.
-    patience: how long the server may say nothing in all; of that a fifteenth is waited before the request is sent
-    once more, then two, four and eight of them.  Packets of other requests, doubled ones and what is no packet at all
-    are no answer, and gain no time.
+    patience: the total time without a new packet; the request is sent again after a fifteenth of that,
+    then after two, four and eight fifteenths.  Packets of other requests, duplicates and invalid packets
+    do not count, and do not extend the time.
 
     Raises: AccessTimeout, AccessFailed if the server refuses, ProtocolError, LimitExceeded.
     """
     request = packet(data, mine)
     answer = _Answer()
-    taken = False  # whether the server has said that the request has come
+    is_confirmed = False  # whether the server has confirmed the request
     tries, waits, pause = 1, 0, patience / (2**TRIES - 1)
-    first, end = pause, monotonic() + patience
+    first_pause, deadline = pause, monotonic() + patience
     yield Write(request)
-    until = monotonic() + pause
+    resend_time = monotonic() + pause
     while True:
-        left = until - monotonic()
-        octets = (yield Read(65_536, patience=left)) if left > 0 else None
-        if octets is None:
-            if tries == TRIES or monotonic() >= end:
+        remaining = resend_time - monotonic()
+        datagram = (yield Read(65_536, patience=remaining)) if remaining > 0 else None
+        if datagram is None:
+            if tries == TRIES or monotonic() >= deadline:
                 raise AccessTimeout(f"no answer in {patience:g} s after {tries} requests", _SOURCE, where=where)
             yield Write(
-                acknowledgement(mine, answer.through) if taken else acknowledge_through(request, answer.through)
+                acknowledgement(mine, answer.through) if is_confirmed else acknowledge_through(request, answer.through)
             )
             tries, pause = tries + 1, pause * 2
-            until = min(monotonic() + pause, end)
+            resend_time = min(monotonic() + pause, deadline)
             continue
         try:
-            came = read_packet(octets)
+            reply = read_packet(datagram)
         except NotProspero:
             continue
-        if came.connection != mine:
+        if reply.connection != mine:
             continue
-        if came.option == 1:
+        if reply.option == 1:
             raise AccessFailed("the server refused the connection", _SOURCE, where=where)
-        if came.option in (4, 5) and len(came.extra) >= 6:
-            return Redirection(".".join(map(str, came.extra[:4])), int.from_bytes(came.extra[4:6], "big"))
-        taken = taken or came.received > 0
-        new = came.number > 0 and answer.take(came, where)
-        if came.flags & 0x80:
+        if reply.option in (4, 5) and len(reply.extra) >= 6:
+            return Redirection(".".join(map(str, reply.extra[:4])), int.from_bytes(reply.extra[4:6], "big"))
+        is_confirmed = is_confirmed or reply.received > 0
+        is_new = reply.number > 0 and answer.take(reply, where)
+        if reply.flags & 0x80:
             yield Write(acknowledgement(mine, answer.through))
         if answer.is_complete:
             return b"".join(answer.pieces[number] for number in range(1, answer.total + 1))
-        if came.wait and waits < _WAITS:
-            waits, new = waits + 1, True
-        if new:
-            tries, pause, end = 1, first, monotonic() + patience
-            until = min(monotonic() + max(first, came.wait), end)
+        if reply.wait and waits < _MAX_WAITS:
+            waits, is_new = waits + 1, True
+        if is_new:
+            tries, pause, deadline = 1, first_pause, monotonic() + patience
+            resend_time = min(monotonic() + max(first_pause, reply.wait), deadline)

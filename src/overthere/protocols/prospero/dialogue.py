@@ -21,21 +21,21 @@ __all__ = ["dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Request by request until one is answered with what the object is, by the conditions of the plan.
+    """Send requests, by the conditions of the plan, until one is answered with the object.
 
-    One access method that can be a URI is where the object is; several are a listing of alternatives.
+    A single access method with a URI is a redirect to the object; several are a listing of alternatives.
     """
     locator = plan.locator
     assert isinstance(locator, ProsperoLocator)
-    own = ObjectName("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
-    request, told, ids = b"", _StandardResponses(), connections()
+    object_name = ObjectName("INTERNET-D", locator.host, "ASCII", locator.native(locator.hsoname or ""))
+    request, responses, ids = b"", _StandardResponses(), connections()
     for step in plan.steps:
         where = step.line()
         match step:
             case Connect(host=host, port=port, transport=transport):
                 yield Dial(host, port, transport=transport)
             case Send(data=data, after=after):
-                if after and told.status not in after:
+                if after and responses.status not in after:
                     break
                 request = data
             case Receive(what=what, role=role):
@@ -45,52 +45,52 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
                     return
-                told, ends = _read(octets, role, own, what)
-                if ends is not None:
+                responses, final_effects = _read(octets, role, object_name, what)
+                if final_effects is not None:
                     yield Hangup()
-                    yield from ends
+                    yield from final_effects
                     return
             case _:
                 raise ProtocolError(f"nothing can carry out {where!r}", step.source, plan.uri)
-    raise ResourceMissing(told.words, told.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
+    raise ResourceMissing(responses.words, responses.status.removeprefix("FAILURE "), "Prospero 5, FAILURE", plan.uri)
 
 
 def _read(
-    octets: bytes, role: Role | None, own: ObjectName, what: str
+    octets: bytes, role: Role | None, object_name: ObjectName, what: str
 ) -> tuple[_StandardResponses, Iterable[Effect] | None]:
-    """What an answer says; and what is given of it at the end, or None where another request follows."""
-    told = _read_responses(octets, what)
-    if told.forwarded is not None:
-        uri = told.forwarded.uri()
+    """Parse an answer; also return the final effects, or None if another request must follow."""
+    responses = _read_responses(octets, what)
+    if responses.forwarded is not None:
+        uri = responses.forwarded.uri()
         if uri is None:
             raise ResourceMissing("the object has moved to a place without a URI", "FORWARDED", where=what)
-        return told, (Head(location=uri, details=told.details()),)
-    if role is ProsperoRole.LINKS and told.status in ("", "NONE-FOUND"):
+        return responses, (Head(location=uri, details=responses.details()),)
+    if role is ProsperoRole.LINKS and responses.status in ("", "NONE-FOUND"):
         entries = (Item(link.entry()) for link in links(read(octets, what), what))
-        return told, chain([Head(listing=True, details=told.details())], entries)
-    if told.status:
-        return told, None
+        return responses, chain([Head(listing=True, details=responses.details())], entries)
+    if responses.status:
+        return responses, None
     if role is ProsperoRole.CONTENTS:
         contents = _contents(octets, what)
         if contents is None:
-            return told._replace(status="NONE-FOUND"), None
-        return told, (Head(length=len(contents), details=told.details()), Data(contents))
-    methods = _methods(octets, own, what)
-    uris = tuple(dict.fromkeys(uri for one in methods if (uri := one.uri())))
+            return responses._replace(status="NONE-FOUND"), None
+        return responses, (Head(length=len(contents), details=responses.details()), Data(contents))
+    methods = _methods(octets, object_name, what)
+    uris = tuple(dict.fromkeys(uri for item in methods if (uri := item.uri())))
     if not methods:
-        return told._replace(status="NONE-FOUND"), None
-    if not uris and any(one.name == "PROSPERO-CONTENTS" for one in methods):
-        return told._replace(status="PROSPERO-CONTENTS"), None
+        return responses._replace(status="NONE-FOUND"), None
+    if not uris and any(item.name == "PROSPERO-CONTENTS" for item in methods):
+        return responses._replace(status="PROSPERO-CONTENTS"), None
     if len(uris) == 1:
-        return told, (Head(location=uris[0], details=told.details()),)
-    return told, (Head(listing=True, details=told.details()), *(Item(_alternative(one)) for one in methods))
+        return responses, (Head(location=uris[0], details=responses.details()),)
+    return responses, (Head(listing=True, details=responses.details()), *(Item(_alternative(item)) for item in methods))
 
 
 class _StandardResponses(NamedTuple):
-    """What an answer says beside what was asked for (Prospero 5, Standard Responses)."""
+    """The standard responses in an answer, besides the requested data (Prospero 5, Standard Responses)."""
 
     status: str = ""
-    """"NONE-FOUND", "FAILURE" with what it identifies, "ERROR"; "" if nothing has failed."""
+    """"NONE-FOUND", "FAILURE" with its identifier, "ERROR"; "" without a failure."""
     words: str = ""
     forwarded: ObjectName | None = None
     warnings: tuple[str, ...] = ()
@@ -100,23 +100,23 @@ class _StandardResponses(NamedTuple):
 
 
 def _read_responses(octets: bytes, where: str) -> _StandardResponses:
-    told = _StandardResponses(status="NONE-FOUND", words="the server sent nothing about the object")
-    known = not octets.strip()
+    responses = _StandardResponses(status="NONE-FOUND", words="the server sent nothing about the object")
+    is_known = not octets.strip()
     for line in read(octets, where):
         first = line[0]
-        known = known or first.rstrip(">") in _RESPONSES
+        is_known = is_known or first.rstrip(">") in _RESPONSES
         if first in ("FAILURE", "ERROR"):
             status = " ".join(line[:2]) if first == "FAILURE" else first
-            return told._replace(status=status, words=_words(line))
+            return responses._replace(status=status, words=_join_tokens(line))
         if first == "FORWARDED" and len(line) >= 5:
-            return told._replace(forwarded=ObjectName(*line[1:6]))
-        if first == "WARNING" and len(told.warnings) < 100:
-            told = told._replace(warnings=(*told.warnings, _words(line[1:])))
-        elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and told.status:
-            told = told._replace(status="", words="")
-    if not known:
+            return responses._replace(forwarded=ObjectName(*line[1:6]))
+        if first == "WARNING" and len(responses.warnings) < 100:
+            responses = responses._replace(warnings=(*responses.warnings, _join_tokens(line[1:])))
+        elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and responses.status:
+            responses = responses._replace(status="", words="")
+    if not is_known:
         raise ProtocolError("the answer is not a Prospero answer", "Prospero 5, Standard Responses", where=where)
-    return told
+    return responses
 
 
 _RESPONSES = frozenset(
@@ -124,24 +124,24 @@ _RESPONSES = frozenset(
 )
 
 
-def _words(line: tuple[str, ...]) -> str:
-    """As the server says it, for people."""
+def _join_tokens(line: tuple[str, ...]) -> str:
+    """Join the tokens of a line, for people."""
     return " ".join(line)
 
 
-def _methods(octets: bytes, own: ObjectName, where: str) -> list[Method]:
+def _methods(octets: bytes, object_name: ObjectName, where: str) -> list[Method]:
     methods: list[Method] = []
     for line in read(octets, where):
-        one = method(attribute(line), own)
-        if one is not None:
-            methods.append(one)
+        parsed = method(attribute(line), object_name)
+        if parsed is not None:
+            methods.append(parsed)
         if len(methods) > 1000:
             raise LimitExceeded("more than 1,000 access methods", where=where)
     return methods
 
 
 def _contents(octets: bytes, where: str) -> bytes | None:
-    """The values one behind the other: DATA, or TAGGED, which names them (as the program vget writes them)."""
+    """Join the values of CONTENTS: DATA, or TAGGED, which has names (written in the form of the program vget)."""
     pieces: list[bytes] = []
     for line in read(octets, where):
         contents = attribute(line)
@@ -158,7 +158,7 @@ def _contents(octets: bytes, where: str) -> bytes | None:
     return b"".join(pieces) if pieces else None
 
 
-def _alternative(one: Method) -> Entry:
-    there = one.there
-    name = f"{one.name} {there.host} {there.hsoname}".strip()
-    return Entry(name, one.uri(), one.name, {"host": there.host, "hsoname": there.hsoname, "arguments": one.arguments})
+def _alternative(via: Method) -> Entry:
+    place = via.there
+    name = f"{via.name} {place.host} {place.hsoname}".strip()
+    return Entry(name, via.uri(), via.name, {"host": place.host, "hsoname": place.hsoname, "arguments": via.arguments})

@@ -16,39 +16,39 @@ __all__ = [
     "acknowledge_through", "token",
 ]  # fmt: skip
 
-_PLAIN = re.compile(rb"[!-&(-~\x80-\xff]+")
+_UNQUOTED = re.compile(rb"[!-&(-~\x80-\xff]+")
 _PIECE = re.compile(
     rb"(?P<gap>[ \t]+)|(?P<end>[\r\n]+)|(?P<plain>[^ \t\r\n']+)|'(?P<quoted>[^']*+(?:''[^']*+)*+)'|(?P<open>')"
 )
-_TOKENS = 1000
-"""More are not in any line of the protocol."""
+_MAX_TOKENS = 1000
+"""The limit of tokens in a line; lines of the protocol have fewer."""
 
 
 class NotProspero(OverthereError, ValueError):
-    """Octets that are no packet, or no lines, as the protocol has them."""
+    """The data is not a packet, or not lines, of the protocol."""
 
 
 # -- Lines
 
 
 def token(octets: bytes) -> bytes:
-    """A token, in quotes if it is empty or holds a space or a quote, which is doubled (Prospero 5, Spaces, quoting).
+    """Write a token, in quotes if it is empty or has a space or quote, which is doubled (Prospero 5, Spaces, quoting).
 
-    Line feeds could be quoted as well, but not every server knows quotes: callers refuse them, and NUL.
+    Line feeds could be quoted as well, but not every server supports quotes: callers reject them, and NUL.
 
     >>> token(b"/pros/name"), token(b""), token(b"it's here")
     (b'/pros/name', b"''", b"'it''s here'")
     """
-    return octets if _PLAIN.fullmatch(octets) else b"'" + octets.replace(b"'", b"''") + b"'"
+    return octets if _UNQUOTED.fullmatch(octets) else b"'" + octets.replace(b"'", b"''") + b"'"
 
 
 def command(*words: bytes) -> bytes:
-    """A line of words, tokens already."""
+    """Write a line of words, which must be tokens."""
     return b" ".join(words) + b"\n"
 
 
 def read_lines(octets: bytes) -> Iterator[tuple[bytes, ...]]:
-    """The tokens of each line; a line feed in quotes ends none.
+    """Yield the tokens of each line; a line feed in quotes does not end a line.
 
     Raises: NotProspero if a quote is not closed, or for a line of more than 1,000 tokens.
 
@@ -56,24 +56,24 @@ def read_lines(octets: bytes) -> Iterator[tuple[bytes, ...]]:
     [(b'ATTRIBUTE', b'SIZE', b'20 bytes'), (b'NONE-FOUND',)]
     """
     line: list[bytes] = []
-    held: list[bytes] = []
+    token_parts: list[bytes] = []
     for piece in _PIECE.finditer(octets):
         kind, text = piece.lastgroup, piece[0]
         if kind == "open":
             raise NotProspero(f"a quote at octet {piece.start()} that is not closed")
         if kind in ("plain", "quoted"):
-            held.append(text if kind == "plain" else piece["quoted"].replace(b"''", b"'"))
+            token_parts.append(text if kind == "plain" else piece["quoted"].replace(b"''", b"'"))
             continue
-        if held:
-            line.append(b"".join(held))
-            held = []
-            if len(line) > _TOKENS:
-                raise NotProspero(f"a line of more than {_TOKENS:,} tokens")
+        if token_parts:
+            line.append(b"".join(token_parts))
+            token_parts = []
+            if len(line) > _MAX_TOKENS:
+                raise NotProspero(f"a line of more than {_MAX_TOKENS:,} tokens")
         if kind == "end" and line:
             yield tuple(line)
             line = []
-    if held:
-        line.append(b"".join(held))
+    if token_parts:
+        line.append(b"".join(token_parts))
     if line:
         yield tuple(line)
 
@@ -86,22 +86,22 @@ class Packet(NamedTuple):
 
     connection: int
     number: int
-    """From 1 on; 0 is a control packet that says nothing to the application."""
+    """From 1 on; 0 is a control packet, without data for the application."""
     total: int
-    """How many packets there are; 0 is not known yet."""
+    """The number of packets; 0 if it is not known yet."""
     received: int
-    """Through which packet all have arrived at the sender of this one."""
+    """The number up to which all packets have arrived at the sender of this one."""
     wait: int
-    """Seconds until an answer is to be expected; 0 leaves that to the client."""
+    """Seconds until an answer is expected; 0 leaves that to the client."""
     flags: int
     option: int
     data: bytes
     extra: bytes = b""
-    """The octets that belong to the option."""
+    """The bytes that belong to the option."""
 
 
 def packet(data: bytes, connection: int) -> bytes:
-    """A request that is one packet: version 0, a header of 9 octets, packet 1 of 1, nothing received.
+    """Write a request of one packet: version 0, a header of 9 bytes, packet 1 of 1, nothing received.
 
     >>> packet(b"STATUS\\n", 1008)
     b'\\t\\x03\\xf0\\x00\\x01\\x00\\x01\\x00\\x00STATUS\\n'
@@ -111,12 +111,12 @@ def packet(data: bytes, connection: int) -> bytes:
 
 
 def acknowledge_through(request: bytes, number: int) -> bytes:
-    """A request of `packet` once more, which now says through which packet all of the answer have come."""
+    """Write a request of `packet` again, with the number up to which all packets of the answer have arrived."""
     return request[:7] + number.to_bytes(2, "big") + request[9:]
 
 
 def acknowledgement(connection: int, number: int) -> bytes:
-    """A control packet that says nothing but through which packet all of the answer have come.
+    """Write a control packet that states only the number up to which all packets of the answer have arrived.
 
     >>> acknowledgement(1008, 3)
     b'\\t\\x03\\xf0\\x00\\x00\\x00\\x00\\x00\\x03'
@@ -125,9 +125,9 @@ def acknowledgement(connection: int, number: int) -> bytes:
 
 
 def read_packet(octets: bytes) -> Packet:
-    """A packet; fields that the header is too short for have their default values.
+    """Parse a packet; fields beyond a short header have their default values.
 
-    Raises: NotProspero if it is no packet of version 0.
+    Raises: NotProspero if it is not a packet of version 0.
     """
     length = octets[0] & 0x3F if octets else 0
     if not octets or octets[0] >> 6 or not 1 <= length <= len(octets):
@@ -140,8 +140,8 @@ def read_packet(octets: bytes) -> Packet:
     # "If the packet number was also not specified, then it defaults to 1", as does a total of 0.
     total = field(5, 2, 0) or (1 if length < 5 else 0)
     flags = field(11, 1, 0)
-    # The additional address, the priority and the protocol go before what belongs to the option.
-    at = 13 + (2 + field(14, 1, 0) if flags & 1 else 0) + (2 if flags & 2 else 0) + (2 if flags & 4 else 0)
+    # The additional address, the priority and the protocol precede the bytes of the option.
+    extra_start = 13 + (2 + field(14, 1, 0) if flags & 1 else 0) + (2 if flags & 2 else 0) + (2 if flags & 4 else 0)
     return Packet(
         connection=field(1, 2, 0),
         number=field(3, 2, 1),
@@ -151,5 +151,5 @@ def read_packet(octets: bytes) -> Packet:
         flags=flags,
         option=field(12, 1, 0),
         data=octets[length:],
-        extra=header[at:],
+        extra=header[extra_start:],
     )

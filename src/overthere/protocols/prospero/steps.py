@@ -13,12 +13,12 @@ from overthere.schemes.known.prospero import PORT, ProsperoLocator
 __all__ = ["ProsperoRole", "steps"]
 
 _TOKENS = "Prospero 5, Spaces, quoting, and line-feeds"
-_LONGEST = 65_507 - 9
-"""Octets in a datagram of UDP over IPv4, without the header of ARDP."""
+_MAX_REQUEST = 65_507 - 9
+"""The bytes in a datagram of UDP over IPv4, without the header of ARDP."""
 
 
 class ProsperoRole(Role):
-    """What is received."""
+    """The answers that the dialogue distinguishes."""
 
     ACCESS_METHODS = "access methods"
     CONTENTS = "contents"
@@ -26,9 +26,9 @@ class ProsperoRole(Role):
 
 
 def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
-    """One request after the other, each until it is answered: access methods, contents, the links of a directory.
+    """Return the requests, sent in order until one succeeds: access methods, contents, the links of a directory.
 
-    Nothing in the name tells a file from a directory: its slashes mean nothing to a client (RFC 4157 2).
+    The name does not show whether it is a file or a directory: its slashes have no meaning for clients (RFC 4157 2).
     """
     hsoname = token(_name(locator))
     version = b"" if locator.version is None else b"%d" % locator.version
@@ -38,15 +38,15 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
     request = _object_info(b"ACCESS-METHOD", hsoname, version)
     yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", note=_PACKET)
     note = Cited("each access method may be a URI of its own: AFTP is ftp, as an anonymous user", "RFC 4157 2")
-    what, role = "the access methods of the object", ProsperoRole.ACCESS_METHODS
-    yield Receive(source="Prospero 5, Attributes", what=what, until="reply", note=note, role=role)
+    description, role = "the access methods of the object", ProsperoRole.ACCESS_METHODS
+    yield Receive(source="Prospero 5, Attributes", what=description, until="reply", note=note, role=role)
     missing = ("FAILURE NOT-FOUND", "NONE-FOUND")
     request = _object_info(b"CONTENTS", hsoname, version)
-    # The server's own method, where no other can be a URI.
+    # The server's own method, if no other method has a URI.
     yield _send(credentials, request, "Prospero 5, GET-OBJECT-INFO", (*missing, "PROSPERO-CONTENTS"))
     unlisted = "CONTENTS is an attribute of the server dirsrv, which the protocol's document does not list"
-    what, role = "the contents of the object", ProsperoRole.CONTENTS
-    yield Receive(source="Prospero 5, Link Attributes", what=what, until="reply", note=unlisted, role=role)
+    description, role = "the contents of the object", ProsperoRole.CONTENTS
+    yield Receive(source="Prospero 5, Link Attributes", what=description, until="reply", note=unlisted, role=role)
     request = command(b"DIRECTORY", b"ASCII", hsoname, *([version] if version else []))
     request += command(b"LIST", b"'ATTRIBUTES(ACCESS-METHOD)'", b"COMPONENTS")
     yield _send(credentials, request, "Prospero 5, DIRECTORY and LIST", missing)
@@ -54,7 +54,7 @@ def steps(locator: ProsperoLocator, credentials: Credentials) -> Iterator[Step]:
 
 
 def _name(locator: ProsperoLocator) -> bytes:
-    """The octets of the hsoname, if that is all that identifies the object beside its version."""
+    """Encode the hsoname; raise if anything else than its version also identifies the object."""
     if locator.query is not None:
         raise PlanRefused(
             'a prospero URI cannot have a query: write "?" in a name as "%3F"', "RFC 4157 2, RFC 3986 3.3"
@@ -79,11 +79,11 @@ _PACKET = "each request is sent in a packet of ARDP, with a connection id that i
 
 
 def _send(credentials: Credentials, request: bytes, source: str, after: tuple[str, ...] = (), note: str = "") -> Send:
-    """A request, which goes in one packet, on a connection of its own; the user is named without proof."""
+    """Return the step of a request, which is one packet on a new connection; the user is named without proof."""
     user = guarded(credentials.user or "anonymous", "user", _TOKENS)
     head = command(b"VERSION", b"5") + command(b"AUTHENTICATE", b"''", b"UNAUTHENTICATED", token(user))
     data = head + request
-    if len(data) > _LONGEST:
+    if len(data) > _MAX_REQUEST:
         raise PlanRefused(f"a request of {len(data):,} octets does not fit into a datagram", "Prospero 5, ARDP")
     # A line for each message: data cannot end a line.
     return Send(source=source, data=data, after=after, note=note, lines=2 + request.count(b"\n"))

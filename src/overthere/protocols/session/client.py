@@ -26,15 +26,15 @@ __all__ = ["Session"]
 
 _PORTS = {**PORTS, "cso": 105}  # RFC 2378
 _CLIENTS = {"telnet": ("telnet",), "rlogin": ("rlogin",), "tn3270": ("c3270", "x3270"), "cso": ("telnet",)}
-"""The programs that speak each protocol, the first that is installed is taken; a CSO phone book is asked in lines."""
+"""The programs for each protocol, of which the first installed one is used; a CSO phone book is a line protocol."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Session:
-    """Where a session would go; nothing is connected before `hand_over` or `telnet`.
+    """The target of a session; nothing is connected before `hand_over` or `telnet`.
 
-    The name and password are advisory (RFC 4248 2): they are told to the person, and the password is neither sent nor
-    given to a program.  The name is given to rlogin alone, whose protocol begins with it (RFC 1282).
+    The name and password are advisory (RFC 4248 2): they are shown to the person, and the password is neither sent nor
+    passed to a program.  The name is passed only to rlogin, whose protocol begins with it (RFC 1282).
 
     >>> from overthere import Policy
     >>> session = Session(program="rlogin", host="127.0.0.1", port=513, user="guest", policy=Policy.local())
@@ -43,7 +43,7 @@ class Session:
     """
 
     program: str
-    """"telnet", "rlogin", "tn3270", or "cso", a phone book that a menu of gopher names."""
+    """"telnet", "rlogin", "tn3270", or "cso", a phone book in a gopher menu."""
     host: str
     port: int
     user: str | None = None
@@ -57,13 +57,13 @@ class Session:
 
     @property
     def suggestion(self) -> str:
-        """What to tell the person; "" if there is nothing.  The password itself is not in it."""
-        told = [f"log in as {printable(self.user)}"] if self.user else []
-        return "; ".join([*told, "a password is suggested"] if self.password else told)
+        """The hint for the person, without the password itself, or ""."""
+        parts = [f"log in as {printable(self.user)}"] if self.user else []
+        return "; ".join([*parts, "a password is suggested"] if self.password else parts)
 
     def judge(self) -> None:
-        """Raises: AccessRefused if the policy does not let this host, port or literal address be asked."""
-        self.policy.judge_connection(self._connect_step, self._default, self._session_uri)
+        """Raises: AccessRefused if the policy forbids the host, port or literal address."""
+        self.policy.judge_connection(self._connect_step, self._default_port, self._session_uri)
 
     @property
     def _connect_step(self) -> Connect:
@@ -74,30 +74,30 @@ class Session:
         return self.uri or URI(f"{self.program}:")
 
     @property
-    def _default(self) -> int | None:
-        """The port that the protocol has, or the one that the URI has by its scheme."""
-        named = self.uri is not None and not self.uri.port_text
-        return self.port if named else _PORTS.get(self.program)
+    def _default_port(self) -> int | None:
+        """The default port of the URI's scheme or of the protocol."""
+        has_default_port = self.uri is not None and not self.uri.port_text
+        return self.port if has_default_port else _PORTS.get(self.program)
 
     def addresses(self) -> list[str]:
-        """The addresses of the host that the policy lets be connected, in the resolver's order.
+        """Return the addresses of the host that the policy allows, in the resolver's order.
 
-        Raises: AccessRefused if there is none; AccessFailed and AccessTimeout where the name is not resolved.
+        Raises: AccessRefused if no address is allowed; AccessFailed and AccessTimeout if the name is not resolved.
         """
-        return _addresses(Transport(self._seek(), self.policy, self._session_uri, self._default).advance())
+        return _addresses(Transport(self._seek(), self.policy, self._session_uri, self._default_port).advance())
 
     def _seek(self) -> Dialogue:
         addresses: list[Any] = yield Seek(self.host, self.port)
         yield Head(details={"addresses": [_write_address(address) for address in addresses]})
 
     def command(self, client: str | None = None) -> list[str]:
-        """The program and its arguments, for no shell: it is given the address that was judged, and no other look-up
-        can lead elsewhere (RFC 3986 7.4).
+        """Return the program and its arguments, without a shell; with the judged address, so that a second lookup
+        cannot return another (RFC 3986 7.4).
 
-        client: another program that takes the same arguments.
+        client: another program that accepts the same arguments.
 
-        Raises: PlanRefused for a name that the program would not take as one; NotSpecified for another protocol;
-        AccessError as `addresses`.
+        Raises: PlanRefused for a name that the program would read as an option; NotSpecified for another protocol;
+        AccessError like `addresses`.
         """
         if self.program not in _CLIENTS:
             raise NotSpecified(f"no known program speaks {printable(self.program)!r}")
@@ -111,36 +111,36 @@ class Session:
         return [program, address, str(self.port)]
 
     def hand_over(self, client: str | None = None) -> int:
-        """Run the client on this terminal until the person ends it; what it exits with.
+        """Run the client on this terminal until the person ends it; return its exit code.
 
-        Raises: as `command`; AccessFailed if there is no such program.
+        Raises: the same as `command`; AccessFailed if the program is not installed.
         """
         program, *arguments = self.command(client)
         path = find_program(program)
         if path is None:
-            why = f"the program {printable(program)!r} for the session is not installed"
-            raise AccessFailed(why, uri=self.uri, where=self.program)
+            message = f"the program {printable(program)!r} for the session is not installed"
+            raise AccessFailed(message, uri=self.uri, where=self.program)
         try:
             return subprocess.run([path, *arguments], check=False).returncode
         except OSError as error:
             raise AccessFailed(f"the program cannot be started: {error}", uri=self.uri, where=self.program) from error
 
     async def telnet(self, encoding: str | bool = "utf-8") -> Ends:
-        """The session without another program: a reader and a writer of telnetlib3, in asyncio.
+        """Open the session without another program; return a reader and a writer of telnetlib3, in asyncio.
 
-        Options are negotiated; of the URI nothing is sent, and of the environment TERM alone.  The key Return is "\\r".
+        Options are negotiated; nothing of the URI is sent, and only TERM of the environment.  The key Return is "\\r".
 
-        encoding: of the text that is read and written; False for octets, in which IAC is escaped (RFC 854).
+        encoding: of the text that is read and written; False for bytes, in which IAC is escaped (RFC 854).
 
-        Raises: NotSpecified if it is no Telnet; AccessError as `addresses`, and AccessFailed without a connection.
+        Raises: NotSpecified if it is not Telnet; AccessError like `addresses`, and AccessFailed without a connection.
         """
         from overthere.access.aio import AsyncTransport
 
         if self.program not in ("telnet", "cso"):
             raise NotSpecified(f"{printable(self.program)} is not supported natively: start a program")
         problem: Exception | None = None
-        asked = AsyncTransport(self._seek(), self.policy, self._session_uri, self._default)
-        for address in _addresses(await asked.advance()):
+        transport = AsyncTransport(self._seek(), self.policy, self._session_uri, self._default_port)
+        for address in _addresses(await transport.advance()):
             try:
                 return await _telnet(address, self.port, encoding, self.policy)
             except OSError as error:
@@ -160,22 +160,22 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
         encoding_errors="replace",
         force_binary=bool(encoding),
         send_environ=("TERM",),
-        compression=False,  # a server could make a few octets into very many
+        compression=False,  # a server could send a decompression bomb
         connect_timeout=policy.connect_timeout,
         limit=policy.max_line,
     )
 
 
-def _addresses(given: object) -> list[str]:
-    assert isinstance(given, Head)
-    addresses: list[str] = given.details["addresses"]
+def _addresses(head: object) -> list[str]:
+    assert isinstance(head, Head)
+    addresses: list[str] = head.details["addresses"]
     return addresses
 
 
 def _write_address(address: tuple[Any, ...]) -> str:
-    """A socket's address as a program takes it, with its zone."""
-    host, *rest = address
-    zone = rest[2] if len(rest) > 2 else 0
+    """Write a socket's address for a program, with its zone."""
+    host, *other_parts = address
+    zone = other_parts[2] if len(other_parts) > 2 else 0
     return f"{host}%{zone}" if zone and "%" not in host else str(host)
 
 

@@ -11,14 +11,14 @@ __all__ = ["session_head", "dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """No server is asked: the session is described, for a person to begin."""
+    """Describe the session for a person to start; no server is contacted."""
     for step in plan.steps:
         assert isinstance(step, Interact)
         yield session_head(step, plan, policy)
 
 
 def session_head(step: Interact, plan: Plan, policy: Policy) -> Head:
-    """The answer for a step that is a session.  Raises: AccessRefused if it may not be begun under this policy."""
+    """Return the head for a step that is a session.  Raises: AccessRefused if the policy forbids it."""
     from overthere.protocols.session.client import Session
 
     session = Session(
@@ -31,5 +31,5 @@ def session_head(step: Interact, plan: Plan, policy: Policy) -> Head:
         policy=policy,
     )
     session.judge()
-    told = {**step.to_dict(), "suggestion": session.suggestion}
-    return Head(None, "scheme", details={"session": told}, session=session)
+    session_details = {**step.to_dict(), "suggestion": session.suggestion}
+    return Head(None, "scheme", details={"session": session_details}, session=session)

@@ -14,22 +14,22 @@ _SOURCES = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn
 
 
 def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
-    """One step: the name and password are advisory, for the person to give (RFC 1738 3.8).
+    """Return one step; the name and password are advisory, for the person to enter (RFC 1738 3.8).
 
-    Raises: PlanRefused for a host or user that a program would not take as such.
+    Raises: PlanRefused for a host or user that a program would read as something else.
     """
     source = _SOURCES[locator.scheme]
     port = PORTS[locator.scheme] if locator.port is None else locator.port
-    there = connect(locator.host, port, source)
-    # What a program of this machine is given: the octets that the URI encodes.
+    connection = connect(locator.host, port, source)
+    # A local program receives the decoded user and password.
     user, password = (
-        None if one is None else _describe_session(locator, one) for one in (locator.user, locator.password)
+        None if value is None else _native_text(locator, value) for value in (locator.user, locator.password)
     )
     if user is None:
         user = credentials.user
     if password is None and credentials.user in (None, user):  # not the password of another user
         password = credentials.password
-    for part, text in (("host", there.host), ("user", user), ("password", password)):
+    for part, text in (("host", connection.host), ("user", user), ("password", password)):
         if text is not None:
             guarded(text, part, source)
         if text is not None and part != "password" and text.startswith("-"):
@@ -40,11 +40,11 @@ def steps(locator: TelnetLocator, credentials: Credentials) -> Iterator[Step]:
     if locator.path or locator.query is not None:
         note = Cited('the text after the host and its "/" has no meaning and is ignored', source)
     yield Interact(
-        source=source, note=note, program=locator.scheme, host=there.host, port=port, user=user, password=password
+        source=source, note=note, program=locator.scheme, host=connection.host, port=port, user=user, password=password
     )
 
 
-def _describe_session(locator: TelnetLocator, text: str) -> str:
+def _native_text(locator: TelnetLocator, text: str) -> str:
     try:
         return locator.native(text)
     except CodingError as error:

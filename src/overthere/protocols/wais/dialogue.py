@@ -17,9 +17,9 @@ from overthere.schemes.known.wais import WAISLocator
 
 __all__ = ["dialogue"]
 
-_LONGEST = 1 << 20
-"""What is read of one message: ten times what Init asks for, as servers count the size in their own ways."""
-# The names that servers of the time gave to formats, where a media type says the same.
+_MAX_MESSAGE = 1 << 20
+"""The limit of a message: ten times the size that Init requests, because servers count it differently."""
+# The format names of servers of the time, with the equivalent media type.
 _MEDIA_TYPES = {
     "TEXT": "text/plain",
     "HTML": "text/html",
@@ -34,11 +34,11 @@ _MEDIA_TYPES = {
     "WSRC": "application/x-wais-source",
 }
 _OUT_OF_RANGE = "SF"
-"""Present request out of range: how freeWAIS says that a document has ended."""
+"""Present request out of range: freeWAIS sends it at the end of a document."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Init, then the search or the document, slice by slice; only Init where there are no words to search for."""
+    """Send Init, then search or read the document slice by slice; only Init if the search words are missing."""
     locator = plan.locator
     assert isinstance(locator, WAISLocator)
     wire, details = Wire(policy.max_line), dict[str, Any]()
@@ -63,28 +63,28 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 def _message(wire: Wire, where: str) -> Generator[Effect, Any, bytes]:
-    """A message without its header; its length is judged before it is read."""
+    """Read a message without its header; its length is checked before it is read."""
     header = yield from wire.read_exactly(protocol.HEADER_LENGTH, where)
     try:
         length = protocol.message_length(header)
     except protocol.NotWAIS as error:
         raise ProtocolError(str(error), "WAIS 1.5 B", where=where) from None
-    if length > _LONGEST:
-        raise LimitExceeded(f"a message of {length:,} octets, more than {_LONGEST:,}", where=where)
+    if length > _MAX_MESSAGE:
+        raise LimitExceeded(f"a message of {length:,} octets, more than {_MAX_MESSAGE:,}", where=where)
     return (yield from wire.read_exactly(length, where))
 
 
 def _greeting(octets: bytes, where: str) -> dict[str, Any]:
-    """Whether the server takes us, and messages that a slice fits into (WAIS 1.5 2.2)."""
+    """Parse the InitResponse; raise if the server rejects the client, or messages are too small for a slice (2.2)."""
     try:
-        told = protocol.read_init_response(octets)
+        response = protocol.read_init_response(octets)
     except protocol.NotWAIS as error:
         raise ProtocolError(str(error), "WAIS 1.5 2.2", where=where) from None
-    details = {"implementation": told.implementation, "message_size": told.preferred_size}
-    if not told.accepted:
+    details = {"implementation": response.implementation, "message_size": response.preferred_size}
+    if not response.accepted:
         raise ResourceMissing("the server declines", "", "WAIS 1.5 2.2", where=where)
-    if 0 < told.maximum_size < SLICE:
-        message = f"the server's longest record has {told.maximum_size:,} octets, a slice {SLICE:,}"
+    if 0 < response.maximum_size < SLICE:
+        message = f"the server's longest record has {response.maximum_size:,} octets, a slice {SLICE:,}"
         raise ProtocolError(message, "WAIS 1.5 2.2", where=where)
     return details
 
@@ -96,56 +96,56 @@ def _response(octets: bytes, where: str) -> protocol.SearchResponse:
         raise ProtocolError(str(error), "WAIS 1.5 3.2", where=where) from None
 
 
-def _missing_error(one: protocol.Diagnostic, where: str) -> ResourceMissing:
-    return ResourceMissing(one.text or f"diagnostic {one.code}", one.code, "WAIS 1.5 4", where=where)
+def _missing_error(item: protocol.Diagnostic, where: str) -> ResourceMissing:
+    return ResourceMissing(item.text or f"diagnostic {item.code}", item.code, "WAIS 1.5 4", where=where)
 
 
 def _list_citations(wire: Wire, locator: WAISLocator, where: str, details: dict[str, Any]) -> Dialogue:
-    """The citations (RFC 1625 4) as entries; the order is the server's, by the score."""
-    told = _response((yield from _message(wire, where)), where)
-    if told.diagnostics and not told.citations:
-        raise _missing_error(told.diagnostics[0], where)
+    """Yield the citations (RFC 1625 4) as entries, in the server's order, by score."""
+    response = _response((yield from _message(wire, where)), where)
+    if response.diagnostics and not response.citations:
+        raise _missing_error(response.diagnostics[0], where)
     yield Hangup()
-    details = {**details, "result_count": told.result_count, "seed_words_used": told.seed_words_used}
-    if told.diagnostics:
-        details["diagnostics"] = tuple((one.code, one.text) for one in told.diagnostics)
+    details = {**details, "result_count": response.result_count, "seed_words_used": response.seed_words_used}
+    if response.diagnostics:
+        details["diagnostics"] = tuple((item.code, item.text) for item in response.diagnostics)
     yield Head(listing=True, details=details)
-    for one in told.citations:
-        yield Item(_entry(locator, one))
+    for citation in response.citations:
+        yield Item(_entry(locator, citation))
 
 
-def _entry(locator: WAISLocator, one: protocol.Citation) -> Entry:
+def _entry(locator: WAISLocator, item: protocol.Citation) -> Entry:
     uri = None
-    if one.document_id:
+    if item.document_id:
         try:
-            there = document(locator, one)
-            slice_request(there, 0)
-            uri = str(there.uri())
-        except OverthereError:  # a type that no URI or no request holds
+            target = document(locator, item)
+            slice_request(target, 0)
+            uri = str(target.uri())
+        except OverthereError:  # a type that a URI or a request cannot contain
             uri = None
-    details: dict[str, Any] = {"types": one.types, "score": one.score, "lines": one.lines, "size": one.length}
-    texts = {"date": one.date, "source": one.source, "origin_city": one.origin_city}
+    details: dict[str, Any] = {"types": item.types, "score": item.score, "lines": item.lines, "size": item.length}
+    texts = {"date": item.date, "source": item.source, "origin_city": item.origin_city}
     details |= {name: value for name, value in texts.items() if value not in ("", "0")}
-    return Entry(one.headline.strip(), uri, ", ".join(one.types), details)
+    return Entry(item.headline.strip(), uri, ", ".join(item.types), details)
 
 
 def _document(wire: Wire, locator: WAISLocator, where: str, details: dict[str, Any]) -> Dialogue:
-    """Slice by slice: one that is not full is the last, and so is one of which the server says that it lies outside."""
+    """Read a document slice by slice; the last slice is not full, or the server reports that it is out of range."""
     start = 0
     while True:
-        told = _response((yield from _message(wire, where)), where)
-        data = b"".join(text.data for text in told.texts)
+        response = _response((yield from _message(wire, where)), where)
+        data = b"".join(text.data for text in response.texts)
         if len(data) > SLICE:
             raise ProtocolError(f"{len(data):,} octets instead of the requested {SLICE:,}", "RFC 1625 4", where=where)
-        other = next((one for one in told.diagnostics if one.code != _OUT_OF_RANGE), None)
-        if not data and told.diagnostics and (start == 0 or other is not None):
-            raise _missing_error(other or told.diagnostics[0], where)
-        last = len(data) < SLICE or bool(told.diagnostics)
+        error = next((item for item in response.diagnostics if item.code != _OUT_OF_RANGE), None)
+        if not data and response.diagnostics and (start == 0 or error is not None):
+            raise _missing_error(error or response.diagnostics[0], where)
+        last = len(data) < SLICE or bool(response.diagnostics)
         if start == 0:
             media_type = _MEDIA_TYPES.get((locator.wtype or "").upper())
             length = len(data) if last else None
-            if told.texts:
-                details = {**details, "version": told.texts[0].version}
+            if response.texts:
+                details = {**details, "version": response.texts[0].version}
             yield Head(media_type, "scheme" if media_type else "", length, details=details)
         if data:
             yield Data(data)

@@ -1,10 +1,10 @@
 """WAIS messages: writes requests, reads answers; no socket is touched.
 
 "WAIS 1.5" is the WAIS Interface Protocol, Prototype Functional Specification 1.5 of 1990, on Z39.50-1988; RFC 1625 4
-names the codes of a retrieval.  The header of 25 octets before each message and the tags from 131 on came with
-version 2 of the protocol's library and stand in no specification: they are as servers and clients send them.
-Where the printed samples and what servers take differ (the version as a bit map, the tag of the query type, search
-alone among the options), the servers are followed.
+names the codes of a retrieval.  The header of 25 bytes before each message and the tags from 131 on came with
+version 2 of the protocol's library and are not specified: they follow existing servers and clients.
+Where servers differ from the printed samples (the version as a bit map, the tag of the query type, only search
+among the options), this module follows the servers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 HEADER_LENGTH = 25
-"""How many octets stand before each message: length (10), "z", "2", server (10), compression, encoding, checksum."""
+"""The bytes before each message: length (10), "z", "2", server (10), compression, encoding, checksum."""
 INIT, INIT_RESPONSE, SEARCH, SEARCH_RESPONSE = 20, 21, 22, 23
 _FIXED = {INIT: (), INIT_RESPONSE: (1,), SEARCH: (3, 3, 3, 1), SEARCH_RESPONSE: (1, 3, 3, 3)}
 """The lengths of the fields without a tag (WAIS 1.5 B)."""
@@ -41,14 +41,14 @@ _RECORD_END = 0x1D
 
 
 class NotWAIS(OverthereError, ValueError):
-    """Octets that are no message, no APDU or no element as the protocol has them."""
+    """The data is not a valid message, APDU or element of the protocol."""
 
 
 # -- Requests
 
 
 def message(apdu: bytes) -> bytes:
-    """An APDU behind its header: no compression, no encoding, and a checksum that no server checks.
+    """Put a header before an APDU: no compression, no encoding, and a checksum that servers do not check.
 
     >>> message(b"...")
     b'0000000003z2wais        0...'
@@ -57,12 +57,12 @@ def message(apdu: bytes) -> bytes:
 
 
 def _number(value: int) -> bytes:
-    """A binary integer in as few octets as it needs (WAIS Protocol Users Manual 14)."""
+    """Write a binary integer in as few bytes as possible (WAIS Protocol Users Manual 14)."""
     return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
 
 
 def _apdu(kind: int, fixed: bytes, *fields: tuple[int, bytes | None]) -> bytes:
-    """The part that the length indicator measures.  Raises: ValueError if that has not enough octets."""
+    """Write an APDU with its length indicator.  Raises: ValueError if it is too long for the indicator."""
     body = bytes([kind]) + fixed + b"".join(tag_field(tag, data) for tag, data in fields if data is not None)
     if len(body) > 0xFFFF:
         raise ValueError("the length indicator of an APDU must have two octets (WAIS 1.5 B)")
@@ -75,11 +75,11 @@ def init(
     authentication: bytes | None = None,
     implementation: tuple[bytes | None, bytes | None, bytes | None] = (None, None, None),
 ) -> bytes:
-    """The Init APDU in its message (WAIS 1.5 2.1 and B.1).
+    """Return the message with the Init APDU (WAIS 1.5 2.1 and B.1).
 
-    size: the longest message that is wanted; implementation: id, name and version.
+    size: the maximal size of messages; implementation: id, name and version.
 
-    Search is the only facility that WAIS has (RFC 1625 3, 4): a server declines a client that asks for more.
+    Search is the only facility of WAIS (RFC 1625 3, 4): a server declines a client that requests more.
     """
     fields = (
         (_VERSION, b"\x80"),
@@ -93,9 +93,9 @@ def init(
 
 
 def search(database: bytes, words: bytes, limit: int = 40) -> bytes:
-    """The Search APDU with a type-3 query in its message: the words as a person wrote them (WAIS 1.5 A, B.3.1).
+    """Return the message with a Search APDU of a type-3 query: the words as a person wrote them (WAIS 1.5 A, B.3.1).
 
-    limit: how many documents the answer may name.
+    limit: the maximal number of documents in the answer.
 
     The server answers with full citations; dates have no weight (Date-Factor 1).
     """
@@ -114,14 +114,14 @@ def retrieval(
     name: bytes = b"",
     reference: bytes = b"",
 ) -> bytes:
-    """The Search APDU with a type-1 query in its message: the octets of a document from start to before end.
+    """Return the message with a Search APDU of a type-1 query: the bytes of a document from start to before end.
 
-    name: of the result set, which no server keeps (WAIS 1.5 3.1); reference: comes back in the answer, if it is given.
+    name: of the result set, which servers do not keep (WAIS 1.5 3.1); reference: repeated in the answer, if given.
 
-    The query is in reverse Polish notation: the document-id, then each condition with the operator "and" behind it
+    The query is in reverse Polish notation: the document-id, then each condition with the operator "and" after it
     (RFC 1625 4; WAIS Protocol Users Manual 8).
     """
-    elements = b" \x1fDocument Text"  # for databases that are not named, this element set
+    elements = b" \x1fDocument Text"  # this element set for all databases
     head = _search(database, b"1", (10, 16, 15), name, elements, reference or None)
     terms = [(b"un re", document_id)]
     terms += [(b"wt re", wtype)] if wtype else []
@@ -144,7 +144,7 @@ def _search(
     elements: bytes | None = None,
     reference: bytes | None = None,
 ) -> bytes:
-    """sizes: Small-Set-Upper-Bound, Large-Set-Lower-Bound, Medium-Set-Present-Number; "replace" is on (3.1)."""
+    """Write a Search APDU.  sizes: Small-Set-Upper-Bound, Large-Set-Lower-Bound, Medium-Set-Present-Number (3.1)."""
     fixed = b"".join(size.to_bytes(3, "big") for size in sizes) + b"\x01"
     return _apdu(
         SEARCH,
@@ -161,22 +161,22 @@ def _search(
 
 
 class APDU(NamedTuple):
-    """What any APDU holds."""
+    """The parts of an APDU."""
 
     kind: int
     fixed: tuple[int, ...]
     fields: tuple[tuple[int, bytes], ...]
-    """Tag and octets, in their order, up to where the length indicator ends."""
+    """Tags and bytes, in order, as far as the length indicator covers them."""
     rest: bytes
-    """The user information, or the query."""
+    """The user information or the query."""
 
     def field(self, tag: int) -> bytes | None:
-        """The first field with that tag."""
+        """Return the first field with the tag, or None."""
         return next((data for number, data in self.fields if number == tag), None)
 
 
 class InitResponse(NamedTuple):
-    """Whether the server takes the client, and how long a message may be (WAIS 1.5 2.2)."""
+    """Whether the server accepts the client, and the sizes of messages (WAIS 1.5 2.2)."""
 
     accepted: bool
     preferred_size: int
@@ -190,12 +190,12 @@ class Citation(NamedTuple):
 
     document_id: bytes
     score: int
-    """At most 1000, or what the server will."""
+    """At most 1000, but servers may send any number."""
     best_match: int
     length: int
     lines: int
     types: tuple[str, ...]
-    """The formats in which it can be had."""
+    """The available formats."""
     source: str
     date: str
     headline: str
@@ -212,19 +212,19 @@ class DocumentText(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """Why there is not all that was asked for: a code of two characters, and words."""
+    """The reason why the answer is incomplete: a code of two characters, and text."""
 
     code: str
     text: str
     surrogate: bool
-    """Whether it stands in the place of a record."""
+    """Whether it replaces a record."""
 
 
 class SearchResponse(NamedTuple):
-    """What came of a search or a retrieval (WAIS 1.5 3.2)."""
+    """The result of a search or a retrieval (WAIS 1.5 3.2)."""
 
     search_status: int
-    """1 where citations come, 0 where text does or where the search failed: `diagnostics` tells these apart."""
+    """1 with citations, 0 with text or after a failed search: `diagnostics` distinguishes these."""
     result_count: int
     records_returned: int
     next_position: int
@@ -237,9 +237,9 @@ class SearchResponse(NamedTuple):
 
 
 def message_length(header: bytes) -> int:
-    """How many octets follow a header of HEADER_LENGTH octets.
+    """Return the number of bytes after a header of HEADER_LENGTH bytes.
 
-    Raises: NotWAIS if it is none, or if the message is compressed or encoded.
+    Raises: NotWAIS if the header is invalid, or the message is compressed or encoded.
 
     >>> message_length(b"0000000085z2wais        0")
     85
@@ -253,7 +253,7 @@ def message_length(header: bytes) -> int:
 
 
 class _Elements:
-    """Octets from which elements are taken, one after the other."""
+    """Reads elements from bytes, one after the other."""
 
     __slots__ = ("at", "octets")
 
@@ -264,7 +264,7 @@ class _Elements:
         return self.at < len(self.octets)
 
     def take(self, count: int) -> bytes:
-        """So many octets.  Raises: NotWAIS if there are less."""
+        """Read `count` bytes.  Raises: NotWAIS if there are fewer."""
         if self.at + count > len(self.octets):
             raise NotWAIS(f"an element of {count:,} octets where {len(self.octets) - self.at:,} are left")
         self.at += count
@@ -278,7 +278,7 @@ class _Elements:
         return number
 
     def element(self) -> tuple[int, bytes]:
-        """Tag and octets; only a diagnostic has a length of two octets, and an end of its own."""
+        """Read tag and bytes; only a diagnostic has a length of two bytes, and an end mark."""
         tag = self.take_integer()
         if tag != _DIAGNOSTIC:
             return tag, self.take(self.take_integer())
@@ -293,14 +293,14 @@ class _Elements:
 
 
 def read_apdu(octets: bytes) -> APDU:
-    """An APDU, request or answer, without the header of its message.  Raises: NotWAIS."""
-    whole = _Elements(octets)
-    head = _Elements(whole.take(int.from_bytes(whole.take(2), "big")))
-    kind = head.take(1)[0]
+    """Parse an APDU, request or answer, without the header of its message.  Raises: NotWAIS."""
+    reader = _Elements(octets)
+    body = _Elements(reader.take(int.from_bytes(reader.take(2), "big")))
+    kind = body.take(1)[0]
     if kind not in _FIXED:
         raise NotWAIS(f"an APDU of type {kind} (WAIS 1.5 1.1)")
-    fixed = tuple(int.from_bytes(head.take(size), "big") for size in _FIXED[kind])
-    return APDU(kind, fixed, tuple(head.elements()), octets[whole.at :])
+    fixed = tuple(int.from_bytes(body.take(size), "big") for size in _FIXED[kind])
+    return APDU(kind, fixed, tuple(body.elements()), octets[reader.at :])
 
 
 def _answer(octets: bytes, kind: int) -> APDU:
@@ -311,7 +311,7 @@ def _answer(octets: bytes, kind: int) -> APDU:
 
 
 def read_init_response(octets: bytes) -> InitResponse:
-    """The answer to `init`, without the header of its message.  Raises: NotWAIS."""
+    """Parse the answer to `init`, without the header of its message.  Raises: NotWAIS."""
     apdu = _answer(octets, INIT_RESPONSE)
     name, title, version = (_text(apdu.field(tag)) for tag in _IMPLEMENTATION)
     return InitResponse(
@@ -323,15 +323,15 @@ def read_init_response(octets: bytes) -> InitResponse:
 
 
 def read_search_response(octets: bytes) -> SearchResponse:
-    """The answer to `search` or `retrieval`, without the header of its message.  Raises: NotWAIS."""
+    """Parse the answer to `search` or `retrieval`, without the header of its message.  Raises: NotWAIS."""
     apdu = _answer(octets, SEARCH_RESPONSE)
     seed_words = ""
     citations: list[Citation] = []
     texts: list[DocumentText] = []
     diagnostics: list[Diagnostic] = []
-    outside = _Elements(apdu.rest).elements()
-    inside = [element for tag, data in outside if tag == _USER_INFORMATION for element in _Elements(data).elements()]
-    for tag, data in inside:
+    elements = _Elements(apdu.rest).elements()
+    records = [element for tag, data in elements if tag == _USER_INFORMATION for element in _Elements(data).elements()]
+    for tag, data in records:
         if tag == _SEED_WORDS_USED:
             seed_words = _text(data)
         elif tag in _CITATIONS:
@@ -342,12 +342,12 @@ def read_search_response(octets: bytes) -> SearchResponse:
             texts.append(DocumentText(fields.get(_DOCUMENT_ID, b""), fields.get(_TEXT, b""), version))
         elif tag == _DIAGNOSTIC:
             diagnostics.append(Diagnostic(_text(data[:2]), _text(data[2:-1]), data[-1:] not in (b"", b"\0")))
-    status, count, returned, following = apdu.fixed
+    status, count, records_returned, next_position = apdu.fixed
     return SearchResponse(
         search_status=status,
         result_count=count,
-        records_returned=returned,
-        next_position=following,
+        records_returned=records_returned,
+        next_position=next_position,
         present_status=_integer(apdu.field(_PRESENT_STATUS)),
         reference=apdu.field(_REFERENCE_ID) or b"",
         seed_words_used=seed_words,
@@ -376,12 +376,12 @@ def _citation(data: bytes) -> Citation:
 
 
 def _text(data: bytes | None) -> str:
-    """ASCII is printed; what is more is read as ISO Latin 1."""
+    """Decode text: the documents specify ASCII, other bytes are read as ISO Latin 1."""
     return (data or b"").decode("latin-1")
 
 
 def _integer(data: bytes | None) -> int:
-    """A binary integer; 0 where there is none."""
+    """Parse a binary integer; 0 if it is missing."""
     if data is not None and len(data) > 8:
         raise NotWAIS(f"an integer of {len(data):,} octets (WAIS Protocol Users Manual 14)")
     return int.from_bytes(data or b"", "big")

@@ -13,11 +13,11 @@ from overthere.schemes.known.wais import PORT, WAISLocator
 __all__ = ["SLICE", "WAISRole", "document", "slice_request", "steps"]
 
 SLICE = 10_000
-"""How many octets of a document are asked for at a time, so that an answer fits into any server's message."""
+"""The bytes of a document in one request, so that an answer fits into any server's message."""
 
 
 class WAISRole(Role):
-    """What is received."""
+    """The answers that the dialogue distinguishes."""
 
     INIT_RESPONSE = "InitResponse"
     DOCUMENT = "document"
@@ -25,7 +25,7 @@ class WAISRole(Role):
 
 
 def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
-    """Init, then one search: by words, or by the document-id.  The protocol has no credentials (RFC 4156 3)."""
+    """Return Init, then one search: by words or by document-id.  The protocol has no credentials (RFC 4156 3)."""
     if locator.query is not None:
         raise PlanRefused("a document in a WAIS database cannot be searched: it has no query", "RFC 4156 2")
     if locator.database is None:
@@ -54,16 +54,16 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
 
 
 def slice_request(locator: WAISLocator, start: int) -> bytes:
-    """The message that asks for the octets of a document from `start` on, SLICE of them.
+    """Return the message that requests SLICE bytes of a document from `start` on.
 
-    Raises: PlanRefused if the type or the name of the database would end a field.
+    Raises: PlanRefused if the type or the name of the database contains a byte that would end a field.
     """
     wtype = guarded(locator.wtype or "", "wtype", "RFC 1625 4", charset=locator.charset)
     return protocol.retrieval(_database(locator), locator.wpath or b"", wtype, start, start + SLICE)
 
 
 def _database(locator: WAISLocator) -> bytes:
-    """Its name; in a list of names 1F stands between them, and an element set follows 1E."""
+    """Encode the name of the database; 1F separates names in a list, and 1E begins an element set."""
     name = guarded(locator.database or "", "database", "WAIS 1.5 B.3", delimiters=b"\x1e\x1f", charset=locator.charset)
     if len(name) > 60_000:
         raise PlanRefused("the name of the database is too long for the header of an APDU", "WAIS 1.5 B")
@@ -71,13 +71,13 @@ def _database(locator: WAISLocator) -> bytes:
 
 
 def document(locator: WAISLocator, citation: protocol.Citation, wtype: str = "") -> WAISLocator:
-    """Where a document is that a search has found.
+    """Return the locator of a document that a search has found.
 
-    locator: of the search; wtype: which of the formats is wanted, the first one unless given.
+    locator: of the search; wtype: the format, by default the citation's first one.
     """
     name = wtype or (citation.types[0] if citation.types else "TEXT")
     docid = citation.document_id
-    # A citation has its types as ISO Latin 1, so that each octet is a character.
+    # The types in a citation are decoded as ISO Latin 1, in which each byte is a character.
     database = None if locator.database is None else locator.octets(locator.database).decode("latin-1")
-    there = replace(locator, database=database, wtype=name, wpath=docid, as_fields=True, charset="latin-1")
-    return replace(there, search=None, fragment=None, written=None)
+    target = replace(locator, database=database, wtype=name, wpath=docid, as_fields=True, charset="latin-1")
+    return replace(target, search=None, fragment=None, written=None)

@@ -20,14 +20,14 @@ _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # 1.3 and 4.1: joined to the ke
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class SendKey(Step):
-    """Send a Sec-WebSocket-Key.  No plan can hold its octets: they "MUST be selected randomly for each connection"."""
+    """Send a Sec-WebSocket-Key.  A plan cannot contain it: it "MUST be selected randomly for each connection"."""
 
     kind: ClassVar[str] = "send key"
     octets: int = 16
-    """How many random octets there are in it."""
+    """The number of random bytes in it."""
 
     def data(self, nonce: bytes) -> bytes:
-        """What is sent for these random octets: their base64.
+        """Encode random bytes in base64, as they are sent.
 
         >>> SendKey(source="RFC 6455 4.1").data(bytes(range(1, 17)))
         b'AQIDBAUGBwgJCgsMDQ4PEA=='
@@ -41,7 +41,7 @@ class SendKey(Step):
 
 
 def accept(key: bytes) -> bytes:
-    """The Sec-WebSocket-Accept that a server must answer to a key (RFC 6455 4.1; the example is that of 1.3).
+    """Return the Sec-WebSocket-Accept that a server must answer to a key (RFC 6455 4.1; the example is that of 1.3).
 
     >>> accept(b"dGhlIHNhbXBsZSBub25jZQ==")
     b's3pPLMBiTxaQ9kYGzzhZRbK+xOo='
@@ -50,9 +50,9 @@ def accept(key: bytes) -> bytes:
 
 
 def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
-    """The GET that asks for the upgrade, in three pieces, of which the one in the middle is chosen when it is sent.
+    """Return the GET for the upgrade, in three pieces; the middle one is chosen when it is sent.
 
-    Raises: PlanRefused for userinfo or a fragment, with which the URI is not valid and the connection fails
+    Raises: PlanRefused for userinfo or a fragment, which are not valid and fail the connection
     (RFC 6455 3 and 4.1).
     """
     if locator.user is not None or locator.password is not None:
@@ -61,9 +61,9 @@ def steps(locator: HTTPLocator, credentials: Credentials) -> Iterator[Step]:
         raise PlanRefused(f"a fragment must not be used on a {locator.scheme} URI", "RFC 6455 3")
     number = locator.origin.port
     port = "" if number == PORTS[locator.scheme] else f":{number}"  # 4.1: "when not using the default port"
-    there = connect(locator.host, number, "RFC 6455 4.1", tls=locator.scheme == "wss")
+    connection = connect(locator.host, number, "RFC 6455 4.1", tls=locator.scheme == "wss")
     head = request_head(locator, port) + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-    yield there
+    yield connection
     yield Send(source="RFC 6455 4.1", data=head + b"Sec-WebSocket-Key: ", lines=6)
     yield SendKey(source="RFC 6455 4.1")
     yield Send(source="RFC 6455 4.1", data=CRLF + CRLF, lines=2)
