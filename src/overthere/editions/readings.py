@@ -112,8 +112,8 @@ def _read(edition: Edition, text: str, base: str | None, registry: Registry | No
     valid = letter(edition, text)
     if "resolve" in edition.elsewhere and not _SCHEME.match(text):
         # It is not a URL, and the document does not define references (94-25; RFC 1738 2.3).
-        note = f"{edition.document} leaves references to {edition.elsewhere['resolve']}"
-        return Reading(edition.name, valid, None, None, None, None, None, note)
+        reason = f"{edition.document} leaves references to {edition.elsewhere['resolve']}"
+        return Reading(edition.name, valid, None, None, None, None, None, reason)
     try:
         parts, host = edition.split(text), edition.host_of(text)
     except OverthereError as error:

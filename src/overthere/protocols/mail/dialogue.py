@@ -47,7 +47,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     for store in policy.messages:
         if (yield from _store(os.fspath(store), request)):
             return
-    problem = "the message has no such body part" if request.seen else "it is in none of the local messages"
+    problem = "the message has no such body part" if request.is_message_found else "it is in none of the local messages"
     raise ResourceMissing(problem, source=last.source, where=last.line())
 
 
@@ -118,7 +118,7 @@ def _message(traversal: Traversal, request: _PartRequest, details: dict[str, Any
     if request.message_id not in (None, identifier):
         yield from traversal.skip()
         return False
-    request.seen = True
+    request.is_message_found = True
     details["message_id"] = identifier.decode("utf-8", "replace")
     if request.content_id is None:
         yield Head("message/rfc822", "message", details=details)
