@@ -1,4 +1,4 @@
-"""Masks secrets in what a dialogue reports and raises (RFC 3986 7.5).
+"""Masks secrets in the results and errors of a dialogue (RFC 3986 7.5).
 
 A server may repeat a secret, so the errors of the transport, of all protocols and of all plug-ins are masked here.
 """

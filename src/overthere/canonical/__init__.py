@@ -1,4 +1,4 @@
-"""Canonical forms beyond the comparison ladder: named steps, each with what it may break."""
+"""Canonical forms beyond the comparison ladder: named steps, each with its risk."""
 
 from __future__ import annotations
 

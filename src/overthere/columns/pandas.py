@@ -1,4 +1,4 @@
-"""pandas: importing this module gives `Series` the accessor `uri`; results have Arrow types.
+"""pandas: importing this module adds the accessor `uri` to `Series`; results have Arrow types.
 
 import overthere.columns.pandas
 series.uri.host, series.uri.normalize()

@@ -1,4 +1,4 @@
-"""polars: importing this module gives `Series` and `Expr` the namespace `uri`.
+"""polars: importing this module adds the namespace `uri` to `Series` and `Expr`.
 
 import overthere.columns.polars
 frame.with_columns(pl.col("url").uri.normalize())

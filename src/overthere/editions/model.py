@@ -65,7 +65,7 @@ class Edition:
         return {rule: self.grammar.charset(rule) for rule in self.class_rules}
 
     def check(self, text: str, rule: str | None = None, limit: int | None = 1000) -> list[Finding]:
-        """Return every finding on `text` by the grammar; no text raises an error.
+        """Return every finding on `text` by the grammar; any text is accepted.
 
         Raises: GrammarError if the document has no such rule.
         """

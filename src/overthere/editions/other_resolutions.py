@@ -140,7 +140,7 @@ def _parse(text: str) -> _GenericRL:
         net_loc, slash, text = text[2:].partition("/")
         text = slash + text
     text, _, query = text.partition("?")  # 2.4.4
-    path, _, params = text.partition(";")  # 2.4.5: the leftmost one, slashes behind it included
+    path, _, params = text.partition(";")  # 2.4.5: the leftmost one, slashes after it included
     return _GenericRL(match[1] if match else "", net_loc, path, params, query, fragment)  # 2.4.6
 
 

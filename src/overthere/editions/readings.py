@@ -95,7 +95,7 @@ def compare_key(rule: str) -> str:
 def read(
     text: str, base: str | None = None, names: Iterable[str] | None = None, *, registry: Registry | None = None
 ) -> list[Reading]:
-    """Return the readings of a text by each edition, oldest first; no text raises an error.
+    """Return the readings of a text by each edition, oldest first; any text is accepted.
 
     base: if given, a relative reference has a target too.
     registry: the known schemes (default: the default registry).

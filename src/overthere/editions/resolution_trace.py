@@ -100,7 +100,7 @@ def _rfc3986(base_text: str, reference: str, lines: Lines) -> Target:
 
 
 def _dots(statement: str, path: str, lines: Lines) -> str:
-    """Remove dot-segments by the steps of 5.2.4; the input buffer is `head` and the path from `position` on."""
+    """Remove dot-segments by the steps of 5.2.4; the input buffer is `head` and the path from `at` on."""
     output: list[str] = []
     head, at, end = "", 0, len(path)
 

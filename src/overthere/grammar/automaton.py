@@ -132,7 +132,7 @@ class Automaton:
         return offset == len(data) and state in self.accepting
 
     def expected(self, text: str | bytes) -> Expected:
-        """Return the place up to which the text can be read, and what is allowed there."""
+        """Return the place up to which the text can be read, and the characters allowed there."""
         data = _to_bytes(text)
         offset, state = self.run(data)
         if isinstance(text, str) and offset:

@@ -1,4 +1,4 @@
-"""The exceptions; the table of what can be wrong with a URI is in `kinds`.
+"""The exceptions; the table of problems that a URI can have is in `kinds`.
 
 OverthereError
 +-- InvalidURI (ValueError)         a text does not follow the grammar; with the place and the rule

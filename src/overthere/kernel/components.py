@@ -1,7 +1,7 @@
 """A text and the places of its components, in plain Python: the base of every value type.
 
 The text is never changed; the match that checked it knows the places.  `rust/python/src/components.rs` is the
-same class in Rust; `overthere.value.Value` adds what need not be fast.
+same class in Rust; `overthere.value.Value` adds members that need not be fast.
 """
 
 from __future__ import annotations
