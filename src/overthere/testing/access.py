@@ -53,13 +53,13 @@ class AccessSuite:
 
     def dialogue(self, credentials: Credentials | None = None) -> Dialogue:
         """The dialogue of the plan of `uri`; credentials: others than those of the class."""
-        self._way = Opening(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
-        return self._way.dialogue(self._way.scheme())
+        self._opening = Opening(self.uri, self.policy, credentials or self.credentials, self._registry(), None)
+        return self._opening.dialogue(self._opening.scheme())
 
     def _registry(self) -> Registry:
         registry = Registry.default()
-        known = self.scheme is None or self.scheme.name in registry
-        return registry if self.scheme is None or known else registry.with_(self.scheme)
+        is_registered = self.scheme is None or self.scheme.name in registry
+        return registry if self.scheme is None or is_registered else registry.with_(self.scheme)
 
     def whole(self) -> Outcome:
         """The outcome of the answer as recorded."""
@@ -82,41 +82,41 @@ class AccessSuite:
 
     def test_the_plan_is_what_is_sent(self) -> None:
         sent = self.whole().sent
-        place = 0
-        for step in self._way.plan.steps:
+        search_start = 0
+        for step in self._opening.plan.steps:
             if not isinstance(step, Send):
                 continue
-            at = sent.find(step.data, place)
-            if at < 0 and (step.after or self.missing):
+            offset = sent.find(step.data, search_start)
+            if offset < 0 and (step.after or self.missing):
                 continue
-            assert at >= 0, f"{step.line()} is not what was sent"
-            place = at + len(step.data)
+            assert offset >= 0, f"{step.line()} is not what was sent"
+            search_start = offset + len(step.data)
 
     def test_words_are_for_people(self) -> None:
-        """Nothing that a plan says in words is read by its dialogue: other words, and the same comes out."""
-        whole = self.whole()
+        """Check that a dialogue reads nothing from the words of its plan: with other words the outcome is the same."""
+        expected = self.whole()
         dialogue = self.dialogue()
         dialogue.close()
-        self._way.plan, words = replace_words(self._way.plan)
-        outcome = Replay(self.answer, self.data).run(self._way.dialogue(self._way.scheme()))
-        assert as_before(outcome, words) == as_before(whole, {})
+        self._opening.plan, words = replace_words(self._opening.plan)
+        outcome = Replay(self.answer, self.data).run(self._opening.dialogue(self._opening.scheme()))
+        assert as_before(outcome, words) == as_before(expected, {})
 
     def test_pieces_change_nothing(self) -> None:
-        whole = self.whole()
+        full = self.whole()
         for piece in (1, 2, 3, 7, 64):
             outcome = Replay(self.answer, self.data, piece=piece).run(self.dialogue())
-            assert (outcome.head, outcome.content, outcome.entries) == (whole.head, whole.content, whole.entries), piece
-            assert repr(outcome.error) == repr(whole.error), piece
+            assert (outcome.head, outcome.content, outcome.entries) == (full.head, full.content, full.entries), piece
+            assert repr(outcome.error) == repr(full.error), piece
 
     def test_an_end_at_every_offset(self) -> None:
-        whole = self.whole()
+        expected = self.whole()
         for offset in self._offsets(self._length):
             outcome = Replay(self.answer, self.data, length=offset).run(self.dialogue())
             assert outcome.error is not None or outcome.head is not None, f"nothing came out at {offset}"
-            assert whole.content.startswith(outcome.content), f"other content at {offset}"
+            assert expected.content.startswith(outcome.content), f"other content at {offset}"
         for offset in self._offsets(len(self.data)):
             outcome = Replay(self.answer, self.data, data_length=offset).run(self.dialogue())
-            assert whole.content.startswith(outcome.content), f"other content at {offset} of the data"
+            assert expected.content.startswith(outcome.content), f"other content at {offset} of the data"
 
     def test_garbage(self) -> None:
         random = Random(3986)
@@ -124,13 +124,13 @@ class AccessSuite:
             if isinstance(self.answer, bytes):
                 answer: Recorded = _damage_octets(self.answer, random)
             else:
-                spoiled = random.randrange(len(self.answer) or 1)
+                damaged_number = random.randrange(len(self.answer) or 1)
                 answer = [
-                    (asked, _damage_octets(came, random) if number == spoiled else came)
-                    for number, (asked, came) in enumerate(self.answer)
+                    (request, _damage_octets(reply, random) if number == damaged_number else reply)
+                    for number, (request, reply) in enumerate(self.answer)
                 ]
-                # What is sent may be another thing then.
-                answer = b"".join(came for _, came in answer) if random.random() < 0.5 else answer
+                # The dialogue may then send something else.
+                answer = b"".join(reply for _, reply in answer) if random.random() < 0.5 else answer
             self._run_any(Replay(answer, _damage_octets(self.data, random) if self.data else b""))
 
     def test_numbers_without_end(self) -> None:
@@ -145,14 +145,14 @@ class AccessSuite:
             for answer, data in self._replace_matches(_VALUE, word):
                 self._run_any(Replay(answer, data))
 
-    def _replace_matches(self, pattern: re.Pattern[bytes], by: bytes) -> Iterator[tuple[Recorded, bytes]]:
-        """The answer and the data, in one of them one match, or all, by something else."""
+    def _replace_matches(self, pattern: re.Pattern[bytes], replacement: bytes) -> Iterator[tuple[Recorded, bytes]]:
+        """Yield the answer and the data with one match replaced, or all of them, in either."""
         exchanges = [(b"", self.answer)] if isinstance(self.answer, bytes) else list(self.answer)
-        for number, (asked, came) in enumerate(exchanges):
-            for spoiled in _replace_each(pattern, came, by, self.runs // 10):
-                yield [*exchanges[:number], (asked, spoiled), *exchanges[number + 1 :]], self.data
-        for spoiled in _replace_each(pattern, self.data, by, self.runs // 10):
-            yield self.answer, spoiled
+        for number, (request, reply) in enumerate(exchanges):
+            for changed in _replace_each(pattern, reply, replacement, self.runs // 10):
+                yield [*exchanges[:number], (request, changed), *exchanges[number + 1 :]], self.data
+        for changed in _replace_each(pattern, self.data, replacement, self.runs // 10):
+            yield self.answer, changed
 
     def test_an_answer_without_end(self) -> None:
         length = self._length
@@ -166,23 +166,23 @@ class AccessSuite:
         assert (outcome.head is None) == (self.whole().head is None)
 
     def test_no_password_is_shown(self) -> None:
-        """RFC 3986 7.5: of a server that repeats it somewhere in its answer."""
+        """RFC 3986 7.5: not even if a server repeats it somewhere in its answer."""
         random = Random(1738)
-        whole = self.answer if isinstance(self.answer, bytes) else b"".join(came for _, came in self.answer)
+        received = self.answer if isinstance(self.answer, bytes) else b"".join(reply for _, reply in self.answer)
         locator = plan(self.uri, registry=self._registry()).locator
         password = next((password for _, password in logins(self.uri)), _PASSWORD)
         credentials = Credentials(getattr(locator, "user", None) or "joe", password)
         word = password.encode()
         for _ in range(min(self.runs, 200)):
-            at = random.randint(0, len(whole))
+            offset = random.randint(0, len(received))
             # In place of other octets, lengths in the answer hold.
-            answer = whole[:at] + word + whole[at + random.choice((0, len(word))) :]
+            answer = received[:offset] + word + received[offset + random.choice((0, len(word))) :]
             outcome = self._run_any(Replay(answer, self.data), credentials)
             if outcome is not None and outcome.error is not None:
-                told = [str(outcome.error), repr(outcome.error), *format_exception(outcome.error)]
-                assert password not in "".join(told), f"repeated at {at}: {outcome.error!r}"
+                texts = [str(outcome.error), repr(outcome.error), *format_exception(outcome.error)]
+                assert password not in "".join(texts), f"repeated at {offset}: {outcome.error!r}"
             if outcome is not None and outcome.head is not None:
-                assert password not in repr(outcome.head.details), f"repeated at {at}: {outcome.head.details!r}"
+                assert password not in repr(outcome.head.details), f"repeated at {offset}: {outcome.head.details!r}"
 
     def test_data_make_no_lines(self) -> None:
         """At a port of another protocol, under the safe policy: a request is refused, or no line of it except the first
@@ -190,13 +190,13 @@ class AccessSuite:
         for text in _add_lines(self.uri):
             registry = self._registry()
             try:
-                way = Opening(text, Policy(), self.credentials, registry, None)
-                way.dialogue(way.scheme())
+                opening = Opening(text, Policy(), self.credentials, registry, None)
+                opening.dialogue(opening.scheme())
             except OverthereError:
                 continue
-            for step in way.plan.done.steps:
-                for line in _PARTED.split(step.data)[1:] if isinstance(step, Send) else ():
-                    assert not line.startswith(_SPIKE), f"{text} begins a line of {step.line()}"
+            for step in opening.plan.done.steps:
+                for line in _LINE_BREAK.split(step.data)[1:] if isinstance(step, Send) else ():
+                    assert not line.startswith(_INJECTED_COMMAND), f"{text} begins a line of {step.line()}"
 
     def _run_any(self, replay: Replay, credentials: Credentials | None = None) -> Outcome | None:
         try:
@@ -216,66 +216,66 @@ _WORDS = (
 )  # fmt: skip
 
 
-def _replace_each(pattern: re.Pattern[bytes], octets: bytes, by: bytes, most: int) -> Iterator[bytes]:
-    places = [match.span() for match in islice(pattern.finditer(octets), most)]
+def _replace_each(pattern: re.Pattern[bytes], content: bytes, replacement: bytes, limit: int) -> Iterator[bytes]:
+    places = [match.span() for match in islice(pattern.finditer(content), limit)]
     for start, end in places:
-        yield octets[:start] + by + octets[end:]
+        yield content[:start] + replacement + content[end:]
     if places:
-        yield pattern.sub(lambda _: by, octets, 50)
+        yield pattern.sub(lambda _: replacement, content, 50)
 
 
-_SPIKE = b"FLUSHALL"
-_ENDS = ("%0D%0A", "%0A", "%0D", "%00", "%0B", "%0C", "%1C", "%1D", "%1E", "%85", "%C2%85", "%E2%80%A8", "%E2%80%A9")
+_INJECTED_COMMAND = b"FLUSHALL"
+_BREAKS = ("%0D%0A", "%0A", "%0D", "%00", "%0B", "%0C", "%1C", "%1D", "%1E", "%85", "%C2%85", "%E2%80%A8", "%E2%80%A9")
 
 
-# What a program that reads lines may take for the end of one.
-_PARTED = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
+# Characters that a program reading lines may take for a line end.
+_LINE_BREAK = re.compile(rb"[\x00\x0a-\x0d\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
 _PORT = re.compile(r"^([^:]+://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:]*))(?::[0-9]*)?")
 
 
 def _add_lines(uri: str) -> Iterator[str]:
-    """The URI at a port of another protocol, with a line of its own behind each of its parts."""
-    there = _PORT.sub(r"\1:6379", uri, count=1)
-    for place in re.finditer("(?=[/?#;=,:@&!]|%09|$)", there):
-        for end in _ENDS:
-            yield there[: place.start()] + end + _SPIKE.decode() + there[place.start() :]
+    """Yield the URI at a port of another protocol, with an extra line after each of its parts."""
+    at_port = _PORT.sub(r"\1:6379", uri, count=1)
+    for match in re.finditer("(?=[/?#;=,:@&!]|%09|$)", at_port):
+        for end in _BREAKS:
+            yield at_port[: match.start()] + end + _INJECTED_COMMAND.decode() + at_port[match.start() :]
 
 
 def _up_to_head(dialogue: Dialogue) -> Dialogue:
-    """The dialogue up to its head."""
+    """Run the dialogue until its head."""
     from overthere.access.wire import Head
 
     effect = next(dialogue, None)
     while effect is not None:
-        given = yield effect
+        answer = yield effect
         if isinstance(effect, Head):
             dialogue.close()
             return
         try:
-            effect = dialogue.send(given)
+            effect = dialogue.send(answer)
         except StopIteration:
             return
 
 
 def _damage_octets(octets: bytes, random: Random) -> bytes:
-    """Some octets other than they were, more, or fewer."""
-    spoiled = bytearray(octets)
+    """Return the octets with some changed, added or removed."""
+    damaged = bytearray(octets)
     for _ in range(random.randint(1, 4)):
-        at = random.randint(0, len(spoiled))
+        offset = random.randint(0, len(damaged))
         size = random.choice((1, 1, 2, 8, 40))
         match random.randrange(6):
             case 0:
-                spoiled[at : at + size] = random.randbytes(size)
+                damaged[offset : offset + size] = random.randbytes(size)
             case 1:
-                spoiled[at:at] = random.randbytes(size)
+                damaged[offset:offset] = random.randbytes(size)
             case 2:
-                del spoiled[at : at + size]
+                del damaged[offset : offset + size]
             case 3:
-                spoiled[at : at + 1] = random.choice(
+                damaged[offset : offset + 1] = random.choice(
                     (b"\r\n", b"\n", b"\0", b"\xff" * 4, b"99999999999999999999", b"-1")
                 )
             case 4:
-                spoiled[at:at] = spoiled[at : at + size] * 3
+                damaged[offset:offset] = damaged[offset : offset + size] * 3
             case _:
-                spoiled[at : at + 1] = bytes((random.choice(b"0123456789 .-()\t;:%"),))
-    return bytes(spoiled)
+                damaged[offset : offset + 1] = bytes((random.choice(b"0123456789 .-()\t;:%"),))
+    return bytes(damaged)

@@ -39,7 +39,7 @@ class SchemeSuite:
     narrower: ClassVar[frozenset[str]] = frozenset()
     """Sections by which a protocol rejects octets that an older edition could send."""
     count: ClassVar[int] = 200
-    """How many texts are sampled from each rule."""
+    """The number of texts to sample from each rule."""
 
     @property
     def registry(self) -> Registry:
@@ -94,36 +94,36 @@ class SchemeSuite:
                 locator = self.registry.locator(text, name)
                 assert locator.uri(name, registry=self.registry) == text
                 try:
-                    again = replace(locator, written=None).uri(name, registry=self.registry)
+                    rewritten = replace(locator, written=None).uri(name, registry=self.registry)
                 except Unwritable:  # a letter of the document that its prose forbids
                     continue
-                assert self.registry.locator(str(again), name) == locator
+                assert self.registry.locator(str(rewritten), name) == locator
 
     def test_every_edition_keeps_the_octets(self) -> None:
         """Reading in one edition and writing in another keeps the octets and the dialogue (RFC 3986 2.5)."""
         for name, text in self._sample_texts():
-            with suppress(InvalidURI):  # derivable by the letter, and no URI of the scheme
+            with suppress(InvalidURI):  # derivable from the grammar, but not a valid URI of the scheme
                 locator = self.registry.locator(text, name)
-                for other in NAMES:
+                for target in NAMES:
                     with suppress(Unwritable):
-                        there = replace(locator, written=None).uri(other, registry=self.registry)
-                        back = self.registry.locator(str(there), other)
-                        assert back.says(locator), (name, text, other, there)
-                        said = [self._dialogue(one) for one in (locator, back)]
-                        assert None in said or said[0] == said[1], (name, text, other, there)
+                        rewritten = replace(locator, written=None).uri(target, registry=self.registry)
+                        reread = self.registry.locator(str(rewritten), target)
+                        assert reread.says(locator), (name, text, target, rewritten)
+                        dialogues = [self._dialogue(item) for item in (locator, reread)]
+                        assert None in dialogues or dialogues[0] == dialogues[1], (name, text, target, rewritten)
 
     def _sample_texts(self) -> Iterator[tuple[str, str]]:
-        """Edition and text: what the scheme's rules derive there, or in its document of today."""
+        """Yield edition and text: samples of the scheme's rules in that edition, or in its document of today."""
         for name in NAMES:
-            account = reading(name)
-            own = edition(name).grammar if account != "rfc3986" else self.scheme.grammar if self.scheme.syntax else None
-            for rule in self.scheme.rules.get(account, ()):
-                if own is None:
+            key = reading(name)
+            rules = edition(name).grammar if key != "rfc3986" else self.scheme.grammar if self.scheme.syntax else None
+            for rule in self.scheme.rules.get(key, ()):
+                if rules is None:
                     break
-                yield from ((name, text) for text in own.automaton(rule).sample(self.count // 5))
+                yield from ((name, text) for text in rules.automaton(rule).sample(self.count // 5))
 
     def _dialogue(self, locator: Locator) -> list[Step] | str | None:
-        """The steps without their paragraphs and notes, or that there are none; None by a rule of `narrower`."""
+        """Return the bare steps, or the name of the error; None if a rule of `narrower` rejects the locator."""
         try:
             steps = [replace(step, source="", note="") for step in plan(locator, registry=self.registry)]
             # "~" is always escaped in RFC 1738 (2.2), and the same octet today (RFC 3986 2.3).
@@ -150,36 +150,36 @@ class SchemeSuite:
             except (PlanRefused, NotSpecified, Unwritable):
                 continue
             for step in steps:
-                sent = step.data.decode("latin-1") if isinstance(step, Send) else ""
-                sent += f"{step.user}{step.password}{step.host}" if isinstance(step, Interact) else ""
-                assert not any(hostile in sent for hostile in _HOSTILE), (locator, step)
+                command_text = step.data.decode("latin-1") if isinstance(step, Send) else ""
+                command_text += f"{step.user}{step.password}{step.host}" if isinstance(step, Interact) else ""
+                assert not any(hostile in command_text for hostile in _HOSTILE), (locator, step)
 
     def _hostile(self) -> Iterator[Locator]:
         """Every part of every example with line ends, tabs and NUL in it."""
         for example in self.scheme.examples:
             locator = replace(self.registry.locator(example.text), written=None)
-            for one in fields(locator):
-                value = getattr(locator, one.name)
-                if one.name in ("written", "scheme", *self.counted):
+            for part in fields(locator):
+                value = getattr(locator, part.name)
+                if part.name in ("written", "scheme", *self.counted):
                     continue
                 for hostile in _HOSTILE:
                     changes = [hostile, hostile.encode(), *([(*value, hostile)] if isinstance(value, tuple) else [])]
                     for changed in changes:
-                        with suppress(TypeError, ValueError):  # no value of that part
-                            made = _replace_part(locator, one.name, changed)
-                            check_types(made)
-                            yield made
+                        with suppress(TypeError, ValueError):  # a value of the wrong type for that part
+                            variant = _replace_part(locator, part.name, changed)
+                            check_types(variant)
+                            yield variant
 
     def test_a_password_is_not_shown(self) -> None:
         for locator in self.locators():
-            if "password" in {one.name for one in fields(locator)}:
+            if "password" in {part.name for part in fields(locator)}:
                 secret = _replace_part(locator, "password", "s3cr3t!")
                 assert "s3cr3t" not in repr(secret)
                 try:
-                    made = plan(secret, registry=self.registry)
+                    secret_plan = plan(secret, registry=self.registry)
                 except (PlanRefused, NotSpecified, Unwritable):
                     continue
-                assert "s3cr3t" not in f"{made}{made!r}{made.to_dict()}{made.steps!r}"
+                assert "s3cr3t" not in f"{secret_plan}{secret_plan!r}{secret_plan.to_dict()}{secret_plan.steps!r}"
 
     def test_locators_are_values(self) -> None:
         for locator in self.locators():
@@ -188,5 +188,5 @@ class SchemeSuite:
 
 
 def _replace_part(locator: Locator, name: str, value: object) -> Locator:
-    changed: dict[str, Any] = {name: value}
-    return replace(locator, **changed)
+    change: dict[str, Any] = {name: value}
+    return replace(locator, **change)

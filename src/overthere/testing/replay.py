@@ -72,16 +72,16 @@ class Replay:
     ) -> None:
         self.exchanges: list[tuple[bytes, bytes]] = [(b"", answer)] if isinstance(answer, bytes) else list(answer)
         self.piece = piece
-        self.left: list[int] = [sum(len(came) for _, came in self.exchanges) if length is None else length, 0]
+        self.remaining: list[int] = [sum(len(reply) for _, reply in self.exchanges) if length is None else length, 0]
         self.data: bytes = data if data_length is None else data[:data_length]
         self.again = again
         self.held = held
-        self.coming: list[bytes] = [b"", b""]
-        self.awaited: bytes = b""
+        self.incoming: list[bytes] = [b"", b""]
+        self.expected_requests: bytes = b""
         self.open: set[int] = set()
-        self.whole: bool = False
-        self.taken: int = 0
-        self.silent: int = 0
+        self.is_datagram: bool = False
+        self.unreported_bytes: int = 0
+        self.empty_reads: int = 0
 
     def run(self, dialogue: Dialogue, most: int = 1 << 30) -> Outcome:
         """Run a dialogue until it has given `most` pieces or entries.
@@ -91,10 +91,10 @@ class Replay:
         """
         outcome = Outcome()
         content, pieces = bytearray(), 0
-        given: object = None
+        answer: object = None
         try:
             while True:
-                match effect := dialogue.send(given):
+                match effect := dialogue.send(answer):
                     case Head():
                         assert outcome.head is None, "a second head"
                         outcome.head = effect
@@ -105,11 +105,11 @@ class Replay:
                         assert outcome.head is not None, "an entry before the head"
                         outcome.entries.append(entry)
                 if isinstance(effect, Head | Data | Item):
-                    self.taken, given, pieces = 0, None, pieces + 1
+                    self.unreported_bytes, answer, pieces = 0, None, pieces + 1
                     if len(content) > self.held or pieces > most:
                         break
                 else:
-                    given = self._answer(effect, outcome)
+                    answer = self._answer(effect, outcome)
         except StopIteration:
             pass
         except DOCUMENTED as error:
@@ -122,9 +122,9 @@ class Replay:
         match effect:
             case Dial(transport=transport, channel=channel):
                 self.open.add(channel)
-                self.whole = transport == "udp"
+                self.is_datagram = transport == "udp"
                 if channel:
-                    self.coming[channel], self.left[channel] = self.data, len(self.data)
+                    self.incoming[channel], self.remaining[channel] = self.data, len(self.data)
             case TimeCheck():
                 return None
             case Hangup(channel):
@@ -132,10 +132,10 @@ class Replay:
             case Write(data, channel):
                 assert channel in self.open, "it writes to a channel that is not open"
                 outcome.sent += data if not channel else b""
-            case Read(size, channel, patience):
+            case Read(size, channel, timeout):
                 if channel not in self.open:
                     raise AccessFailed("the connection is closed")
-                return self._read(min(size, self.piece), channel, outcome, patience)
+                return self._read(min(size, self.piece), channel, outcome, timeout)
             case Seek(port=port):
                 return [("192.0.2.1", port)]
             case OpenLocal(path):
@@ -144,28 +144,28 @@ class Replay:
                 raise AssertionError(effect)
         return None
 
-    def _read(self, size: int, channel: int, outcome: Outcome, patience: float | None) -> bytes | None:
-        while not channel and not self.coming[0] and self.exchanges and self.left[0]:
-            asked, came = self.exchanges[0]
-            if not outcome.sent.startswith(self.awaited + asked):
-                assert patience is not None, f"it waits, but has not sent {asked!r} after {self.awaited!r}"
-                self._check_nothing_left()
+    def _read(self, size: int, channel: int, outcome: Outcome, timeout: float | None) -> bytes | None:
+        while not channel and not self.incoming[0] and self.exchanges and self.remaining[0]:
+            request, reply = self.exchanges[0]
+            if not outcome.sent.startswith(self.expected_requests + request):
+                assert timeout is not None, f"it waits, but has not sent {request!r} after {self.expected_requests!r}"
+                self._count_empty_read()
                 return None
             del self.exchanges[0]
-            self.awaited += asked
-            self.coming[0] = came
-        size = self.left[channel] if self.whole else min(size, self.left[channel])
-        data, self.coming[channel] = self.coming[channel][:size], self.coming[channel][size:]
-        self.left[channel] -= len(data)
-        if not data and patience is not None:
-            self._check_nothing_left()
+            self.expected_requests += request
+            self.incoming[0] = reply
+        size = self.remaining[channel] if self.is_datagram else min(size, self.remaining[channel])
+        data, self.incoming[channel] = self.incoming[channel][:size], self.incoming[channel][size:]
+        self.remaining[channel] -= len(data)
+        if not data and timeout is not None:
+            self._count_empty_read()
             return None
         if not data and self.again:
             data = self.again
-        self.taken += len(data)
-        assert self.taken <= self.held, f"it has taken {self.taken:,} octets and given nothing"
+        self.unreported_bytes += len(data)
+        assert self.unreported_bytes <= self.held, f"it has taken {self.unreported_bytes:,} octets and given nothing"
         return data
 
-    def _check_nothing_left(self) -> None:
-        self.silent += 1
-        assert self.silent < 1000, "it waits for ever"
+    def _count_empty_read(self) -> None:
+        self.empty_reads += 1
+        assert self.empty_reads < 1000, "it waits for ever"

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["PROSE", "as_before", "replace_words"]
 
 PROSE = ("what", "note")
-"""The fields of steps that are words for people."""
+"""The fields of steps that hold words for people."""
 
 
 def replace_words(plan: Plan) -> tuple[Plan, dict[str, str]]:
-    """The plan with a word that says nothing for each of its texts, and which text each word stands for.
+    """Return the plan with each of its texts replaced by a meaningless word, and the text for each word.
 
     >>> from overthere import plan
     >>> there, words = replace_words(plan("gopher://h/0about"))
@@ -32,16 +32,16 @@ def replace_words(plan: Plan) -> tuple[Plan, dict[str, str]]:
 
 
 def _replace_step_words(step: Step, words: dict[str, str]) -> Step:
-    said = dict[str, Any]()
-    for name in {one.name for one in fields(step)}.intersection(PROSE):
+    replacements = dict[str, Any]()
+    for name in {step_field.name for step_field in fields(step)}.intersection(PROSE):
         if text := getattr(step, name):
-            said[name] = f"zq{len(words)}q"
-            words[said[name]] = text
-    return replace(step, **said)
+            replacements[name] = f"zq{len(words)}q"
+            words[replacements[name]] = text
+    return replace(step, **replacements)
 
 
 def as_before(value: Any, words: dict[str, str]) -> Any:
-    """What has come out of a dialogue, with the texts again that the words stand for; values become plain ones.
+    """Return the outcome of a dialogue with each word replaced by its text again; values become plain ones.
 
     >>> as_before(("receive zq0q", {"a": b"zq0q"}), {"zq0q": "the text"})
     ['receive the text', {'a': b'zq0q'}]
@@ -51,9 +51,9 @@ def as_before(value: Any, words: dict[str, str]) -> Any:
             value = value.replace(word, text)
         return value
     if isinstance(value, dict):
-        return {name: as_before(one, words) for name, one in value.items()}
+        return {name: as_before(item, words) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_before(one, words) for one in value]
+        return [as_before(item, words) for item in value]
     if isinstance(value, Exception):
         return [type(value).__name__, as_before(str(value), words)]
     if is_dataclass(value) and not isinstance(value, type):
@@ -62,5 +62,5 @@ def as_before(value: Any, words: dict[str, str]) -> Any:
 
 
 def _parts(value: Any, words: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    for one in fields(value):
-        yield one.name, as_before(getattr(value, one.name), words)
+    for value_field in fields(value):
+        yield value_field.name, as_before(getattr(value, value_field.name), words)
