@@ -28,7 +28,7 @@ def use(store: Store) -> Iterator[Store]:
         for name, value in store.environment.items():
             patch.setenv(name, value)
         patch.setitem(by_obstore.RETRY, "max_retries", 3)
-        patch.setattr(by_http, "_BACK_OFF", 0.01)
+        patch.setattr(by_http, "_FIRST_WAIT", 0.01)
         store_of.cache_clear()
         yield store
         store_of.cache_clear()

@@ -106,11 +106,11 @@ def test_ranges_grow_and_end_where_they_are_told_to() -> None:
 
 
 def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(range_file, "_HELD", 1 << 20)
+    monkeypatch.setattr(range_file, "_MAX_CACHED_BYTES", 1 << 20)
     monkeypatch.setattr(range_file, "MOST", 1 << 18)
     file = RangeFile(ranges(DATA), len(DATA), "1")
     for _ in iter(lambda: file.read(1 << 16), b""):
-        assert sum(len(octets) for _, octets in file._held) <= 1 << 20
+        assert sum(len(octets) for _, octets in file._cached) <= 1 << 20
 
 
 def test_an_object_that_changes_is_not_read_on() -> None:

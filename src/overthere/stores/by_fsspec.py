@@ -1,7 +1,7 @@
 """Other stores, by fsspec: https://filesystem-spec.readthedocs.io/.
 
-fsspec has no conditional requests: an object is looked at after each range, and one that differs then was changed while
-it was read.
+fsspec has no conditional requests: after each range the object's version is read, and if it differs, the object was
+changed while it was read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LISTED = 100_000_000
 MAX_DEPTH = 256
 """Objects and folders in one another of a listing: a server that is broken or hostile lists for ever."""
 _VERSIONS = ("ETag", "etag", "e_tag", "checksum", "md5", "content_hash", "LastModified", "last_modified", "mtime")
-"""Names under which filesystems tell what changes with the content; "created" is that of memory."""
+"""Keys under which filesystems report what changes with the content; the filesystem "memory" has "created"."""
 
 
 class FilesystemStore:
@@ -42,28 +42,28 @@ class FilesystemStore:
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
         with _raising("truncated" if start else "not-opened"):
             path = self._path(key)
-            octets = self._files.cat_file(path, start, end)
+            content = self._files.cat_file(path, start, end)
             self._files.invalidate_cache(path)
-            found = self._object_info(key, self._files.info(path))
-        if version and found.version != version:
+            info = self._object_info(key, self._files.info(path))
+        if version and info.version != version:
             raise StoreError("changed", "the object was replaced while it was read")
-        return Piece(octets, found.size if found.size >= 0 else start + len(octets), found.version)
+        return Piece(content, info.size if info.size >= 0 else start + len(content), info.version)
 
     def head(self, key: str) -> ObjectInfo | None:
         try:
             with _raising():
-                about = self._files.info(self._path(key))
-                return self._object_info(key, about) if about["type"] != "directory" else None
+                details = self._files.info(self._path(key))
+                return self._object_info(key, details) if details["type"] != "directory" else None
         except StoreError as error:
             if error.note == "missing":
                 return None
             raise
 
-    def _object_info(self, key: str, about: dict[str, Any]) -> ObjectInfo:
-        version = next((str(about[name]) for name in (*_VERSIONS, "created") if about.get(name) is not None), "")
-        size = about.get("size")
-        known = size if isinstance(size, int) and 0 <= size < 1 << 63 else -1
-        return ObjectInfo(Name(self.root, key).uri, known, f"{version} {size}")
+    def _object_info(self, key: str, details: dict[str, Any]) -> ObjectInfo:
+        version = next((str(details[name]) for name in (*_VERSIONS, "created") if details.get(name) is not None), "")
+        size = details.get("size")
+        valid_size = size if isinstance(size, int) and 0 <= size < 1 << 63 else -1
+        return ObjectInfo(Name(self.root, key).uri, valid_size, f"{version} {size}")
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         folders, listed = [prefix.rstrip("/")], 0
@@ -72,20 +72,20 @@ class FilesystemStore:
             if listed > MAX_LISTED or folder.count("/") > MAX_DEPTH:
                 why = f"more than {MAX_LISTED:,} objects" if listed > MAX_LISTED else f"folders {MAX_DEPTH} deep"
                 raise StoreError("truncated", f"the listing has {why}: it ended after {listed:,} objects")
-            below: list[str] = []
-            found: list[ObjectInfo] = []
+            subfolders: list[str] = []
+            objects: list[ObjectInfo] = []
             with _raising():
-                there = sorted(self._files.ls(self._path(folder), detail=True), key=lambda one: str(one["name"]))
-                for about in there:
-                    name = posixpath.basename(str(about["name"]).rstrip("/"))
+                entries = sorted(self._files.ls(self._path(folder), detail=True), key=lambda entry: str(entry["name"]))
+                for details in entries:
+                    name = posixpath.basename(str(details["name"]).rstrip("/"))
                     key = f"{folder}/{name}" if folder else name
-                    if about["type"] != "directory":
-                        found.append(self._object_info(key, about))
+                    if details["type"] != "directory":
+                        objects.append(self._object_info(key, details))
                     elif name not in ("", ".", ".."):  # the folder itself, and the one above
-                        below.append(key)
-            yield from found
-            listed += len(there)
-            folders += reversed(below)
+                        subfolders.append(key)
+            yield from objects
+            listed += len(entries)
+            folders += reversed(subfolders)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         raise self._unwritable()
@@ -99,12 +99,12 @@ class FilesystemStore:
 
 @contextmanager
 def _raising(note: str = "not-opened") -> Iterator[None]:
-    """Raises whatever a filesystem raises as a StoreError: each has errors of its own."""
+    """Raise any exception of a filesystem as a StoreError: each filesystem has its own exceptions."""
     try:
         yield
     except StoreError:
         raise
     except Exception as error:
         note = "missing" if isinstance(error, (FileNotFoundError, PermissionError)) else note
-        said = mask(" ".join(str(error).split()))[:300]
-        raise StoreError(note, said or type(error).__name__) from error
+        message = mask(" ".join(str(error).split()))[:300]
+        raise StoreError(note, message or type(error).__name__) from error

@@ -27,15 +27,14 @@ RETRY: dict[str, Any] = {
     "retry_timeout": timedelta(seconds=120),
     "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=10), "base": 2},
 }
-"""How often obstore asks again: servers say 503, or "SlowDown", where too much is asked of them.
+"""How often obstore retries: overloaded servers answer 503 or "SlowDown".
 
-Options of its client are not given here: they would take the place of those in the environment, AWS_ALLOW_HTTP and so
-on."""
+Options of its client are not set here: they would replace those of the environment, such as AWS_ALLOW_HTTP."""
 _TRIES = 3
-"""How often a range is asked for whose content did not come whole."""
+"""The number of times that a range is requested if its content is incomplete."""
 _PAGE = 1000
 MAX_LISTED = 100_000_000
-"""Objects of a listing: a server that is broken or hostile lists for ever."""
+"""The most objects of a listing: a broken or hostile server lists forever."""
 _STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
 
 
@@ -45,34 +44,34 @@ class ObjectStore:
     def __init__(self, root: str) -> None:
         self.root = root
         self._lock = Lock()
-        self._made: Any = None
+        self._cached_store: Any = None
 
     @property
     def _store(self) -> Any:
         with self._lock:
-            if self._made is None:
+            if self._cached_store is None:
                 with _raising():
                     make: Any = from_url
-                    self._made = make(self.root, retry_config=RETRY)
-            return self._made
+                    self._cached_store = make(self.root, retry_config=RETRY)
+            return self._cached_store
 
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
         options: dict[str, Any] = {"range": (start, end)}
         if version:
             options["if_match"] = version
-        for tried in range(1, _TRIES + 1):
+        for attempt in range(1, _TRIES + 1):
             try:
                 with _raising("truncated" if start else "not-opened"):
-                    got = obstore.get(self._store, key, options=options)  # type: ignore[arg-type]
-                    octets = memoryview(got.bytes())
+                    result = obstore.get(self._store, key, options=options)  # type: ignore[arg-type]
+                    content = memoryview(result.bytes())
             except StoreError as error:
-                if error.note not in ("truncated", "not-opened") or tried == _TRIES:
+                if error.note not in ("truncated", "not-opened") or attempt == _TRIES:
                     raise
                 continue
-            size = got.meta["size"]
-            if tuple(got.range) == (start, min(end, size)) and len(octets) == min(end, size) - start:
-                # What answers without one has been told the condition.
-                return Piece(octets, size, _entity_tag(got.meta) or version or str(got.meta["last_modified"]))
+            size = result.meta["size"]
+            if tuple(result.range) == (start, min(end, size)) and len(content) == min(end, size) - start:
+                # An answer without an entity tag fulfilled the condition.
+                return Piece(content, size, _entity_tag(result.meta) or version or str(result.meta["last_modified"]))
         raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range (RFC 9110 15.3.7)")
 
     def head(self, key: str) -> ObjectInfo | None:
@@ -90,46 +89,46 @@ class ObjectStore:
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         pages = iter(obstore.list(self._store, prefix.rstrip("/") or None, chunk_size=_PAGE))
-        listed, ends = 0, ("", "")
+        listed, page_ends = 0, ("", "")
         while True:
             with _raising():
                 page = next(pages, None)
             if page is None:
                 return
-            before, ends = ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
-            if other := next((one["path"] for one in page if not one["path"].startswith(prefix)), None):
-                why = f"has {printable(shorten(other, 80))}, which is not in it"
-                raise StoreError("truncated", f"the listing {why}: it ended after {listed:,} objects")
+            previous_ends, page_ends = page_ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
+            if stray_path := next((entry["path"] for entry in page if not entry["path"].startswith(prefix)), None):
+                problem = f"has {printable(shorten(stray_path, 80))}, which is not in it"
+                raise StoreError("truncated", f"the listing {problem}: it ended after {listed:,} objects")
             listed += len(page)
-            if listed > MAX_LISTED or (page and ends == before):
-                why = "repeats a page" if ends == before else f"has more than {MAX_LISTED:,} objects"
-                raise StoreError("truncated", f"the listing {why}: it ended after {listed:,} objects")
+            if listed > MAX_LISTED or (page and page_ends == previous_ends):
+                problem = "repeats a page" if page_ends == previous_ends else f"has more than {MAX_LISTED:,} objects"
+                raise StoreError("truncated", f"the listing {problem}: it ended after {listed:,} objects")
             yield from map(self._object_info, page)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         mode: Any = "overwrite" if version is None else {"e_tag": version} if version else "create"
         try:
             with _raising():
-                # In one request: a condition holds for the whole of it.
-                made = obstore.put(self._store, key, file, mode=mode, use_multipart=False)
+                # In one request: a condition covers that whole request.
+                result = obstore.put(self._store, key, file, mode=mode, use_multipart=False)
         except StoreError as error:
             if error.note in ("changed", "exists"):
-                # A request that is repeated, because no answer came, meets what it has put itself.
+                # A request that is repeated because no answer came finds what it has written itself.
                 if self._holds(key, file):
-                    found = self.head(key)
-                    return found.version if found else ""
+                    existing = self.head(key)
+                    return existing.version if existing else ""
                 raise FileExistsError(errno.EEXIST, "another job has written it", Name(self.root, key).uri) from None
             raise
-        return made["e_tag"] or ""
+        return result["e_tag"] or ""
 
     def _holds(self, key: str, content: BinaryIO | bytes) -> bool:
         """Whether an object has this content."""
         with _raising():
-            there = obstore.get(self._store, key).bytes()
+            stored = obstore.get(self._store, key).bytes()
         if not isinstance(content, bytes):
             content.seek(0)
             content = content.read()
-        return bytes(there) == content
+        return bytes(stored) == content
 
     def remove(self, key: str) -> None:
         try:
@@ -152,32 +151,32 @@ _NOTES: tuple[tuple[type[Exception], str], ...] = (
 
 @contextmanager
 def _raising(note: str = "not-opened") -> Iterator[None]:
-    """Raises what obstore raises as a StoreError.  note: of what has none of its own."""
+    """Raise exceptions of obstore as StoreError.  note: the kind of those that `_NOTES` lacks."""
     try:
         yield
     except StoreError:
         raise
     except BaseException as error:
         is_known = isinstance(error, (exceptions.BaseError, OSError, ValueError))
-        if not is_known and type(error).__name__ != "PanicException":  # a panic of its Rust is no Exception
+        if not is_known and type(error).__name__ != "PanicException":  # a panic in Rust is not an Exception
             raise
         note = next((note for kind, note in _NOTES if isinstance(error, kind)), note)
         status = _STATUS.search(str(error))
-        if status is not None and status[1][:3] in ("404", "412"):  # of a listing, and while a body comes
+        if status is not None and status[1][:3] in ("404", "412"):  # while listing, and while a body is received
             note = "missing" if status[1].startswith("404") else "changed"
-        raise StoreError(note, _short(str(error))) from error
+        raise StoreError(note, _short_message(str(error))) from error
 
 
 def _entity_tag(meta: Any) -> str:
-    """The entity tag; "" for one that no field could send back (RFC 9110 8.8.3): a listing has any characters."""
+    """Return the entity tag; "" if a field could not send it (RFC 9110 8.8.3): a listing may have any text."""
     tag = meta["e_tag"] or ""
     return tag if tag.isascii() and tag.isprintable() else ""
 
 
-def _short(message: str) -> str:
-    """What an error of obstore says, without its sources and without secrets."""
+def _short_message(message: str) -> str:
+    """Return the message of an obstore error, without source locations and secrets."""
     first = message.partition("\n\nDebug source:")[0]
-    if "169.254.169.254" in first or "metadata.google.internal" in first:  # asked where nothing else is given
+    if "169.254.169.254" in first or "metadata.google.internal" in first:  # tried if nothing else is configured
         return "the environment has no credentials; for a public bucket of S3 set AWS_SKIP_SIGNATURE=true"
     code = re.search("<Code>([A-Za-z]+)</Code>", first)
     status = _STATUS.search(first)

@@ -1,4 +1,4 @@
-"""Names of objects, what a store says of them, and its errors."""
+"""Names of objects, their properties in a store, and errors of stores."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMES", "ObjectInfo", "Name", "Piece", "Store", "StoreError", "is_folder", "is_object", "is_web"]
 
 SCHEMES = frozenset(("s3", "s3a", "gs", "az", "abfs", "abfss"))
-"""Those that obstore opens."""
+"""The schemes that obstore opens."""
 _LOCAL = frozenset((
     "asyncwrapper", "asynclocal", "blockcache", "cached", "dask", "dir", "dvc", "filecache", "generic", "git",
     "jlab", "jupyter", "libarchive", "local", "pyscript", "reference", "root", "simplecache", "tar", "zip",
 ))  # fmt: skip
-"""Of the filesystems of fsspec those that are no store, or lead to files of this machine."""
+"""Filesystems of fsspec that are not stores, or lead to files of this machine."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=//)")
 
 
@@ -48,9 +48,9 @@ class ObjectInfo(NamedTuple):
 
     uri: str
     size: int
-    """Octets; -1 where they are not known yet."""
+    """In octets; -1 if it is not yet known."""
     version: str = ""
-    """Its entity tag: the same only if its octets are (RFC 9110 8.8.3); "" if there is none."""
+    """The entity tag, which is equal only if the octets are equal (RFC 9110 8.8.3); "" if the store has none."""
 
 
 class Piece(NamedTuple):
@@ -58,7 +58,7 @@ class Piece(NamedTuple):
 
     octets: bytes | memoryview
     size: int
-    """Of the whole object."""
+    """The size of the whole object in octets."""
     version: str
 
 
@@ -68,28 +68,28 @@ class Name(NamedTuple):
     root: str
     """Scheme and authority."""
     key: str
-    """With characters as they are, none of them escaped."""
+    """In plain characters, without escapes."""
 
     @classmethod
     def parse(cls, uri: str | URI) -> Name:
-        """Raises: InvalidURI; StoreError for what names no object, such as a URI with a login or a query."""
+        """Parse a URI.  Raises: InvalidURI; StoreError if it names no object, as with a login or a query."""
         parsed = URI(uri)
-        why = ""
+        problem = ""
         if not parsed.authority:
-            why = "the bucket is missing"
+            problem = "the bucket is missing"
         elif "%" in parsed.authority:
-            why = "its bucket has an escape, which a server may decode to another bucket"
+            problem = "its bucket has an escape, which a server may decode to another bucket"
         elif parsed.userinfo is not None and parsed.scheme.lower() not in ("abfs", "abfss"):
-            why = "it has a login; credentials come from the environment alone"
+            problem = "it has a login; credentials come from the environment alone"
         elif parsed.query is not None:
-            why = 'it has a query; "?" in a key is written %3F'
-        if why:
-            raise StoreError("not-opened", f"this URI names nothing in a store: {why}")
+            problem = 'it has a query; "?" in a key is written %3F'
+        if problem:
+            raise StoreError("not-opened", f"this URI names nothing in a store: {problem}")
         try:
             key = decode(parsed.path.removeprefix("/"))
         except CodingError:
             raise StoreError("not-opened", "this URI names nothing in a store: its key must be UTF-8") from None
-        if not {".", ".."}.isdisjoint(key.split("/")):  # escaped: they may lead out of a folder (RFC 3986 7.3)
+        if not {".", ".."}.isdisjoint(key.split("/")):  # escaped, they may lead out of a folder (RFC 3986 7.3)
             raise StoreError("not-opened", "this URI names nothing in a store: a segment of its key is . or ..")
         return cls(f"{parsed.scheme.lower()}://{parsed.authority}", key)
 
@@ -102,28 +102,28 @@ class Store(Protocol):
     """A bucket or container."""
 
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
-        """The octets [start, end) of an object, while it has that version ("": any).  Raises: StoreError."""
+        """Return the octets [start, end) of an object if it has that version ("": any).  Raises: StoreError."""
         ...
 
     def head(self, key: str) -> ObjectInfo | None:
-        """An object; None if there is none.  Raises: StoreError."""
+        """Return the description of an object; None if it does not exist.  Raises: StoreError."""
         ...
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """The objects whose keys begin so, in the order of their keys, a page at a time.  Raises: StoreError."""
+        """Yield the objects whose keys have that prefix, in key order, a page at a time.  Raises: StoreError."""
         ...
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         """Write an object in one piece.  Returns: its version.
 
-        version: "" if there must be none of that name; the one that is replaced; None for any.
+        version: the version to replace; "" if no such object may exist yet; None to write in any case.
 
-        Raises: FileExistsError if it is there, or was changed; StoreError.
+        Raises: FileExistsError if the object exists, or was changed; StoreError.
         """
         ...
 
     def remove(self, key: str) -> None:
-        """Remove an object, if it is there.  Raises: StoreError."""
+        """Remove an object, if it exists.  Raises: StoreError."""
         ...
 
 
@@ -146,15 +146,15 @@ def is_object(source: object) -> TypeGuard[str]:
 
 @bounded_cache(64)
 def _is_other_store(scheme: str) -> bool:
-    """Whether fsspec opens a scheme, and this package does not."""
+    """Whether fsspec opens a scheme that this package does not open."""
     if scheme in _LOCAL or find_spec("fsspec") is None:
         return False
     from fsspec import available_protocols
 
     from overthere.schemes.registry import Registry
 
-    known = Registry.default().scheme(scheme)
-    return scheme in available_protocols() and known.access is None and not known.locates_nothing
+    scheme_info = Registry.default().scheme(scheme)
+    return scheme in available_protocols() and scheme_info.access is None and not scheme_info.locates_nothing
 
 
 def is_web(source: object) -> TypeGuard[str]:
@@ -169,5 +169,5 @@ def is_web(source: object) -> TypeGuard[str]:
 
 
 def is_folder(uri: str) -> bool:
-    """Whether a URI of a store names a folder by itself: a bucket, or what ends with a slash."""
+    """Whether the text of a store's URI names a folder: a bucket, or a text that ends with a slash."""
     return uri.endswith("/") or uri.count("/") == 2

@@ -1,4 +1,4 @@
-"""Opens and lists what a URI of a store names; one store is made for each bucket."""
+"""Opens and lists the objects and folders of stores; there is one store per bucket."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BUFFER = 1 << 18
 
 @bounded_cache(64)
 def store_of(root: str) -> Store:
-    """The store of a scheme and an authority.
+    """Return the store of a scheme and an authority.
 
     Raises: ModuleNotFoundError without the extra `stores`, or `fsspec` for schemes that only fsspec opens.
     """
@@ -40,16 +40,16 @@ def store_of(root: str) -> Store:
 
 
 def permit(uri: str | URI, policy: Policy) -> None:
-    """Raises: StoreError if a policy forbids to open an object: that is done with the credentials of this machine.
+    """Raise StoreError if a policy forbids opening an object, which uses the credentials of this machine.
 
-    In the schemes that fsspec opens, the authority is taken for the host that is connected: host and addresses are
-    judged, unless the policy allows private addresses and all hosts.
+    In schemes that fsspec opens, the authority is taken to be the host that is contacted: host and addresses are
+    checked, unless the policy allows private addresses and all hosts.
     """
     parsed = URI(uri)
     scheme = parsed.scheme.lower()
     if scheme not in (policy.schemes or ()) and (policy.schemes is not None or not policy.private):
-        why = f"{scheme!r} is opened with the credentials of this machine, which is not allowed"
-        raise StoreError("refused", f"{why}: name it in Policy.schemes (RFC 3986 7.4)")
+        problem = f"{scheme!r} is opened with the credentials of this machine, which is not allowed"
+        raise StoreError("refused", f"{problem}: name it in Policy.schemes (RFC 3986 7.4)")
     if scheme in SCHEMES or (policy.private and policy.hosts is None):
         return
     if not parsed.host:
@@ -64,27 +64,27 @@ def permit(uri: str | URI, policy: Policy) -> None:
 
 
 def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:
-    """An object as a file that can seek.
+    """Open an object as a seekable file.
 
-    size, version: as it was listed; it is read only while it has that version.
+    size, version: as listed; the object is read only while it has that version.
     ends, bound: as for `RangeFile`.
 
     Raises: StoreError; InvalidURI; ModuleNotFoundError.
     """
     name = Name.parse(uri)
     store = store_of(name.root)
-    if bound < 0 and (size < 0 or not version):  # else the first range tells
-        found = store.head(name.key)
-        if found is None:
+    if bound < 0 and (size < 0 or not version):  # otherwise the first range has them
+        info = store.head(name.key)
+        if info is None:
             raise StoreError("missing", "there is no such object")
-        if version and found.version != version:
+        if version and info.version != version:
             raise StoreError("changed", "the object was replaced since it was listed")
-        size, version = found.size, found.version
+        size, version = info.size, info.version
     return _open_ranges(uri, partial(store.read, name.key), size, version, ends, bound)
 
 
 def open_range(uri: str, policy: Policy, ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:
-    """What a URI of HTTP names, as a file that can seek.  Raises: StoreError."""
+    """Open an HTTP URI as a seekable file.  Raises: StoreError."""
     from overthere.stores.by_http import HTTPRanges
 
     try:
@@ -119,13 +119,13 @@ def _log_error(uri: str, error: StoreError) -> StoreError:
 
 
 def head_object(uri: str) -> ObjectInfo | None:
-    """The object of a URI; None if there is none of that name.  Raises: StoreError; InvalidURI."""
+    """Return the description of a URI's object; None if it does not exist.  Raises: StoreError; InvalidURI."""
     name = Name.parse(uri)
     return None if is_folder(uri) else store_of(name.root).head(name.key)
 
 
 def list_objects(uri: str) -> Iterator[ObjectInfo]:
-    """The objects of a folder and of those in it, in the order of their keys, a page of the store at a time.
+    """Yield the objects of a folder and its subfolders in the order of their keys, a page of the store at a time.
 
     Raises: StoreError; InvalidURI.
     """
