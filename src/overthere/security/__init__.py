@@ -40,7 +40,7 @@ def audit(
     address-rare 24 "0x7f.1" is not an IPv4address of the syntax, but an address to inet_aton
     address-loopback 24 the address 127.0.0.1, loopback: the machine that opens the URI
     """
-    text, most = _text(uri), exact_limit(limit)
+    text, max_findings = _text(uri), exact_limit(limit)
     if harmless(text):
         return []
     from overthere.security.parts import finding, split_text
@@ -53,13 +53,13 @@ def audit(
     def secrets() -> Secrets:
         return Secrets.from_texts(text)
 
-    findings = [finding(parts, place, secrets) for place in islice(places, most)]
-    findings.sort(key=lambda one: one.start)
-    rest = sum(1 for _ in places)
-    if rest:
+    findings = [finding(parts, place, secrets) for place in islice(places, max_findings)]
+    findings.sort(key=lambda item: item.start)
+    unlisted = sum(1 for _ in places)
+    if unlisted:
         from overthere.security.parts import Place
 
-        findings.append(finding(parts, Place("more", len(text), len(text), f"{rest:,}", component="any"), secrets))
+        findings.append(finding(parts, Place("more", len(text), len(text), f"{unlisted:,}", component="any"), secrets))
     return findings
 
 
@@ -91,21 +91,21 @@ def _text(uri: Value | str) -> str:
 
 
 def _places(parts: TextParts, level: Level) -> Iterator[Place]:
-    """What there is a bounded number of first, so that a limit does not hide it."""
+    """Yield the places of findings; kinds with a bounded number of findings are first, so that a limit keeps them."""
     from overthere.security import characters, contents, hosts
     from overthere.security.differences import differences
 
-    least = LEVELS.index(level)
+    min_index = LEVELS.index(level)
     places = chain(
         hosts.scheme(parts), hosts.authority(parts), contents.contents(parts), differences(parts),
         contents.length(parts), _invalid(parts), contents.parameters(parts), characters.dots(parts),
         characters.devices(parts), characters.find_escapes(parts), characters.raw(parts),
     )  # fmt: skip
-    return (place for place in places if LEVELS.index(KINDS[place.kind].level) >= least)
+    return (place for place in places if LEVELS.index(KINDS[place.kind].level) >= min_index)
 
 
 def _invalid(parts: TextParts) -> Iterator[Place]:
-    """The first thing that makes the text neither URI nor IRI, unless `characters.raw` names it."""
+    """Yield the first place that makes the text neither a URI nor an IRI, unless `characters.raw` finds it."""
     from overthere.kernel import parse
     from overthere.security.characters import foreign
     from overthere.security.parts import Place
@@ -118,9 +118,9 @@ def _invalid(parts: TextParts) -> Iterator[Place]:
         yield Place("invalid", start, end, first.message, first.expected, first.component, first.rule)
 
 
-# Texts in which nothing is worth care, told at a glance: a name with a dot that is not in "xn--" letters and not below
-# localhost, no userinfo, no port, no dot-segment, no device, and no escape but of spaces, marks that are no delimiters,
-# and letters whose blocks hold nothing invisible.
+# Texts in which nothing can be found, recognised quickly: a name with a dot, without "xn--" labels and not below
+# localhost; no userinfo, port, dot-segment or device; and only escapes of spaces, of marks that are not delimiters, and
+# of letters whose blocks hold nothing invisible.
 _ESCAPES = (
     r"%(?:2[0-24689a-dA-D]|3[b-eB-E]|5[bdBD]|7[b-eB-E]|(?:[cC][3-9a-bA-BcC]|[dD][0-79a-fA-F])%[89abAB][0-9a-fA-F]"
     r"|(?:[eE][4-9a-dA-D]%[89abAB][0-9a-fA-F]|[eE]3%8[1-3])%[89abAB][0-9a-fA-F])"
@@ -139,14 +139,14 @@ _HARMLESS = re.compile(
 
 
 def harmless(text: str) -> bool:
-    """Whether a text is one of those in which nothing can be found, as most are; False says nothing."""
+    """Whether a text is one of those, the most, in which nothing can be found; False leaves it open."""
     if len(text) > 2000:
         return False
     match = _HARMLESS.fullmatch(text)
     if match is None:
         return False
-    return match.lastindex is None or ("=" not in text and "@" not in text) or _plain_parameters(text, match)
+    return match.lastindex is None or ("=" not in text and "@" not in text) or _are_parameters_harmless(text, match)
 
 
-def _plain_parameters(text: str, match: re.Match[str]) -> bool:
+def _are_parameters_harmless(text: str, match: re.Match[str]) -> bool:
     return "@" not in text[match.start(match.lastindex or 0) - 1 :] and not any(secret_parameters(text))

@@ -15,7 +15,7 @@ from overthere.values.scheme_query import HALF_LINE_BREAK
 
 __all__ = ["BIDI", "INVISIBLE", "devices", "dots", "find_escapes", "raw"]
 
-# The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its day, the isolates came later.
+# The property Bidi_Control (UAX #9 2): RFC 3987 4.1 names the seven of its time; the isolates were added later.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _LETTER = f"[^\\x00-\\x9f{BIDI}{INVISIBLE}{JOINED}]"
 
@@ -25,21 +25,21 @@ _RAW = re.compile(
     rf"|(?P<letters>(?:{_LETTER}[{JOINED}]*+)++)|(?P<invisible>[{INVISIBLE}{JOINED}]++)"
 )
 _CONTROLS = "".join(map(chr, range(0x21)))
-_NO_LINES = dict.fromkeys(map(ord, "\t\n\r"))
-_KIND_OF_RAW = {"letters": "non-ascii", "bidi": "bidi-control"}
-_UNSEEN = re.compile(f"(?<![^\\x00-\\x7f])[{JOINED}]|[{BIDI}{INVISIBLE}]")
+_BREAKS = dict.fromkeys(map(ord, "\t\n\r"))
+_KIND_BY_GROUP = {"letters": "non-ascii", "bidi": "bidi-control"}
+_INVISIBLE = re.compile(f"(?<![^\\x00-\\x7f])[{JOINED}]|[{BIDI}{INVISIBLE}]")
 
 
-def raw(cut: TextParts) -> Iterator[Place]:
-    """Characters that no URI holds but that are met all the same (2; RFC 3987 4.1), in runs of one kind."""
-    if _PLAIN.fullmatch(cut.text):
+def raw(parts: TextParts) -> Iterator[Place]:
+    """Yield characters that a URI cannot hold but that occur in practice (2; RFC 3987 4.1), in runs of one kind."""
+    if _PLAIN.fullmatch(parts.text):
         return
-    for match in _RAW.finditer(cut.text):
+    for match in _RAW.finditer(parts.text):
         group = match.lastgroup or ""
-        # Browsers take controls and spaces off before the scheme, and tabs and line ends out of it (URL Standard 4.4).
-        if group == "backslash" and cut.scheme and cut.scheme.lstrip(_CONTROLS).translate(_NO_LINES) not in SPECIAL:
+        # Browsers drop controls and spaces before the scheme, and tabs and line ends inside of it (URL Standard 4.4).
+        if group == "backslash" and parts.scheme and parts.scheme.lstrip(_CONTROLS).translate(_BREAKS) not in SPECIAL:
             group = "backslash-kept"
-        yield Place(_KIND_OF_RAW.get(group, group), *match.span())
+        yield Place(_KIND_BY_GROUP.get(group, group), *match.span())
 
 
 # -- escapes
@@ -58,78 +58,78 @@ _ESCAPE = re.compile(
 _FIELD = re.compile(r"(?<![^?&])([^=&#?]*+)=[^&#]*+")
 
 
-def find_escapes(cut: TextParts) -> Iterator[Place]:
-    """Escapes whose octets are delimiters or controls, and such as were encoded twice (7.2, 7.3, 2.4)."""
-    if "%" not in cut.text or cut.is_content:  # any octets are content there (RFC 2397 2)
+def find_escapes(parts: TextParts) -> Iterator[Place]:
+    """Yield escapes of delimiters and controls, and those that were encoded twice (7.2, 7.3, 2.4)."""
+    if "%" not in parts.text or parts.is_content:  # content may have any octets (RFC 2397 2)
         return
     for component in ("userinfo", "host", "path", "query", "fragment"):
-        span: Span | None = getattr(cut, component)
-        # Between brackets a zone follows "%25" (RFC 6874 2).
-        if span is None or (component == "host" and cut.text.startswith("[", span[0])):
+        span: Span | None = getattr(parts, component)
+        # Between brackets "%25" begins a zone (RFC 6874 2).
+        if span is None or (component == "host" and parts.text.startswith("[", span[0])):
             continue
-        for start, end in _without_texts(cut, span) if component == "query" else (span,):
-            for match in _ESCAPE.finditer(cut.text, start, end):
-                place = _escape(cut.facts, component, match)
+        for start, end in _without_texts(parts, span) if component == "query" else (span,):
+            for match in _ESCAPE.finditer(parts.text, start, end):
+                place = _escape(parts.facts, component, match)
                 if place is not None:
                     yield place
         if component == "query":
-            yield from _half_line_breaks(cut, span)
+            yield from _half_line_breaks(parts, span)
 
 
-def _half_line_breaks(cut: TextParts, span: Span) -> Iterator[Place]:
-    """Half of a line break in a text of mail, whose lines are parted by "%0D%0A" (RFC 6068 5)."""
-    done = span[0]
-    for start, end in (*_without_texts(cut, span), (span[1], span[1])):
-        for match in HALF_LINE_BREAK.finditer(cut.text, done, start):
+def _half_line_breaks(parts: TextParts, span: Span) -> Iterator[Place]:
+    """Yield each half of a line break in texts of mail, whose lines are separated by "%0D%0A" (RFC 6068 5)."""
+    previous_end = span[0]
+    for start, end in (*_without_texts(parts, span), (span[1], span[1])):
+        for match in HALF_LINE_BREAK.finditer(parts.text, previous_end, start):
             yield Place("encoded-line-alone", *match.span())
-        done = end
+        previous_end = end
 
 
-def _without_texts(cut: TextParts, span: Span) -> Iterator[Span]:
-    """Line ends belong in the body of a mailto URI (RFC 6068 5)."""
-    done = span[0]
-    if cut.facts is not None and cut.facts.text_parameters:
-        for match in _FIELD.finditer(cut.text, *span):
-            if match[1].lower() in cut.facts.text_parameters:
-                yield done, match.start()
-                done = match.end()
-    yield done, span[1]
+def _without_texts(parts: TextParts, span: Span) -> Iterator[Span]:
+    """Yield the span without the parameters that are texts: the body of a mailto URI has line ends (RFC 6068 5)."""
+    previous_end = span[0]
+    if parts.facts is not None and parts.facts.text_parameters:
+        for match in _FIELD.finditer(parts.text, *span):
+            if match[1].lower() in parts.facts.text_parameters:
+                yield previous_end, match.start()
+                previous_end = match.end()
+    yield previous_end, span[1]
 
 
 def _escape(facts: Scheme | None, component: str, match: re.Match[str]) -> Place | None:
     group, (start, end) = match.lastgroup, match.span()
-    own = frozenset[int]() if facts is None else facts.own_octets
+    allowed = frozenset[int]() if facts is None else facts.own_octets
     if group == "double":
         octet = int(match["double"], 16)
-        # A URI in a query is encoded twice by right.
+        # In a query a URI is rightly encoded twice.
         if component in ("query", "fragment"):
             return Place("double-encoding", start, end) if octet < 0x20 else None
         return Place("double-encoding", start, end)
     if group == "delimiter":
-        return _delimiter(own, component, match[0].upper(), start, end)
+        return _delimiter(allowed, component, match[0].upper(), start, end)
     if group == "high":
         return _find_high_octets(match[0], start, end)
-    if own.issuperset(percent_decode(match[0].encode())):
+    if allowed.issuperset(percent_decode(match[0].encode())):
         return None
     if group == "line" and facts is not None and facts.lines:
         return Place("command-lines", start, end)
     return Place({"nul": "encoded-nul", "line": "encoded-line"}.get(group or "", "encoded-control"), start, end)
 
 
-def _delimiter(own: frozenset[int], component: str, escape: str, start: int, end: int) -> Place | None:
+def _delimiter(allowed: frozenset[int], component: str, escape: str, start: int, end: int) -> Place | None:
     if component == "host":
         return Place("encoded-host-delimiter", start, end)
-    if component == "userinfo" or (component == "path" and escape != "%40" and int(escape[1:], 16) not in own):
+    if component == "userinfo" or (component == "path" and escape != "%40" and int(escape[1:], 16) not in allowed):
         return Place("encoded-delimiter", start, end)
     return None
 
 
 def _find_high_octets(run: str, start: int, end: int) -> Place | None:
-    # Legacy charsets have the octets C0 and C1 among others; a run of nothing else is meant for tolerant decoders.
+    # Texts in legacy charsets have C0 and C1 among other octets; a run of them alone targets tolerant decoders.
     if _ALL_OVERLONG.fullmatch(run):
         return Place("overlong", start, end)
-    unseen = _UNSEEN.search(percent_decode(run.encode()).decode("utf-8", "replace"))
-    return None if unseen is None else Place("encoded-invisible", start, end, name_of(unseen[0]))
+    invisible = _INVISIBLE.search(percent_decode(run.encode()).decode("utf-8", "replace"))
+    return None if invisible is None else Place("encoded-invisible", start, end, name_of(invisible[0]))
 
 
 # -- dot-segments
@@ -138,40 +138,40 @@ _SLASH = r"(?:[/\\]|%2[fF]|%5[cC])"
 _DOTS = re.compile(rf"(?:(?<=[/\\])|(?<=%2[fF])|(?<=%5[cC])|\A)(?:\.|%2[eE]){{1,2}}(?={_SLASH}|\Z)")
 
 
-def dots(cut: TextParts) -> Iterator[Place]:
-    """Segments "." and ".." that resolution has not removed, and those that decoding makes (6.2.2.2, 6.2.2.3)."""
-    start, end = cut.path
-    path = cut.text[start:end]
-    if cut.is_content or not ("." in path or "%2e" in path.lower()):
+def dots(parts: TextParts) -> Iterator[Place]:
+    """Yield segments "." and ".." that resolution keeps, and those that appear after decoding (6.2.2.2, 6.2.2.3)."""
+    start, end = parts.path
+    path = parts.text[start:end]
+    if parts.is_content or not ("." in path or "%2e" in path.lower()):
         return
-    # Relative references have them by right, and a path without "/" at its start need not be a hierarchy (3.3).
-    final = (cut.scheme or cut.authority is not None) and path.startswith("/")
+    # Relative references may have them, and a path without "/" at its start is not always a hierarchy (3.3).
+    is_absolute = (parts.scheme or parts.authority is not None) and path.startswith("/")
     for match in _DOTS.finditer(path):
         low, high = match.span()
         before, after = path[low - 1 : low] if low else "/", path[high : high + 1] or "/"
         place = start + low, start + high
         if "%" in match[0] or (before not in "/\\" and len(match[0]) == 2) or (after == "%" and len(match[0]) == 2):
             yield Place("dot-segments-encoded", *place)
-        elif final and before in "/\\" and after in "/\\":
+        elif is_absolute and before in "/\\" and after in "/\\":
             yield Place("dot-segments", *place)
 
 
-# 7.3 names "...", aux and lpt; the others are of Windows, where superscript digits count, and blanks at the end do not.
+# 7.3 names "...", aux and lpt; the others are of Windows: superscript digits count, and blanks at the end do not.
 _DEVICE = re.compile(
     r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]?|clock\$|conin\$|conout\$) *(?:[.:]|\Z)"
 )
 _SEGMENT = re.compile(r"[^/\\]+")
-_LONGEST = 64
-"""So much of a segment is read: a device has a short name."""
+_MAX_DEVICE_LENGTH = 64
+"""Characters read of a segment: a device has a short name."""
 
 
-def devices(cut: TextParts) -> Iterator[Place]:
-    """Segments that a file system takes for a device (7.3), once they are decoded."""
-    start, end = cut.path
-    if cut.is_content or cut.scheme == "javascript" or not (cut.text.startswith("/", start) or not cut.scheme):
+def devices(parts: TextParts) -> Iterator[Place]:
+    """Yield segments that a file system takes for a device once they are decoded (7.3)."""
+    start, end = parts.path
+    if parts.is_content or parts.scheme == "javascript" or not (parts.text.startswith("/", start) or not parts.scheme):
         return
-    for match in _SEGMENT.finditer(cut.text, start, end):
-        name = match[0][:_LONGEST]
+    for match in _SEGMENT.finditer(parts.text, start, end):
+        name = match[0][:_MAX_DEVICE_LENGTH]
         if "%" in name:
             name = percent_decode(name.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
         if name == "..." or _DEVICE.match(name):
@@ -182,5 +182,5 @@ _FOREIGN = re.compile(f"[\\x00-\\x20\\x7f-\\x9f\\\\{BIDI}{INVISIBLE}]")
 
 
 def foreign(text: str) -> bool:
-    """Whether a text holds characters that `raw` tells and no IRI has."""
+    """Whether a text holds characters that `raw` reports and that an IRI cannot have."""
     return _FOREIGN.search(text) is not None

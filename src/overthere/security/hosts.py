@@ -25,23 +25,23 @@ from overthere.values.hosts.idn import is_a_label
 __all__ = ["authority", "decode_escapes", "quote_host", "scheme"]
 
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
-_LONGEST = 1000
+_MAX_READ_LENGTH = 1000
 _METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254", "168.63.129.16")))
 _MAIL = frozenset(("smtp", "submission"))
 
 
-def authority(cut: TextParts) -> Iterator[Place]:
-    """Everything about an authority; nothing if there is none."""
-    if cut.userinfo is not None:
-        yield from _userinfo(cut)
-    if cut.host is not None and cut.host[0] < cut.host[1]:
-        yield from _host(cut, *cut.host)
-    if cut.port is not None:
-        yield from _port(cut, *cut.port)
+def authority(parts: TextParts) -> Iterator[Place]:
+    """Yield the findings on an authority."""
+    if parts.userinfo is not None:
+        yield from _userinfo(parts)
+    if parts.host is not None and parts.host[0] < parts.host[1]:
+        yield from _host(parts, *parts.host)
+    if parts.port is not None:
+        yield from _port(parts, *parts.port)
 
 
 def decode_escapes(text: str) -> str:
-    """The characters of escapes by UTF-8, as far as they are some."""
+    """Decode the escapes of a text by UTF-8; other octets become U+FFFD."""
     if "%" not in text:
         return text
     return percent_decode(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
@@ -51,25 +51,25 @@ def decode_escapes(text: str) -> str:
 
 _HOST_AS_SCHEME = re.compile(r"(?:[a-z0-9-]++\.)++([a-z]++)|localhost")
 _PORT_AS_PATH = re.compile(r"[0-9]{1,5}(?![^/?#])")
-_SHOWN = 80
+_MAX_EXPECTED = 80
 
 
-def scheme(cut: TextParts) -> Iterator[Place]:
-    """A host that is read as a scheme, because no scheme precedes it (4.5): "example.com:80/", "example.com:path"."""
-    match = _HOST_AS_SCHEME.fullmatch(cut.scheme)
-    if match is None or cut.facts is not None or cut.authority is not None:
+def scheme(parts: TextParts) -> Iterator[Place]:
+    """Yield a host that is read as a scheme because no scheme precedes it (4.5), as in "example.com:80/"."""
+    match = _HOST_AS_SCHEME.fullmatch(parts.scheme)
+    if match is None or parts.facts is not None or parts.authority is not None:
         return
     from overthere.schemes.iana import registration
     from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES
 
-    tops = GENERIC_NAMES | COUNTRY_CODES
-    # Apps have schemes of their own, domain names from the other end: com.example.app:/done (RFC 7595 3.8).
-    if match[1] not in (*tops, None) or cut.scheme.partition(".")[0] in tops or registration(cut.scheme):
+    tlds = GENERIC_NAMES | COUNTRY_CODES
+    # Apps use their domain names in reverse as schemes: com.example.app:/done (RFC 7595 3.8).
+    if match[1] not in (*tlds, None) or parts.scheme.partition(".")[0] in tlds or registration(parts.scheme):
         return
-    start, end = cut.start, cut.start + len(cut.scheme)
-    host, path = cut.text[start:end], cut.text[end + 1 :]
-    meant = f"http://{host}:{path}" if _PORT_AS_PATH.match(path) else f"ssh://{host}/{path.lstrip('/')}"
-    expected = f'"{meant}"' if len(meant) <= _SHOWN and meant.isprintable() and not cut.secrets else ""
+    start, end = parts.start, parts.start + len(parts.scheme)
+    host, path = parts.text[start:end], parts.text[end + 1 :]
+    guess = f"http://{host}:{path}" if _PORT_AS_PATH.match(path) else f"ssh://{host}/{path.lstrip('/')}"
+    expected = f'"{guess}"' if len(guess) <= _MAX_EXPECTED and guess.isprintable() and not parts.secrets else ""
     yield Place("scheme-host", start, end, quote_host(host), expected)
 
 
@@ -84,28 +84,28 @@ _PORT = re.compile(r":[0-9]{1,5}(?:(?:[/?#\\]|%2[fF3]|%3[fF]|%5[cC]).*)?", re.DO
 _SLASHES = re.compile(r":(?:[/\\]|%2[fF]|%5[cC]){2}")
 
 
-def _userinfo(cut: TextParts) -> Iterator[Place]:
-    assert cut.userinfo is not None
-    start, end = cut.userinfo
-    colon = cut.text.find(":", start, end)
-    user = cut.text[start : end if colon < 0 else colon]
-    anonymous = cut.facts is not None and user.lower() in cut.facts.anonymous
+def _userinfo(parts: TextParts) -> Iterator[Place]:
+    assert parts.userinfo is not None
+    start, end = parts.userinfo
+    colon = parts.text.find(":", start, end)
+    user = parts.text[start : end if colon < 0 else colon]
+    anonymous = parts.facts is not None and user.lower() in parts.facts.anonymous
     password = 0 <= colon < end - 1 and not anonymous
-    shown = _host_in(cut, start, end if colon < 0 else colon, end)
-    if shown is not None:
-        yield Place("userinfo-host", start, end, shown)
+    apparent_host = _apparent_host(parts, start, end if colon < 0 else colon, end)
+    if apparent_host is not None:
+        yield Place("userinfo-host", start, end, apparent_host)
     if password:
         yield Place("password", colon + 1, end)
-    elif shown is None:
+    elif apparent_host is None:
         yield Place("userinfo", start, end)
 
 
-def _host_in(cut: TextParts, start: int, colon: int, end: int) -> str | None:
-    """What a person would take for the host (7.6), in the part before the first colon; that may be all."""
-    user, after = cut.text[start : min(colon, start + 400)], cut.text[colon : min(end, colon + 8)]
-    if _SLASHES.match(after):  # a URI behind a scheme
-        begun = cut.registry.get(user.lower())
-        if begun is not None and begun.needs_host:
+def _apparent_host(parts: TextParts, start: int, colon: int, end: int) -> str | None:
+    """Return what a person would take for the host (7.6) in the part before the first colon, perhaps all of it."""
+    user, after = parts.text[start : min(colon, start + 400)], parts.text[colon : min(end, colon + 8)]
+    if _SLASHES.match(after):  # a URI after a scheme
+        inner_scheme = parts.registry.get(user.lower())
+        if inner_scheme is not None and inner_scheme.needs_host:
             return MASK
     text = normalize_unicode("NFKC", decode_escapes(user)).replace("\u3002", ".")
     numbers = _NUMBERS.match(text)
@@ -114,28 +114,30 @@ def _host_in(cut: TextParts, start: int, colon: int, end: int) -> str | None:
     match = _NAME.match(text)
     if match is None:
         return None
-    name, rest = match[1], text[match.end() :] + after
-    if rest and not _FOLLOWS.match(rest) and not rest.startswith(":"):
+    name, remainder = match[1], text[match.end() :] + after
+    if remainder and not _FOLLOWS.match(remainder) and not remainder.startswith(":"):
         return None
-    # joe.doe and joe.doe:password are usual where there are users; what stands behind a name in a URI is not.
-    behind = bool(rest) and (not rest.startswith(":") or bool(_PORT.fullmatch(rest)))
-    usual = name.count(".") == 1 and not name.lower().startswith("www.") and not (cut.facts and cut.facts.no_userinfo)
-    return None if usual and not behind else quote_host(name)
+    # joe.doe and joe.doe:password are usual for users; a name that is followed by more of a URI is not.
+    has_more = bool(remainder) and (not remainder.startswith(":") or bool(_PORT.fullmatch(remainder)))
+    user = (
+        name.count(".") == 1 and not name.lower().startswith("www.") and not (parts.facts and parts.facts.no_userinfo)
+    )
+    return None if user and not has_more else quote_host(name)
 
 
 def quote_host(name: str) -> str:
-    """A host in quotes, cut at the length of a line."""
-    shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
-    return f'"{shown}"' if len(shown) <= 64 else f'"{shown[:64]}…"'
+    """Return a host in quotes, shortened to 64 characters."""
+    printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    return f'"{printable}"' if len(printable) <= 64 else f'"{printable[:64]}…"'
 
 
 # -- host
 
 
-def _host(cut: TextParts, start: int, end: int) -> Iterator[Place]:
-    text = cut.text[start:end]
-    hidden = cut.covers_password(start, end)
-    if len(text) > _LONGEST:
+def _host(parts: TextParts, start: int, end: int) -> Iterator[Place]:
+    text = parts.text[start:end]
+    hidden = parts.covers_password(start, end)
+    if len(text) > _MAX_READ_LENGTH:
         yield Place("host-long", start, end)
         return
     if "%" in text and not text.startswith("["):
@@ -145,102 +147,104 @@ def _host(cut: TextParts, start: int, end: int) -> Iterator[Place]:
     if text[:2] in ("[v", "[V"):
         yield Place("host-future", start, end, MASK if hidden else quote_host(text))
         return
-    bare, percent, _ = text[1:].partition("%")
-    if percent and text.startswith("[") and not link_local(bare):
+    bare_address, percent, _ = text[1:].partition("%")
+    if percent and text.startswith("[") and not link_local(bare_address):
         yield Place("host-zone", start, end, MASK if hidden else quote_host(text))
     address = literal(text)
-    if address is not None and not (text.isdigit() and cut.default_port is None):  # a drive, another number
+    if address is not None and not (text.isdigit() and parts.default_port is None):  # a drive or another number
         yield from _address(address, text, start, end, hidden)
         return
-    name, files = decode_escapes(text), cut.facts is not None and cut.facts.host_of_files
+    name, files = decode_escapes(text), parts.facts is not None and parts.facts.host_of_files
     if client_name(text).removesuffix(".").rpartition(".")[2] == "localhost":
         if not files:
             yield Place("localhost", start, end, MASK if hidden else quote_host(name))
         return
     if files:
         yield Place("file-host", start, end, MASK if hidden else quote_host(name))
-    if _run_together(cut, name):
+    if _is_inner_scheme(parts, name):
         yield Place("host-scheme", start, end, MASK if hidden else quote_host(name))
     elif not text.startswith("["):
-        yield from _name(cut, name, start, end, hidden)
+        yield from _name(parts, name, start, end, hidden)
     if not name.isascii() or "xn--" in name.lower():
-        for kind, it in scripts.judge(name):
-            yield Place(kind, start, end, MASK if hidden else it)
+        for kind, description in scripts.judge(name):
+            yield Place(kind, start, end, MASK if hidden else description)
 
 
-def _run_together(cut: TextParts, name: str) -> bool:
-    """Whether a URI stands behind a scheme and "//", as in "http://https://h/"."""
-    if not (cut.text_of(cut.port) == "" and cut.port is not None) and not cut.text.startswith("//", cut.path[0]):
+def _is_inner_scheme(parts: TextParts, name: str) -> bool:
+    """Whether the host is a scheme before another "//", as in "http://https://h/"."""
+    if not (parts.text_of(parts.port) == "" and parts.port is not None) and not parts.text.startswith(
+        "//", parts.path[0]
+    ):
         return False
     from overthere.schemes.iana import registration
 
     name = name.lower()
-    return name in cut.registry or registration(name) is not None
+    return name in parts.registry or registration(name) is not None
 
 
-# What a reg-name may hold and no name of a host (RFC 1123 2.1), and what only an escape brings there.
-_NO_HOST = re.compile(r"[~!$&'()*+,;=]")
-_NO_HOST_ESCAPED = re.compile(r"[~!$&'()*+,;= \"<>^`{|}]")
+# Characters that a reg-name may hold and a host name may not (RFC 1123 2.1); the second set has escaped ones too.
+_NOT_IN_HOST = re.compile(r"[~!$&'()*+,;=]")
+_NOT_IN_DECODED_HOST = re.compile(r"[~!$&'()*+,;= \"<>^`{|}]")
 
 
-def _name(cut: TextParts, name: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
-    """Names that DNS does not hold: too long, or not of labels of letters, digits and hyphens."""
-    asked = name
+def _name(parts: TextParts, name: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
+    """Yield names that DNS cannot hold: too long, or with labels that are not letters, digits and hyphens."""
+    ascii_name = name
     problem = ""
     if not name.isascii():
         try:
-            asked = resolvable(name)
+            ascii_name = resolvable(name)
         except UnicodeError:
             problem = "it is not a valid name in IDNA 2008 (RFC 5890 2.3.2)"
-    asked = asked.removesuffix(".")
-    labels = asked.split(".")
-    if any(len(label) > 63 for label in labels) or len(asked) > 253:
+    ascii_name = ascii_name.removesuffix(".")
+    labels = ascii_name.split(".")
+    if any(len(label) > 63 for label in labels) or len(ascii_name) > 253:
         yield Place("host-long", start, end)
         return
-    files = cut.facts is not None and cut.facts.host_of_files
-    if cut.scheme and not files and cut.default_port is None:  # names of the scheme's own (3.2.2)
+    files = parts.facts is not None and parts.facts.host_of_files
+    if parts.scheme and not files and parts.default_port is None:  # the scheme defines its own names (3.2.2)
         return
-    if not problem and asked.isascii():
-        odd = (_NO_HOST if asked == cut.text[start:end] else _NO_HOST_ESCAPED).search(asked)
-        problem = _unusual(labels) if odd is None else f"a host name cannot contain {quote_host(odd[0])}"
+    if not problem and ascii_name.isascii():
+        bad = (_NOT_IN_HOST if ascii_name == parts.text[start:end] else _NOT_IN_DECODED_HOST).search(ascii_name)
+        problem = _label_problem(labels) if bad is None else f"a host name cannot contain {quote_host(bad[0])}"
     if problem:
         yield Place("host-name", start, end, MASK if hidden else f"{quote_host(name)}: {problem}")
 
 
-def _unusual(labels: list[str]) -> str:
+def _label_problem(labels: list[str]) -> str:
     if "" in labels:
         return "a label is empty"
     if any(label.startswith("-") or label.endswith("-") for label in labels):
         return "a label begins or ends with a hyphen"
     if labels[-1].isdigit() and len(labels) > 1:
         return "its last label is a number, but it is not an address"
-    wrong = next((label for label in labels if label[:4].lower() == "xn--" and not is_a_label(label)), "")
-    return f"{quote_host(wrong)} is not a valid A-label" if wrong else ""
+    bad_label = next((label for label in labels if label[:4].lower() == "xn--" and not is_a_label(label)), "")
+    return f"{quote_host(bad_label)} is not a valid A-label" if bad_label else ""
 
 
 def _address(address: Address, text: str, start: int, end: int, hidden: bool) -> Iterator[Place]:
     if address.version == 4 and text != str(address):
-        it, expected = (MASK, "") if hidden else (quote_host(text), f'"{address}"')
-        yield Place("address-rare", start, end, it, expected)
-    why = forbidden(address)
-    if why is None:
+        quoted, expected = (MASK, "") if hidden else (quote_host(text), f'"{address}"')
+        yield Place("address-rare", start, end, quoted, expected)
+    reason = forbidden(address)
+    if reason is None:
         return
-    inner = embedded_ipv4(address)
-    shown = MASK if hidden else f"{str(inner or address)[:60]}, {why}"
-    yield Place(_kind_of(inner or address, why), start, end, shown)
+    embedded = embedded_ipv4(address)
+    description = MASK if hidden else f"{str(embedded or address)[:60]}, {reason}"
+    yield Place(_kind_of_address(embedded or address, reason), start, end, description)
 
 
-def _kind_of(address: Address, why: str) -> str:
-    bare = ipaddress.IPv6Address(int(address)) if address.version == 6 else address  # without a zone
-    if bare in _METADATA:
+def _kind_of_address(address: Address, reason: str) -> str:
+    bare_address = ipaddress.IPv6Address(int(address)) if address.version == 6 else address  # without a zone
+    if bare_address in _METADATA:
         return "address-metadata"
-    for word, kind in _KINDS_OF_ADDRESS:
-        if why.startswith(word):
+    for prefix, kind in _KINDS_OF_ADDRESS:
+        if reason.startswith(prefix):
             return kind
     return "address-special"
 
 
-# "0.0.0.0" and "::" lead to the machine itself on most systems.
+# "0.0.0.0" and "::" lead to this machine on most systems.
 _KINDS_OF_ADDRESS = (
     ("loopback", "address-loopback"), ("unspecified", "address-loopback"), ("link-local", "address-link-local"),
     ("private", "address-private"), ("shared", "address-private"), ("unique-local", "address-private"),
@@ -251,20 +255,20 @@ _KINDS_OF_ADDRESS = (
 # -- port
 
 
-def _port(cut: TextParts, start: int, end: int) -> Iterator[Place]:
-    text = cut.text[start:end]
+def _port(parts: TextParts, start: int, end: int) -> Iterator[Place]:
+    text = parts.text[start:end]
     if not (text.isascii() and text.isdigit()):
         return
     digits = text.lstrip("0") or "0"
     if len(digits) > 5 or int(digits) > 65535:
-        yield Place("port-range", start, end, MASK if cut.covers_password(start, end) else _shorten_digits(digits))
+        yield Place("port-range", start, end, MASK if parts.covers_password(start, end) else _shorten_digits(digits))
         return
-    port, usual = int(digits), cut.default_port
-    if port == 25 and cut.scheme not in _MAIL:
+    port, default_port = int(digits), parts.default_port
+    if port == 25 and parts.scheme not in _MAIL:
         yield Place("port-mail", start, end)
-    elif usual is not None and port != usual:
-        shown = MASK if cut.covers_password(start, end) else digits
-        yield Place("port-reserved" if port < 1024 else "port-other", start, end, shown)
+    elif default_port is not None and port != default_port:
+        port_text = MASK if parts.covers_password(start, end) else digits
+        yield Place("port-reserved" if port < 1024 else "port-other", start, end, port_text)
 
 
 def _shorten_digits(digits: str) -> str:

@@ -1,4 +1,4 @@
-"""Splits any text by Appendix B, and the data that the checks of its parts share."""
+"""Splits any text by Appendix B, for the checks of its parts."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ __all__ = ["TextParts", "Place", "Span", "split_text", "finding"]
 
 
 class Place(NamedTuple):
-    """A finding before it is put in words."""
+    """A finding before its message is written."""
 
     kind: str
     start: int
     end: int
     it: str = ""
-    """What `{it}` stands for; "" for the text at the place."""
+    """Replaces `{it}` in the message; "" for the text at the place."""
     expected: str = ""
     component: str = ""
     rule: str = ""
 
 
 class TextParts(NamedTuple):
-    """The components' places (RFC 3986 3, 3.2); None is undefined."""
+    """The places of the components (RFC 3986 3, 3.2); None if undefined."""
 
     text: str
     scheme: str
-    """In lower case; "" if there is none."""
+    """In lower case; "" if it is missing."""
     authority: Span | None
     userinfo: Span | None
     host: Span | None
@@ -45,21 +45,21 @@ class TextParts(NamedTuple):
     query: Span | None
     fragment: Span | None
     secrets: tuple[Span, ...]
-    """Where passwords stand."""
+    """The places of passwords."""
     facts: Scheme | None
-    """What is known of the scheme; None if nothing is, or there is none."""
+    """The scheme, if it is known."""
     registry: Registry
     start: int = 0
-    """Where it begins: behind "URL:" where that stands before a URI (Appendix C)."""
+    """Offset of the URI: behind the prefix "URL:", if the text has one (Appendix C)."""
 
     @property
     def text_without_prefix(self) -> str:
-        """The text without that prefix."""
+        """The text without the prefix "URL:"."""
         return self.text[self.start :]
 
     @property
     def default_port(self) -> int | None:
-        """The port of the scheme, if it is known and has one."""
+        """The default port of the scheme, if known."""
         return None if self.facts is None else self.facts.port
 
     @property
@@ -72,24 +72,24 @@ class TextParts(NamedTuple):
         return "" if span is None else self.text[span[0] : span[1]]
 
     def covers_password(self, start: int, end: int) -> bool:
-        """Whether some of a password stands there."""
+        """Whether part of a password is in this range."""
         return overlaps(self.secrets, start, end)
 
-    def component(self, at: int) -> str:
-        """The component in which a character stands."""
+    def component(self, offset: int) -> str:
+        """Return the component that holds a character."""
         for name in ("fragment", "query", "path", "port", "host", "userinfo"):
             span: Span | None = getattr(self, name)
-            if span is not None and at >= span[0]:
+            if span is not None and offset >= span[0]:
                 return name
         return "scheme" if self.authority is None else "authority"
 
 
-# Appendix C: the prefix of 1994 and RFC 1738, which is no scheme; a URI follows it.
+# Appendix C: the prefix of 1994 and RFC 1738, which is not a scheme; a URI follows it.
 _PREFIX = re.compile(r"(?i)URL:(?=[a-z][a-z0-9+.-]*+:)")
 
 
 def split_text(text: str, registry: Registry | None = None) -> TextParts:
-    """Appendix B and 3.2: the last "@" ends the userinfo (decision 3986-10).
+    """Split a text by Appendix B and 3.2; the last "@" ends the userinfo (decision 3986-10).
 
     >>> parts = split_text("http://u@[::1]:8/p")
     >>> parts.text_of(parts.userinfo), parts.text_of(parts.host), parts.text_of(parts.port)
@@ -103,30 +103,30 @@ def split_text(text: str, registry: Registry | None = None) -> TextParts:
     userinfo = host = port = None
     if authority is not None:
         start, end = authority
-        at = text.rfind("@", start, end)
-        if at >= 0:
-            userinfo, start = (start, at), at + 1
+        at_sign = text.rfind("@", start, end)
+        if at_sign >= 0:
+            userinfo, start = (start, at_sign), at_sign + 1
         colon = text.find(":", max(start, text.rfind("]", start, end)), end)
         host = (start, end if colon < 0 else colon)
         port = None if colon < 0 else (colon + 1, end)
     scheme = (match[1] or "").lower()
-    known = Registry.default() if registry is None else registry
-    facts, secrets = known.get(scheme), secret_spans(text)
+    schemes = Registry.default() if registry is None else registry
+    facts, secrets = schemes.get(scheme), secret_spans(text)
     return TextParts(
-        text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, secrets, facts, known, begin
+        text, scheme, authority, userinfo, host, port, match.span(3), query, fragment, secrets, facts, schemes, begin
     )
 
 
 def finding(parts: TextParts, place: Place, secrets: Callable[[], Secrets]) -> Finding:
-    """A place in words; nothing of a password is in them.
+    """Return a finding in words, which show nothing of a password.
 
-    secrets: gives those of the text, which are looked for once whatever number of findings there is.
+    secrets: returns the secrets of the text, which are searched only once.
     """
-    kind, start, end, it, expected, component, rule = place
+    kind, start, end, subject, expected, component, rule = place
     row = KINDS[kind]
-    if not it:
-        it = MASK if parts.covers_password(start, end) else name_of(parts.text[start:end])
-    elif parts.secrets:  # what is decoded or canonical there
-        it = secrets().mask(it)
+    if not subject:
+        subject = MASK if parts.covers_password(start, end) else name_of(parts.text[start:end])
+    elif parts.secrets:  # decoded or canonical text, which may hold a password
+        subject = secrets().mask(subject)
     component = component or (parts.component(start) if row.component == "any" else row.component)
-    return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=it))
+    return Finding(kind, start, end, component, rule or row.rule, expected, row.source, row.message.format(it=subject))

@@ -1,4 +1,4 @@
-"""Host names beyond US-ASCII: their A-labels, and their look-alikes (RFC 3987 7.5, 8; UTS 39)."""
+"""Non-ASCII host names: their A-labels, and their look-alikes (RFC 3987 7.5, 8; UTS 39)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from overthere.values.hosts.idn import to_unicode
 
 __all__ = ["canonical", "judge", "scripts_of"]
 
-# First words of the names of characters (Unicode, which never changes names) that are not their scripts' own.
+# First words of character names (which Unicode never changes) that do not name the character's script.
 _SCRIPT_OF_WORD = {"CJK": "HAN", "IDEOGRAPHIC": "HAN", "HENTAIGANA": "HIRAGANA", "TURNED": "LATIN", "MASU": None}
 # Modifiers (Lm), such as the prolonged sound mark of Japanese, belong to several scripts or to all.
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 # UTS 39 5.2, "Highly Restrictive": one script, or Latin with one of these.
-_TOGETHER = (
+_COMPATIBLE_SCRIPTS = (
     frozenset(("LATIN", "HAN", "HIRAGANA", "KATAKANA")),
     frozenset(("LATIN", "HAN", "BOPOMOFO")),
     frozenset(("LATIN", "HAN", "HANGUL")),
@@ -29,7 +29,7 @@ _TOGETHER = (
 
 @bounded_cache(4096)
 def _script(char: str) -> str | None:
-    """The script of a letter, as the name of the character says it; None for what belongs to all scripts.
+    """Return the script of a letter, from the character's name; None for characters of all scripts.
 
     Scripts that begin with the same word (old, linear, ol) count as one.
     """
@@ -49,47 +49,47 @@ def scripts_of(label: str) -> frozenset[str]:
 
 
 def judge(name: str) -> Iterator[tuple[str, str]]:
-    """Kinds of concern and what they are about, of a host's name whose escapes are decoded."""
+    """Yield the kinds of concern and their subjects for a host name whose escapes are decoded."""
     mapped = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
     if not name.isascii() and mapped != normalize_unicode("NFC", name).lower():
         yield "host-mapped", _show_text(mapped)
-    labels = [_unicode(label) for label in mapped.split(".")]
+    labels = [_to_u_label(label) for label in mapped.split(".")]
     foreign = [label for label in labels if not label.isascii()]
     if not foreign:
         return
     mixed = [label for label in foreign if _is_mixed(scripts_of(label))]
     for label in mixed:
-        yield "host-mixed-script", f"{_show_text(label)} ({_words(scripts_of(label))})"
-    # A whole name in one script looks like no name of US-ASCII: its last label gives it away.
-    alike = [_look_alike(label) if labels[-1].isascii() else None for label in labels]
-    if any(alike):
-        name = ".".join(like or label for like, label in zip(alike, labels, strict=True))
+        yield "host-mixed-script", f"{_show_text(label)} ({_list_scripts(scripts_of(label))})"
+    # A name that is wholly in one script does not look like US-ASCII: its last label gives it away.
+    look_alikes = [_look_alike(label) if labels[-1].isascii() else None for label in labels]
+    if any(look_alikes):
+        name = ".".join(look_alike or label for look_alike, label in zip(look_alikes, labels, strict=True))
         yield "host-confusable", f"{_show_text(name)}, and is {_show_text('.'.join(labels))}"
     elif not mixed:
         scripts = frozenset[str]().union(*map(scripts_of, foreign))
-        yield "host-script", f"{_show_text('.'.join(labels))} ({_words(scripts) or 'no letters'})"
+        yield "host-script", f"{_show_text('.'.join(labels))} ({_list_scripts(scripts) or 'no letters'})"
 
 
 def _is_mixed(scripts: frozenset[str]) -> bool:
-    return len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER)
+    return len(scripts) > 1 and not any(scripts <= compatible for compatible in _COMPATIBLE_SCRIPTS)
 
 
-def _words(scripts: frozenset[str]) -> str:
+def _list_scripts(scripts: frozenset[str]) -> str:
     return ", ".join(sorted(script.capitalize() for script in scripts))
 
 
 def _show_text(text: str) -> str:
-    shown = "".join(c if c.isprintable() else "\ufffd" for c in text)
-    return f'"{shown}"' if len(shown) <= 100 else f'"{shown[:100]}…"'
+    printable = "".join(c if c.isprintable() else "\ufffd" for c in text)
+    return f'"{printable}"' if len(printable) <= 100 else f'"{printable[:100]}…"'
 
 
-def _unicode(label: str) -> str:
-    """A label in its own script (RFC 5891 5.4); as it is if it is no valid A-label."""
+def _to_u_label(label: str) -> str:
+    """Return a label in its own script (RFC 5891 5.4); unchanged if it is not a valid A-label."""
     if not label.startswith("xn--") or len(label) > 63 or not label.isascii():
         return label
     with suppress(UnicodeError):
         return to_unicode(label)
-    try:  # browsers show what IDNA 2008 refuses, such as symbols, by its code points
+    try:  # browsers show labels that IDNA 2008 rejects, such as symbols, by their code points
         return label[4:].encode().decode("punycode")
     except UnicodeError:
         return label
@@ -104,21 +104,21 @@ def _confusables() -> Any:
 
 
 def _look_alike(label: str) -> str | None:
-    """The label of US-ASCII that looks the same (UTS 39 4), if each letter of another script has a look-alike there."""
+    """Return the US-ASCII label that looks the same (UTS 39 4), if every letter of another script has a look-alike."""
     if label.isascii() or len(label) > 63 or "LATIN" in scripts_of(label) or _confusables() is None:
         return None
-    letters = [char if char.isascii() else _ascii(char) for char in label]
+    letters = [char if char.isascii() else _ascii_look_alike(char) for char in label]
     return "".join(letter or "" for letter in letters) if all(letters) else None
 
 
 @bounded_cache(4096)
-def _ascii(char: str) -> str | None:
-    alike = (row["c"] for row in _confusables().confusables_data.get(char, ()))
-    return next((text.lower() for text in alike if text.isascii() and text.isalnum()), None)
+def _ascii_look_alike(char: str) -> str | None:
+    look_alikes = (row["c"] for row in _confusables().confusables_data.get(char, ()))
+    return next((text.lower() for text in look_alikes if text.isascii() and text.isalnum()), None)
 
 
 def canonical(name: str) -> str:
-    """A decoded name as it is looked up, for comparing."""
+    """Return a decoded name as it is looked up, for comparison."""
     from overthere.values.hosts.address import client_name
 
-    return ".".join(map(_unicode, client_name(name, decoded=True).split(".")))
+    return ".".join(map(_to_u_label, client_name(name, decoded=True).split(".")))

@@ -8,8 +8,8 @@ __all__ = ["KINDS", "LEVELS", "Concern", "Level"]
 
 Level = Literal["note", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("note", "warning", "error")
-"""From the least to the worst.  error: it deceives people or shows a secret; warning: it may do so, and is rare in
-honest URIs; note: it is common in honest URIs."""
+"""From the least severe to the worst.  error: deceives people or shows a secret; warning: may do so, and is rare in
+honest URIs; note: common in honest URIs."""
 
 
 class Concern(NamedTuple):
@@ -17,9 +17,9 @@ class Concern(NamedTuple):
 
     level: Level
     message: str
-    """`{it}` stands for the found text."""
+    """`{it}` is replaced by the text that was found."""
     component: str
-    """The component it concerns; "any" if it can be found in all of them."""
+    """The component that it concerns; "any" for all of them."""
     rule: str
     source: str
     """Document and paragraph; RFC 3986 first."""
@@ -33,7 +33,7 @@ class Concern(NamedTuple):
     """The nearest text without it."""
 
 
-# Where the documents before RFC 3986 speak of security, by their own numbers (the draft of 1994 has none).
+# The sections on security of the documents before RFC 3986 (the draft of 1994 has none).
 _PASSWORD = "draft 1994 Security; RFC 1738 6; draft 1997 7; draft 2003 7.4"
 _PORT = "draft 1994 Security; RFC 1738 6; draft 1997 7; draft 2003 7.2"
 _ADDRESS = "draft 2003 7.3"

@@ -1,4 +1,4 @@
-"""web_address(): whether a text is an http or https address that today's servers take, or what is wrong with it."""
+"""web_address(): checks whether a text is an http or https address that today's servers accept."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class WebAddress(NamedTuple):
     uri: URI | None
     """The URI; for an IRI, the URI that it maps to, with A-labels (RFC 3987 3.1); None if the text is neither."""
     problems: tuple[Finding, ...]
-    """The problems in the order of the text: each with its kind, place, paragraph and message.  Of more than a thousand
-    of one check, one of the kind "more" counts the rest."""
+    """The problems in the order of the text: each with its kind, place, paragraph and message.  If one check has
+    more than a thousand, a last one of the kind "more" counts the rest."""
 
     def __repr__(self) -> str:
         return masked_repr(self)
@@ -49,7 +49,7 @@ class WebAddress(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as text, lists and numbers."""
-        problems = [one._asdict() for one in self.problems]
+        problems = [item._asdict() for item in self.problems]
         return {"text": self.text, "usable": not problems, "uri": self.uri and str(self.uri), "problems": problems}
 
 
@@ -74,31 +74,31 @@ def web_address(text: Value | str) -> WebAddress:
     >>> str(web_address("http://b\u00fccher.example/").uri)
     'http://xn--bcher-kva.example/'
     """
-    whole = exact(text, "web_address()") if isinstance(text, str) else str(text)
-    found = check(whole)
-    if found and not IRI.can_parse(whole):
-        return WebAddress(whole, None, tuple(found))
-    value, uri = IRI(whole), None
-    with suppress(OverthereError):  # a name that IDNA does not have
-        uri = URI(whole) if whole.isascii() else value.to_uri(idna=True)
+    raw_text = exact(text, "web_address()") if isinstance(text, str) else str(text)
+    problems = check(raw_text)
+    if problems and not IRI.can_parse(raw_text):
+        return WebAddress(raw_text, None, tuple(problems))
+    value, uri = IRI(raw_text), None
+    with suppress(OverthereError):  # a name that is invalid in IDNA
+        uri = URI(raw_text) if raw_text.isascii() else value.to_uri(idna=True)
     scheme = value.scheme or ""
     if scheme.lower() not in (HTTP.name, HTTPS.name):
-        why = f'the scheme "{scheme}" is not http or https'
-        found.append(Finding("scheme-syntax", 0, len(scheme), "scheme", "scheme", "", "RFC 9110 4.2", why))
-        return WebAddress(whole, uri, tuple(found))
-    found += value.check_host_name()
-    if uri is not None and (whole.isascii() or not value.host):
-        told = [one for one in default_registry().check(str(uri)) if one.component != "port"]
-        found += told if whole.isascii() else [_place_in_iri(one, whole) for one in told]
+        message = f'the scheme "{scheme}" is not http or https'
+        problems.append(Finding("scheme-syntax", 0, len(scheme), "scheme", "scheme", "", "RFC 9110 4.2", message))
+        return WebAddress(raw_text, uri, tuple(problems))
+    problems += value.check_host_name()
+    if uri is not None and (raw_text.isascii() or not value.host):
+        invalid = [item for item in default_registry().check(str(uri)) if item.component != "port"]
+        problems += invalid if raw_text.isascii() else [_place_in_iri(item, raw_text) for item in invalid]
     digits = (value.port_text or "").lstrip("0")
     if value.port_text and (not digits or len(digits) > 5 or int(digits) > 65535) and (span := value.span("port")):
-        why = f"no server has port {shorten(value.port_text, 20)}"
-        found.append(Finding("scheme-syntax", *span, "port", "port", "1 to 65535", "RFC 6335 6", why))
-    found += [one for one in audit(whole, limit=len(whole) + 1) if one.kind in _AUDITED]
-    return WebAddress(whole, uri, tuple(sorted(found, key=lambda one: one.start)))
+        message = f"no server has port {shorten(value.port_text, 20)}"
+        problems.append(Finding("scheme-syntax", *span, "port", "port", "1 to 65535", "RFC 6335 6", message))
+    problems += [item for item in audit(raw_text, limit=len(raw_text) + 1) if item.kind in _AUDITED]
+    return WebAddress(raw_text, uri, tuple(sorted(problems, key=lambda item: item.start)))
 
 
-def _place_in_iri(found: Finding, iri: str) -> Finding:
-    """A finding on the URI of an IRI without a host, with its place in the IRI (RFC 3987 3.1)."""
+def _place_in_iri(item: Finding, iri: str) -> Finding:
+    """Return a finding on the URI of an IRI without a host, with its place in the IRI (RFC 3987 3.1)."""
     ends = list(accumulate(1 if char.isascii() else 3 * len(char.encode()) for char in iri))
-    return found._replace(start=bisect_right(ends, found.start), end=bisect_left(ends, found.end) + (found.end > 0))
+    return item._replace(start=bisect_right(ends, item.start), end=bisect_left(ends, item.end) + (item.end > 0))
