@@ -119,10 +119,10 @@ def _apparent_host(parts: TextParts, start: int, colon: int, end: int) -> str | 
         return None
     # joe.doe and joe.doe:password are usual for users; a name that is followed by more of a URI is not.
     has_more = bool(remainder) and (not remainder.startswith(":") or bool(_PORT.fullmatch(remainder)))
-    user = (
+    is_user_name = (
         name.count(".") == 1 and not name.lower().startswith("www.") and not (parts.facts and parts.facts.no_userinfo)
     )
-    return None if user and not has_more else quote_host(name)
+    return None if is_user_name and not has_more else quote_host(name)
 
 
 def quote_host(name: str) -> str:

@@ -1,8 +1,8 @@
 """URIs in running text (RFC 3986 Appendix C and 4.5; RFC 1738, Appendix; the drafts of 1994, 1997 and 2003).
 
 Delimiters are angle brackets, double quotes, and white space.  Between brackets white space is ignored, between quotes
-a line break; so are a prefix "URL:" and the marks by which mail programs quote lines; they end at an empty line.  How a
-URI that only white space delimits ends is told in `text.rules`.  What is found is always a valid URI or IRI.
+a line break; so are a prefix "URL:" and the marks by which mail programs quote lines; they end at an empty line.
+`text.rules` defines where a URI ends that only white space delimits.  Every result is a valid URI or IRI.
 
 >>> for found in find("pick it up from <ftp://foo.example.\\n   com/rfc/> (or www.w3.org/Addressing/)."):
 ...     print(found.kind, found.delimiter, found.reference, found.uri)
@@ -90,62 +90,62 @@ def find(
         raise ValueError(f'hosts must be True, False or "suffixes", not {hosts!r:.100}')
     if isinstance(schemes, str):
         raise TypeError("schemes must be a collection of names, not text")
-    wanted = (
+    wanted_schemes = (
         None if schemes is None else frozenset(exact(name, "schemes").lower().removesuffix(":") for name in schemes)
     )
-    listed: Collection[str] = ()
+    suffixes: Collection[str] = ()
     if hosts == "suffixes":
         from overthere.values.hosts.domains import suffix_list
 
-        listed = suffix_list().rules
-    return _Scanner(text, names(registry), wanted, abbreviated, bool(hosts), mail, listed).run()
+        suffixes = suffix_list().rules
+    return _Scanner(text, names(registry), wanted_schemes, abbreviated, bool(hosts), mail, suffixes).run()
 
 
-_LONGEST = 64
+_MAX_LENGTH = 64
 _SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 _ASCII_LETTERS = _SCHEME[:52]
 _LOCAL = _SCHEME + "_%"
-# An apostrophe within a name: o'malley@example.com; none that quotes.
+# An apostrophe within a name: o'malley@example.com; not one that quotes.
 _APOSTROPHE = re.compile("(?<=[A-Za-z0-9])'(?=[A-Za-z0-9])")
 _AFTER_PREFIX = re.compile(r"[ \t]*+(?:\r?\n[ \t]*+)?+")
 _WITH_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(.+)", re.DOTALL)
-# What an unregistered scheme cannot be followed by in brackets: `<std::string>`, `<localhost:80/>`, `<dc:title>`.
-_NO_URI = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
-# Of C, Python, Java, JSON: a control, or a character by its number.
+# Texts that cannot follow an unregistered scheme in brackets: `<std::string>`, `<localhost:80/>`, `<dc:title>`.
+_NOT_AFTER_SCHEME = re.compile(r":|[0-9]++(?:/.*|\Z)|/?[A-Za-z_][\w.-]*+/?\Z", re.DOTALL)
+# Escapes of C, Python, Java and JSON: for a control, or for a character by its number.
 _ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}")
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
-_ANY = re.compile(r"[^\s<>\"]")
+_URI_CHARACTER = re.compile(r"[^\s<>\"]")
 _TERMINAL = re.compile(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
-"""Sequences that colour a text or move its cursor, of which nothing is seen (ECMA-48 5.4)."""
-_TO_BLANK = re.compile(
+"""Sequences that colour a text or move the cursor, which are not displayed (ECMA-48 5.4)."""
+_REFERENCE = re.compile(
     r"&(?:nbsp|ensp|emsp|thinsp|zwnj|zwj|lt|gt|quot|#0*+(?:160|32|34|60|62)|#[xX]0*+(?:[aA]0|2[02]|3[cCeE]));"
 )
-"""References of HTML to a blank, or to what delimits a URI: between delimiters they are characters of the URI."""
+"""Character references of HTML for a blank, or for a delimiter of URIs: between delimiters they belong to the URI."""
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 class _Scanner:
-    """One pass over a text: `floor` is the end of what was found, and no character is looked at without bound twice."""
+    """One pass over a text in linear time: `floor` is the end of the last match."""
 
     def __init__(
         self, text: str, names: Names, schemes: frozenset[str] | None, abbreviated: bool, hosts: bool, mail: bool,
         listed: Collection[str],
     ) -> None:  # fmt: skip
-        self.given = text
-        self.whole = _TERMINAL.sub(_blank, text) if "\x1b[" in text else text
-        """Without sequences of a terminal, in which delimiters are read."""
-        self.text = _TO_BLANK.sub(_blank, self.whole) if "&" in text else self.whole
+        self.original = text
+        self.visible = _TERMINAL.sub(_blank, text) if "\x1b[" in text else text
+        """Without terminal sequences; delimiters are read in it."""
+        self.text = _REFERENCE.sub(_blank, self.visible) if "&" in text else self.visible
         self.names = names
         self.schemes = schemes
-        self.abbreviated, self.hosts, self.mail, self.listed = abbreviated, hosts, mail, listed
-        wanted = frozenset(names.shapes) if schemes is None else schemes
-        self.search = compile_trigger(wanted, abbreviated, hosts, mail, bool(listed))
+        self.abbreviated, self.hosts, self.mail, self.suffixes = abbreviated, hosts, mail, listed
+        trigger_schemes = frozenset(names.shapes) if schemes is None else schemes
+        self.search = compile_trigger(trigger_schemes, abbreviated, hosts, mail, bool(listed))
         self.prefix = (-1, -1)
-        self.floor = self.line = self.seen = 0
+        self.floor = self.line = self.line_searched = 0
 
     def run(self) -> Iterator[Found]:
         at = 0
@@ -169,9 +169,9 @@ class _Scanner:
     # -- between brackets and quotes
 
     def _read_delimited(self, at: int) -> tuple[Found | None, int]:
-        line = self.text.rfind("\n", self.seen, at)
-        self.line, self.seen = line + 1 if line >= 0 else self.line, at
-        inside = read_delimited(self.whole, at, self.line, self.names)
+        line = self.text.rfind("\n", self.line_searched, at)
+        self.line, self.line_searched = line + 1 if line >= 0 else self.line, at
+        inside = read_delimited(self.visible, at, self.line, self.names)
         if inside is None or (kind := self._kind(inside, at)) is None:
             return None, at + 1
         reference = self._make_match(
@@ -184,7 +184,7 @@ class _Scanner:
         return reference, inside.closed
 
     def _kind(self, inside: DelimitedText, at: int) -> Kind | None:
-        """Of what stands between delimiters: whether it is meant for a URI."""
+        """Return the kind of the text between delimiters; None if it is not meant as a URI."""
         text = inside.reference
         match = _WITH_SCHEME.fullmatch(text)
         if match is None:
@@ -196,14 +196,14 @@ class _Scanner:
             ):
                 return "abbreviated"
             return "mail" if self._is_mailbox(text) else None
-        scheme, rest = match[1].lower(), match[2]
-        if rest.startswith("//"):
-            fits = len(scheme) > 1 and rest.strip("/") and not (scheme in self.names.need_hosts and rest[2] in "/?#")
+        scheme, after = match[1].lower(), match[2]
+        if after.startswith("//"):
+            fits = len(scheme) > 1 and after.strip("/") and not (scheme in self.names.need_hosts and after[2] in "/?#")
             return "URI" if fits and (self.schemes is None or scheme in self.schemes) else None
         if self.schemes is not None:
             return "URI" if scheme in self.schemes else None
         shape = self.names.shape_of(scheme)
-        if shape is not None and shape.match(rest):
+        if shape is not None and shape.match(after):
             return "URI"
         if inside.delimiter != "<>":
             return None
@@ -211,14 +211,14 @@ class _Scanner:
             return "URI"
         if inside.broken:
             return None
-        # `vector<std::string>` and `<dc:title>` are no URIs.
+        # `vector<std::string>` and `<dc:title>` are not URIs.
         before = self.text[at - 1 : at]
-        sure = len(scheme) > 1 and not re.match("[A-Za-z0-9_<]", before)
-        return "URI" if sure and not (_NO_URI.match(rest) and "+" not in scheme) else None
+        is_likely = len(scheme) > 1 and not re.match("[A-Za-z0-9_<]", before)
+        return "URI" if is_likely and not (_NOT_AFTER_SCHEME.match(after) and "+" not in scheme) else None
 
     def _is_mailbox(self, text: str) -> bool:
         local, at, domain = text.partition("@")
-        if not (self.mail and at) or len(local) > _LONGEST or not local.strip("."):
+        if not (self.mail and at) or len(local) > _MAX_LENGTH or not local.strip("."):
             return False
         if _APOSTROPHE.sub("", local).strip(_LOCAL):
             return False
@@ -227,7 +227,7 @@ class _Scanner:
     # -- between white space
 
     def _colon(self, at: int) -> tuple[Found | None, int]:
-        """A colon that may follow a scheme; what is refused is not read again."""
+        """Read the text around a colon that may follow a scheme; a rejected text is not read again."""
         text, slashes = self.text, self.text.startswith("//", at + 1)
         scheme = self._scheme_before(at, slashes)
         start, name = at - len(scheme), scheme.lower()
@@ -256,42 +256,42 @@ class _Scanner:
                 return None, begin
             if text[begin : begin + 1] not in ("/", "?", "#"):
                 return self._read_bare(start, trim_end(text, start, begin), begin)
-        elif not self._fits(name, start, begin):
+        elif not self._has_shape(name, start, begin):
             return None, begin
         end = run(text, begin, apostrophe)
         return self._read_bare(start, trim_end(text, start, end), end)
 
     def _scheme_before(self, at: int, slashes: bool) -> str:
-        before = self.text[max(self.floor, at - _LONGEST - 1) : at]
+        before = self.text[max(self.floor, at - _MAX_LENGTH - 1) : at]
         scheme = before[len(before.rstrip(_SCHEME)) :]
-        if len(scheme) > _LONGEST:
+        if len(scheme) > _MAX_LENGTH:
             return ""
         scheme = scheme.lstrip("0123456789+-.")
         if "\\" in before:
             scheme = self._strip_escape(scheme, at)
         if "." in scheme and scheme.lower() not in self.names.registered:
-            # A sentence that ends without a blank: `See.http://h/`
-            last = scheme.rpartition(".")[2]
-            if last.lower() in self.names.registered or last.lower() == "url":
-                return last
+            # A sentence that ends without a space: `See.http://h/`
+            last_word = scheme.rpartition(".")[2]
+            if last_word.lower() in self.names.registered or last_word.lower() == "url":
+                return last_word
         before = self.text[max(0, at - len(scheme) - 1) : at - len(scheme)]
         if not slashes and (before in ("_", "@", "\\") or (before > "\x7f" and word_pattern().match(before))):
             return ""
         return scheme
 
     def _strip_escape(self, scheme: str, at: int) -> str:
-        """A scheme without the rest of an escape sequence that stands before it (rule 6)."""
+        """Return a scheme without the rest of an escape sequence before it (rule 6)."""
         start = at - len(scheme)
         escape = _ESCAPE.match(scheme) if self.text[start - 1 : start] == "\\" else None
         if escape is None or scheme.lower() in self.names.registered:
             return scheme
-        rest = scheme[escape.end() :]
-        return rest if rest.lower() in self.names.registered else scheme
+        remainder = scheme[escape.end() :]
+        return remainder if remainder.lower() in self.names.registered else scheme
 
-    def _fits(self, name: str, start: int, begin: int) -> bool:
-        """Whether what follows a scheme without "//" looks like its URI."""
+    def _has_shape(self, name: str, start: int, begin: int) -> bool:
+        """Whether the text after a scheme without "//" looks like its URI."""
         if self.schemes is not None:
-            return _ANY.match(self.text, begin) is not None
+            return _URI_CHARACTER.match(self.text, begin) is not None
         shape = self.names.shape_of(name)
         return shape is not None and shape.match(self.text, begin) is not None
 
@@ -304,17 +304,17 @@ class _Scanner:
         return reference, scanned if reference is None else end
 
     def _read_plain(self, text: str, start: int, end: int, kind: Kind, scanned: int) -> Found | None:
-        """scanned: where it ended before punctuation was taken off."""
+        """scanned: the end before trailing punctuation was removed."""
         delimiter, outer = ("URL:", self.prefix[0]) if self.prefix[1] == start else ("", start)
         reference = self._make_match(text, start, end, delimiter, kind, (outer, end))
         mark = self.text[scanned : scanned + 1]
-        # The same before it is its partner: `code`, |cell|.
+        # A mark with the same mark before the URI is a pair: `code`, |cell|.
         if reference is None or mark not in CUTTING or mark == self.text[start - 1 : start]:
             return reference
         return reference._replace(cut=mark) if cut_pattern().match(self.text, scanned) else reference
 
     def _suffix(self, start: int, end: int) -> tuple[Found | None, int]:
-        """A suffix reference (4.5): the authority, of which text[start:end] was seen, then a path if there is one."""
+        """Read a suffix reference (4.5) whose authority includes text[start:end], and its path if it has one."""
         text = self.text
         host = abbreviated_pattern().match(text, start) if self.abbreviated else None
         if host is None and (attached := attached_pattern().search(text, start, end)) is not None:
@@ -336,11 +336,11 @@ class _Scanner:
         return reference, scanned if reference is None else end
 
     def _is_host(self, start: int, end: int) -> bool:
-        """A registered name by its last labels, and by a path after it where these are not sure (rule 9)."""
+        """Whether the name is registered by its last labels, and by a path after it if they are ambiguous (rule 9)."""
         *_, second, top = self.text[start:end].split(".")
         name = top.lower()
-        known = name in GENERIC_NAMES or name in COUNTRY_CODES
-        if not known and (name in FILES or name not in self.listed):
+        is_top_domain = name in GENERIC_NAMES or name in COUNTRY_CODES
+        if not is_top_domain and (name in FILES or name not in self.suffixes):
             return False
         if self.text[end : end + 1] in ("@", "_", "("):
             return False
@@ -355,12 +355,12 @@ class _Scanner:
         return self.schemes is None or guess_uri(text).partition(":")[0] in self.schemes
 
     def _address(self, at: int) -> tuple[Found | None, int]:
-        before = self.text[max(self.floor, at - _LONGEST - 1) : at]
-        plain = _APOSTROPHE.sub("_", before)
-        local = before[len(plain.rstrip(_LOCAL)) :].lstrip(".-+%")
+        before = self.text[max(self.floor, at - _MAX_LENGTH - 1) : at]
+        without_apostrophes = _APOSTROPHE.sub("_", before)
+        local = before[len(without_apostrophes.rstrip(_LOCAL)) :].lstrip(".-+%")
         domain = mail_domain_pattern().match(self.text, at + 1)
         start = at - len(local)
-        if domain is None or not local or len(local) > _LONGEST or self.text[start - 1 : start] == ":":
+        if domain is None or not local or len(local) > _MAX_LENGTH or self.text[start - 1 : start] == ":":
             return None, at + 1
         if start and self.text[start - 1] > "\x7f" and word_pattern().match(self.text, start - 1):
             return None, at + 1
@@ -377,4 +377,4 @@ class _Scanner:
             return None
         if kind == "URI" and not reference.isascii():
             kind = "IRI"
-        return Found(reference, self.given[start:end], start, end, delimiter, kind, uri, None, outer)
+        return Found(reference, self.original[start:end], start, end, delimiter, kind, uri, None, outer)

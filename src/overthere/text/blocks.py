@@ -1,7 +1,7 @@
 """Finds inline text in Markdown: paragraphs, and labels of link reference definitions.
 
-What CommonMark 0.31 calls leaf blocks (4), as far as autolinks depend on them: fenced and indented code, HTML blocks
-and definitions hold none.  Containers are not told apart; a list item or a heading begins a paragraph of its own.
+It reads the leaf blocks of CommonMark 0.31 (4) that matter for autolinks: code, HTML blocks and definitions have none.
+Containers are not distinguished; a list item or a heading begins a new paragraph.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DEFINITION = re.compile(r" {0,3}\[((?:[^\[\]\\\r\n]|\\.){1,999}+)\]:[ \t]*+(?:(
 
 
 def label(text: str) -> str:
-    """A link label as it is compared: without case, runs of white space as one blank (CommonMark 4.7)."""
+    """Return a link label in the form that is compared: without case, white space as one blank (CommonMark 4.7)."""
     return " ".join(text.split()).casefold()
 
 
@@ -40,34 +40,34 @@ class Blocks:
         self.paragraphs: list[tuple[int, int]] = list(self._read())
 
     def _read(self) -> Iterator[tuple[int, int]]:
-        text, begin, fence, listed, html = self.text, -1, "", False, False
+        text, begin, fence, in_list, in_html = self.text, -1, "", False, False
         at = 0
         while at < len(text):
             line = _LINE.match(text, at)
             start, at = at, line.end() if line else len(text)
-            opens = _FENCE.match(text, start, at)
+            fence_match = _FENCE.match(text, start, at)
             if fence:
-                if opens and opens["fence"].startswith(fence) and _BLANK.match(text, opens.end(), at):
+                if fence_match and fence_match["fence"].startswith(fence) and _BLANK.match(text, fence_match.end(), at):
                     fence = ""
                 continue
-            ends = opens is not None or _BLANK.match(text, start, at) is not None
-            item = not ends and _ITEM.match(text, start, at) is not None
-            if begin >= 0 and (ends or item or _HEADING.match(text, start, at)):
+            ends_paragraph = fence_match is not None or _BLANK.match(text, start, at) is not None
+            is_item = not ends_paragraph and _ITEM.match(text, start, at) is not None
+            if begin >= 0 and (ends_paragraph or is_item or _HEADING.match(text, start, at)):
                 yield begin, start
                 begin = -1
-            if opens:
-                fence = opens["fence"]
-            if ends:
-                html = False
-            if ends or html:
+            if fence_match:
+                fence = fence_match["fence"]
+            if ends_paragraph:
+                in_html = False
+            if ends_paragraph or in_html:
                 continue
             if begin < 0:
-                listed = item or (listed and text[start] in " \t")
-                html = _HTML.match(text, start, at) is not None
-                if html or (not listed and _INDENTED.match(text, start, at)):
+                in_list = is_item or (in_list and text[start] in " \t")
+                in_html = _HTML.match(text, start, at) is not None
+                if in_html or (not in_list and _INDENTED.match(text, start, at)):
                     continue
-                if defined := _DEFINITION.match(text, start):
-                    self.labels.add(label(defined[1]))
+                if definition := _DEFINITION.match(text, start):
+                    self.labels.add(label(definition[1]))
                     continue
                 begin = start
         if begin >= 0:

@@ -1,8 +1,8 @@
-"""Connection strings of several hosts (postgresql, mongodb, kafka): a URI for each host, but mostly not one.
+"""Connection strings with one or more hosts (postgresql, mongodb, kafka), and a URI for each host.
 
 text = scheme "://" [ userinfo "@" ] host-port *( "," host-port ) path-abempty [ "?" query ] [ "#" fragment ]
 
-That is the form of PostgreSQL (libpq, "Connection URIs") and MongoDB ("Connection Strings").
+This is the form of PostgreSQL (libpq, "Connection URIs") and MongoDB ("Connection Strings").
 """
 
 from __future__ import annotations
@@ -57,38 +57,38 @@ class ConnectionString:
         text = exact(self.text, "ConnectionString()")
         parts = split(text)
         if parts.scheme is None or parts.authority is None:
-            URI(text)  # says what is missing
+            URI(text)  # its error names what is missing
             at = 0 if parts.scheme is None else len(parts.scheme) + 1
             message = 'a connection string has "//" before its hosts'
             raise InvalidURI(
                 text, Finding("host-missing", at, at, "host", "authority", '"//"', "RFC 3986 3.2", message)
             )
         end = len(parts.scheme) + 3 + len(parts.authority)
-        listed = parts.authority.rpartition("@")[2]
-        start = end - len(listed)
-        written = listed.split(",")
-        shift = len(listed) - len(written[0])
-        first = self._read(URI, text[:start] + written[0] + text[end:], 0, start + len(written[0]), shift)
+        host_list = parts.authority.rpartition("@")[2]
+        start = end - len(host_list)
+        host_texts = host_list.split(",")
+        offset = len(host_list) - len(host_texts[0])
+        first = self._read(URI, text[:start] + host_texts[0] + text[end:], 0, start + len(host_texts[0]), offset)
         hosts = [HostPort(first.host or "", first.port)]
-        for one in written[1:]:
-            start += len(written[len(hosts) - 1]) + 1
-            value = self._read(URIReference, f"//{one}", start - 2)
+        for host_text in host_texts[1:]:
+            start += len(host_texts[len(hosts) - 1]) + 1
+            value = self._read(URIReference, f"//{host_text}", start - 2)
             hosts.append(HostPort(value.host or "", value.port))
         object.__setattr__(self, "hosts", tuple(hosts))
         object.__setattr__(self, "first", first)
 
-    def _read(self, kind: type[T], text: str, shift: int, border: int = 0, more: int = 0) -> T:
-        """A value of a part of the text; what is wrong with it is told by its place in the whole."""
+    def _read(self, kind: type[T], text: str, shift: int, border: int = 0, shift_after_border: int = 0) -> T:
+        """Parse a part of the text; an error has its place in the whole text."""
         try:
             return kind(text)
         except InvalidURI as error:
-            shift += more if border and error.start >= border else 0
-            told = error.finding._replace(start=error.start + shift, end=error.end + shift)
-            raise InvalidURI(self.text, told) from None
+            shift += shift_after_border if border and error.start >= border else 0
+            finding = error.finding._replace(start=error.start + shift, end=error.end + shift)
+            raise InvalidURI(self.text, finding) from None
 
     @property
     def uris(self) -> Iterator[URI]:
-        """A URI for each host, in their order; made one by one, as each has the rest of the text."""
+        """Yield a URI for each host in their order; one at a time, since each repeats the rest of the text."""
         before, at, _ = (self.first.authority or "").rpartition("@")
         for host, port in self.hosts:
             yield self.first.replace(authority=f"{before}{at}{host}{'' if port is None else f':{port}'}")

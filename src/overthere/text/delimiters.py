@@ -1,12 +1,12 @@
 """URIs in angle brackets or double quotes (RFC 3986 Appendix C): white space and line marks are ignored.
 
-1. The brackets end at the next bracket or at an empty line; between quotes stand no brackets.
-2. A ">" or "|" at the start of a line is the mark of quoted mail: after a line that begins with such marks as many as
-   those, else one, and then only if the rest up to the closing bracket has no white space.
-3. Between brackets all white space is ignored.  Between quotes so is a line break, and no blank within a line: quotes
-   stand around prose and commands too.
-4. Where a URI of its own follows white space, they wrap no single one: `<GET http://h/x>`, `"http://a/ http://b/"`.
-   What they hold is read like any other text then, and white space delimits.
+1. The brackets end at the next bracket or at an empty line; quotes cannot contain brackets.
+2. A ">" or "|" at the start of a line is the mark of quoted mail.  After a line that begins with such marks, as many
+   are ignored; otherwise one, and only if the text up to the closing bracket has no white space.
+3. Between brackets all white space is ignored.  Between quotes a line break is ignored, but not a blank within a line:
+   quotes also enclose prose and commands.
+4. If another URI follows white space, the delimiters do not enclose one URI: `<GET http://h/x>`, `"http://a/ http://b/"`.
+   Their content is then read like any other text, in which white space delimits.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ __all__ = ["DelimitedText", "read_delimited"]
 
 
 class DelimitedText(NamedTuple):
-    """What a pair of delimiters holds."""
+    """The text between a pair of delimiters."""
 
     reference: str
-    """Without white space, line marks and the prefix "URL:"."""
+    """Without white space, line marks, and the prefix "URL:"."""
     start: int
-    """Where the first character of the reference stands, and the end of the last."""
+    """The offset of the first character of the reference; `end` is that of its last character plus one."""
     end: int
     closed: int
     """The end of the closing delimiter."""
     delimiter: str
     prefixed: bool
     broken: bool
-    """Whether white space stood in it."""
+    """Whether it contained white space."""
     alternative: str | None
     """The reference without the hyphens at its line ends."""
 
@@ -42,15 +42,15 @@ _PREFIX = re.compile(r"\s*+((?i:url):\s*+)?+")
 _BREAK = r"(?:\r\n?|\n)"
 _HYPHEN = re.compile(rf"-[^\S\r\n]*+{_BREAK}\s*+")
 _ONE_LINE = {"<": re.compile(r"<([^<>\r\n]*+)>"), '"': re.compile(r'"([^<>"\r\n]*+)"')}
-_DEEPEST = 20
-_MARKS = re.compile(rf"[ \t]{{0,80}}+((?:[>|][ \t]?+){{1,{_DEEPEST}}}+)")
-# Rule 2 where the first line has no mark.
-_UNMARKED = re.compile(rf"<([^<>\r\n]*+(?:{_BREAK}[>|][ \t]?+[^\s<>]*+)++)>")
+_MAX_MARKS = 20
+_MARKS = re.compile(rf"[ \t]{{0,80}}+((?:[>|][ \t]?+){{1,{_MAX_MARKS}}}+)")
+# Rule 2 for a first line without a mark.
+_UNMARKED_FIRST_LINE = re.compile(rf"<([^<>\r\n]*+(?:{_BREAK}[>|][ \t]?+[^\s<>]*+)++)>")
 
 
 @cache
-def _lines(opening: str, marks: int) -> re.Pattern[str]:
-    """Several lines, each after at most so many marks, none of them empty."""
+def _multiline(opening: str, marks: int) -> re.Pattern[str]:
+    """Return a pattern for several non-empty lines, each after at most `marks` marks."""
     inside = r"[^<>\r\n]*+" if opening == "<" else r'[^<>"\r\n]*+'
     mark = rf"(?:[ \t]*+[>|]){{0,{marks}}}+" if marks else "(?:[ \\t]*+[|])?+"
     return re.compile(
@@ -63,10 +63,10 @@ def _line_marks(marks: int) -> re.Pattern[str]:
     return re.compile(rf"({_BREAK})(?:[ \t]*+[>|]){{1,{marks}}}+")
 
 
-def read_delimited(text: str, at: int, line: int, known: Names | None = None) -> DelimitedText | None:
-    """What stands between the delimiter at `at` and its partner; None if there is none.
+def read_delimited(text: str, at: int, line: int, schemes: Names | None = None) -> DelimitedText | None:
+    """Read the text between the delimiter at `at` and its partner; None if there is no partner.
 
-    line: where the line of the delimiter begins; known: the schemes, those of the default registry unless given.
+    line: where the line of the delimiter begins; schemes: the known ones, by default those of the default registry.
 
     >>> read_delimited("> <http://h/a-\\n> b>", 2, 0).reference
     'http://h/a-b'
@@ -77,17 +77,17 @@ def read_delimited(text: str, at: int, line: int, known: Names | None = None) ->
         quoted = _MARKS.match(text, line, at)
         marks = sum(map(quoted[1].count, ">|")) if quoted else 0
         if marks:
-            match = _lines(opening, marks).match(text, at)
+            match = _multiline(opening, marks).match(text, at)
         elif opening == "<":
-            match = _UNMARKED.match(text, at)
-        match = match or _lines(opening, 0).match(text, at)
+            match = _UNMARKED_FIRST_LINE.match(text, at)
+        match = match or _multiline(opening, 0).match(text, at)
         marks = marks or 1
         if match is None:
             return None
-    return _read(text, match, opening, marks, known or names())
+    return _read(text, match, opening, marks, schemes or names())
 
 
-def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Names) -> DelimitedText | None:
+def _read(text: str, match: re.Match[str], opening: str, marks: int, schemes: Names) -> DelimitedText | None:
     start, end = match.span(1)
     prefix = _PREFIX.match(text, start, end)
     assert prefix is not None  # all of it is optional
@@ -101,26 +101,26 @@ def _read(text: str, match: re.Match[str], opening: str, marks: int, known: Name
     if not pieces:
         return None
     if len(pieces) > 1 and (
-        (opening == '"' and _BLANK.search(inside) is not None) or any(_is_own(piece, known) for piece in pieces[1:])
+        (opening == '"' and _BLANK.search(inside) is not None) or any(_is_uri(piece, schemes) for piece in pieces[1:])
     ):
         return None
     reference = "".join(pieces)
-    other = "".join(_HYPHEN.sub("", lines).split()) if broken else reference
+    without_hyphens = "".join(_HYPHEN.sub("", lines).split()) if broken else reference
     return DelimitedText(
         reference, start, end, match.end(), "<>" if opening == "<" else '""',
-        prefix[1] is not None, len(pieces) > 1, None if other == reference else other,
+        prefix[1] is not None, len(pieces) > 1, None if without_hyphens == reference else without_hyphens,
     )  # fmt: skip
 
 
-_OWN = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?+")
+_URI_START = re.compile(r"[^\w\s]*+([A-Za-z][A-Za-z0-9+.-]++):(//[^\s/?#])?+")
 
 
-def _is_own(piece: str, known: Names) -> bool:
+def _is_uri(piece: str, schemes: Names) -> bool:
     """Rule 4: whether a URI begins with a piece that follows white space."""
-    match = _OWN.match(piece)
+    match = _URI_START.match(piece)
     if match is None:
         return False
-    shape = None if match[2] else known.shape_of(match[1].lower())
+    shape = None if match[2] else schemes.shape_of(match[1].lower())
     return bool(match[2]) or (shape is not None and shape.match(piece, match.end()) is not None)
 
 

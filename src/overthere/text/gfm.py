@@ -1,7 +1,7 @@
 """Autolinks of CommonMark (0.31, 6.5) and GitHub Flavored Markdown (0.29, 6.8 and 6.9), exactly as specified.
 
-A `Found` of these rules has what the link leads to, as HTML has it, in `reference` and `uri`; that is not always a
-URI, for CommonMark takes more for one.  `text` is what is shown.
+A `Found` of these rules has the target of the link, as in HTML, in `reference` and `uri`; it is not always a valid URI,
+because CommonMark accepts more.  `text` is the displayed text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _MAIL = re.compile(rf"<([A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{_LABEL}(?:\.{_LABEL})*+)>")
 _ATTRIBUTE = r"""\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+(?:[^\s"'=<>`]++|'[^']*+'|"[^"]*+"))?+"""
 _TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>")
-# Raw HTML whose end is looked for, and what ends it (CommonMark 6.6).
+# Raw HTML that has an end marker, with the marker (CommonMark 6.6).
 _RAW = (("<!-->", ""), ("<!--->", ""), ("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
 _DECLARATION = re.compile(r"<![A-Za-z][^<>]*+>")
 
@@ -35,15 +35,15 @@ _TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
 _INLINE = re.compile(rf"\(\s*+(?:{_DESTINATION}(?:\s++{_TITLE})?+)?\s*+\)", re.DOTALL)
 _FULL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999}+)\]", re.DOTALL)
 
-_BASIC = r"\\[!-/:-@\[-`{-~]|`++|<|!?\[|\]"
-_STARTS = {
-    False: re.compile(_BASIC),
-    True: re.compile(rf"{_BASIC}|(?<![^\s*_~(])www\.|(?<![A-Za-z])(?i:https?|ftp)://|@"),
+_MARKDOWN_TOKENS = r"\\[!-/:-@\[-`{-~]|`++|<|!?\[|\]"
+_TOKENS = {
+    False: re.compile(_MARKDOWN_TOKENS),
+    True: re.compile(rf"{_MARKDOWN_TOKENS}|(?<![^\s*_~(])www\.|(?<![A-Za-z])(?i:https?|ftp)://|@"),
 }
-# A domain is of characters that are neither white space nor punctuation, and "-", "_", ".".
+# A domain consists of "-", "_", "." and characters that are neither white space nor punctuation.
 _HOST = r"[^\s\x00-/:-@\[-`{-\x7f\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011]"
 _DOMAIN = re.compile(rf"{_HOST}(?:{_HOST}|[._-])*+")
-_REST = {False: re.compile(r"[^\s<]*+"), True: re.compile(r"[^\s<\]]*+")}
+_PATH = {False: re.compile(r"[^\s<]*+"), True: re.compile(r"[^\s<\]]*+")}
 _MAIL_DOMAIN = re.compile(r"[A-Za-z0-9_-]++(?:\.(?=[A-Za-z0-9_-])[A-Za-z0-9_-]++)++")
 _RESOURCE = re.compile(r"/[A-Za-z0-9@.]++")
 _LOCAL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-"
@@ -51,7 +51,7 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]
 _TRAILING = "?!.,:*_~'\""
 
 
-# What HTML renderers leave as it stands in a link.
+# Escapes as HTML renderers do in a link.
 _href = partial(quote, safe="-_.+!*'(),%#@?=;:/&$~", errors="replace")
 
 
@@ -72,20 +72,20 @@ class _Paragraph:
     def __init__(self, text: str, start: int, end: int, labels: set[str], extended: bool) -> None:
         self.text, self.start, self.end = text, start, end
         self.labels = labels
-        self.search = _STARTS[extended].search
-        self.found: list[Found] = []
-        # Open brackets: where, how much was found before, whether it is an image's.
+        self.search = _TOKENS[extended].search
+        self.matches: list[Found] = []
+        # Open brackets: offset, number of earlier matches, whether it is an image's.
         self.open: list[tuple[int, int, bool]] = []
-        # Open brackets below this are in front of a link, which stands in no other (CommonMark 6.3).
-        self.dead = 0
-        self.ticks: dict[int, list[int]] | None = None
-        self.without: set[str] = set()
+        # Brackets below this index contain a link, and a link cannot contain another (CommonMark 6.3).
+        self.inactive = 0
+        self.backtick_runs: dict[int, list[int]] | None = None
+        self.missing_closers: set[str] = set()
 
     def read(self) -> Iterator[Found]:
         at = self.start
         while match := self.search(self.text, at, self.end):
             at = self._token(match)
-        yield from self.found
+        yield from self.matches
 
     def _token(self, match: re.Match[str]) -> int:
         token, at = match[0], match.start()
@@ -96,7 +96,7 @@ class _Paragraph:
         if token == "<":
             return self._angle(at)
         if token in ("[", "!["):
-            self.open.append((match.end(), len(self.found), token == "!["))
+            self.open.append((match.end(), len(self.matches), token == "!["))
             return match.end()
         if token == "]":
             return self._close(match.end())
@@ -105,21 +105,21 @@ class _Paragraph:
         return self._extended(at, match.end() if token != "www." else at, token == "www.")
 
     def _code(self, at: int, length: int) -> int:
-        """6.1: a code span ends at the next run of as many backticks."""
-        if self.ticks is None:
-            self.ticks = {}
+        """Return the end of a code span, the next run of as many backticks (6.1)."""
+        if self.backtick_runs is None:
+            self.backtick_runs = {}
             for match in re.compile("`++").finditer(self.text, self.start, self.end):
-                self.ticks.setdefault(len(match[0]), []).append(match.start())
-        closers = self.ticks.get(length, [])
+                self.backtick_runs.setdefault(len(match[0]), []).append(match.start())
+        closers = self.backtick_runs.get(length, [])
         place = bisect_right(closers, at)
         return closers[place] + length if place < len(closers) else at + length
 
     def _angle(self, at: int) -> int:
         text = self.text
         if match := _URI.match(text, at, self.end):
-            shown = match[1]
-            href = _href(_ENTITY.sub(lambda entity: unescape(entity[0]), shown))
-            self._add(href, match.start(1), match.end(1), "<>", "URI" if shown.isascii() else "IRI")
+            address = match[1]
+            href = _href(_ENTITY.sub(lambda entity: unescape(entity[0]), address))
+            self._add(href, match.start(1), match.end(1), "<>", "URI" if address.isascii() else "IRI")
             return match.end()
         if match := _MAIL.match(text, at, self.end):
             self._add("mailto:" + _href(match[1]), match.start(1), match.end(1), "<>", "mail")
@@ -127,34 +127,34 @@ class _Paragraph:
         if match := _TAG.match(text, at, self.end) or _DECLARATION.match(text, at, self.end):
             return match.end()
         for opening, closing in _RAW:
-            if text.startswith(opening, at) and closing not in self.without:
+            if text.startswith(opening, at) and closing not in self.missing_closers:
                 end = text.find(closing, at + len(opening), self.end)
                 if end >= 0:
                     return end + len(closing)
-                self.without.add(closing)
+                self.missing_closers.add(closing)
         return at + 1
 
     def _close(self, at: int) -> int:
-        """A "]": the end of a link's text, of an image's, or of nothing."""
+        """Handle a "]": the end of a link's text, of an image's, or of nothing."""
         if not self.open:
             return at
-        begin, before, image = self.open.pop()
-        dead = len(self.open) < self.dead
-        self.dead = min(self.dead, len(self.open))
-        end = at if dead and not image else self._target(begin, at)
+        begin, count_before, image = self.open.pop()
+        inactive = len(self.open) < self.inactive
+        self.inactive = min(self.inactive, len(self.open))
+        end = at if inactive and not image else self._target(begin, at)
         if end > at or (
-            not (dead and not image) and self._is_definition(self.text[begin : begin + 1000], at - 1 - begin)
+            not (inactive and not image) and self._is_definition(self.text[begin : begin + 1000], at - 1 - begin)
         ):
-            # "Links may not contain other links": what the rules beyond CommonMark found is none.
-            kept = [] if image else [link for link in self.found[before:] if link.delimiter]
-            self.found[before:] = kept
+            # "Links may not contain other links": extended autolinks in a link's text do not count.
+            allowed_links = [] if image else [link for link in self.matches[count_before:] if link.delimiter]
+            self.matches[count_before:] = allowed_links
             if not image:
-                self.dead = len(self.open)
+                self.inactive = len(self.open)
             return end
         return at
 
     def _target(self, begin: int, at: int) -> int:
-        """The end of what follows a link's text, `(destination "title")` or `[label]`; `at` if nothing does."""
+        """Return the end of `(destination "title")` or `[label]` after a link's text; `at` if neither follows."""
         if match := _INLINE.match(self.text, at, self.end):
             return match.end()
         if self.labels and (match := _FULL.match(self.text, at, self.end)):
@@ -169,32 +169,32 @@ class _Paragraph:
     # -- GitHub Flavored Markdown 6.9
 
     def _extended(self, start: int, begin: int, www: bool) -> int:
-        """`www.`, `http://`, `https://`, `ftp://`: a valid domain and what is neither white space nor "<"."""
+        """Read an extended autolink: `www.` or a scheme, a valid domain, and anything but white space and "<"."""
         domain = _DOMAIN.match(self.text, begin, self.end)
         if domain is None:
             return begin + 1
         segments = domain[0].rsplit(".", 2)
         if any("_" in segment for segment in segments[-2:]) or (www and "." not in domain[0]):
             return domain.end()
-        rest = _REST[bool(self.open)].match(self.text, domain.end(), self.end)
-        end = _trim_path(self.text, start, rest.end() if rest else domain.end())
+        path = _PATH[bool(self.open)].match(self.text, domain.end(), self.end)
+        end = _trim_path(self.text, start, path.end() if path else domain.end())
         if end <= begin:
             return domain.end()
-        shown = self.text[start:end]
-        href = _href(f"http://{shown}" if www else shown)
-        self._add(href, start, end, "", "abbreviated" if www else "URI" if shown.isascii() else "IRI")
+        link_text = self.text[start:end]
+        href = _href(f"http://{link_text}" if www else link_text)
+        self._add(href, start, end, "", "abbreviated" if www else "URI" if link_text.isascii() else "IRI")
         return end
 
     def _address(self, at: int) -> int:
-        floor = max(self.start, self.found[-1].end if self.found else 0, at - 256)
+        floor = max(self.start, self.matches[-1].end if self.matches else 0, at - 256)
         before = self.text[floor:at]
         start = at - len(before) + len(before.rstrip(_LOCAL))
         domain = _MAIL_DOMAIN.match(self.text, at + 1, self.end)
         if start == at or domain is None:
             return at + 1
         end = domain.end()
-        # A part of a domain without a letter or digit is none, nor one that ends in no letter (cmark-gfm); neither is
-        # what goes on as another address.
+        # A domain is invalid if a part lacks letters and digits or its last character is not a letter (cmark-gfm), or
+        # if it continues as another address.
         if (
             not domain[0][-1].isalpha()
             or self.text[end : end + 1] == "@"
@@ -207,17 +207,17 @@ class _Paragraph:
                 start, kind = start - len(protocol), "URI"
                 if protocol == "xmpp:" and (resource := _RESOURCE.match(self.text, end, self.end)):
                     end = _trim_path(self.text, end, resource.end())
-        shown = self.text[start:end]
-        self._add(_href(shown if kind == "URI" else f"mailto:{shown}"), start, end, "", kind)
+        link_text = self.text[start:end]
+        self._add(_href(link_text if kind == "URI" else f"mailto:{link_text}"), start, end, "", kind)
         return end
 
     def _add(self, href: str, start: int, end: int, delimiter: str, kind: Kind) -> None:
         outer = (start - 1, end + 1) if delimiter else (start, end)
-        self.found.append(Found(href, self.text[start:end], start, end, delimiter, kind, href, None, outer))
+        self.matches.append(Found(href, self.text[start:end], start, end, delimiter, kind, href, None, outer))
 
 
 def _trim_path(text: str, start: int, end: int) -> int:
-    """Extended autolink path validation: trailing punctuation, parentheses that are not opened, entities."""
+    """Return the end of a path without trailing punctuation, unopened parentheses and entities (6.9)."""
     surplus = text.count(")", start, end) - text.count("(", start, end)
     while end > start:
         last = text[end - 1]

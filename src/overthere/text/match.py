@@ -1,4 +1,4 @@
-"""A match in a text, and the URI that it means."""
+"""A match in a text, and the URI that it stands for."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Found(NamedTuple):
 
 
 def guess_uri(text: str, scheme: str | None = None) -> str:
-    """4.5: "most registered names beginning with "www" are likely to have a URI prefix of "http://"."."""
+    """Guess a URI: "most registered names beginning with "www" are likely to have a URI prefix of "http://"." (4.5)."""
     host = text.removeprefix("//")
     return f"{scheme or ('ftp' if host[:4].lower() == 'ftp.' else 'http')}://{host}"
 
 
 def expand_abbreviation(reference: str, kind: Kind, scheme: str | None = None) -> str | None:
-    """The URI that a reference of this kind means, with `scheme` for a host without one; None if it is not valid."""
+    """Return the URI of a reference of this kind; None if it is invalid.  scheme: of a host without one."""
     text = reference
     if kind in ("mail", "abbreviated"):
         text = f"mailto:{reference}" if kind == "mail" else guess_uri(reference, scheme)

@@ -1,4 +1,4 @@
-"""The words of a text that count as schemes: registered names, and usual forms of others."""
+"""The words of a text that count as schemes: registered names, and words with a typical continuation."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ OTHERS: dict[str, str] = {
     "sms": PHONE,
     "xmpp": rf"{MAILBOX}|[A-Za-z0-9-]{{1,63}}\.[A-Za-z0-9]",
 }
-"""Schemes of which this package knows no more than how what follows the colon begins, without "//"; those that a
-registry knows have it in `Scheme.shape`: `Breaking news:` is no URI.  Each looks at a bounded number of characters."""
+"""Schemes that no registry describes: a pattern of the text after the colon, without "//".  Described schemes have
+`Scheme.shape`, so that `Breaking news:` is not a URI.  Each pattern reads a bounded number of characters."""
 
 
 class Names(NamedTuple):
-    """What a registry, and IANA's, say of the words before a colon."""
+    """The schemes of a registry and of IANA, as words before a colon."""
 
     shapes: dict[str, str]
-    """By scheme, in lower case: how what follows the colon begins, where no "//" does."""
+    """By scheme, in lower case: a pattern of the text after the colon, if it is not "//"."""
     need_hosts: frozenset[str]
-    """Schemes that name nothing without a host."""
+    """Schemes whose URIs name nothing without a host."""
     registered: frozenset[str]
     """Schemes that IANA has registered, or the registry knows."""
 
     def shape_of(self, scheme: str) -> re.Pattern[str] | None:
-        """The shape of a scheme, in lower case; None if it has none."""
+        """Return the pattern of a lower-case scheme; None if it has none."""
         shape = self.shapes.get(scheme)
         return None if shape is None else _compile_shape(shape)
 
 
 def names(registry: Registry | None = None) -> Names:
-    """Those of a registry, the default one unless given.
+    """Return the names of a registry, by default the default one.
 
     >>> "http" in names().need_hosts, names().shape_of("tel").match("+1"), names().shape_of("http")
     (True, <re.Match object; span=(0, 2), match='+1'>, None)
@@ -52,18 +52,18 @@ def names(registry: Registry | None = None) -> Names:
 
 @lru_cache(8)
 def _names(registry: Registry) -> Names:
-    known = registry.in_text()
-    shapes = {**OTHERS, **{name: one.shape for name, one in known.items()}}
+    text_schemes = registry.in_text()
+    shapes = {**OTHERS, **{name: scheme.shape for name, scheme in text_schemes.items()}}
     return Names(
         {name: shape for name, shape in shapes.items() if shape},
-        frozenset(name for name, one in known.items() if one.needs_host),
+        frozenset(name for name, scheme in text_schemes.items() if scheme.needs_host),
         registered_schemes(registry),
     )
 
 
 @lru_cache(8)
 def registered_schemes(registry: Registry) -> frozenset[str]:
-    """Schemes that IANA has registered, or that a registry knows; none of them is loaded."""
+    """Return the schemes that IANA or a registry knows, without loading any."""
     from overthere.schemes.iana import registrations
 
     return frozenset(registrations()) | frozenset(registry)

@@ -1,6 +1,6 @@
-"""Marks the matches in a text: for HTML, for Markdown, for a terminal.
+"""Marks the matches in a text: for HTML, Markdown or a terminal.
 
-A link is made only to a URI of `linkable()`: `javascript:` and `data:` are shown and lead nowhere.
+Only the schemes of `linkable()` become links: `javascript:` and `data:` are displayed as plain text.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["OTHERS", "as_html", "as_markdown", "as_terminal", "linkable"]
 
 OTHERS = frozenset(("sms", "xmpp", "doi", "magnet"))
-"""Schemes of which this package knows no more than that they only name or locate something."""
+"""Undescribed schemes that only name or locate something."""
 
 
 @lru_cache(8)
 def _linkable(registry: Registry) -> frozenset[str]:
-    return OTHERS | {name for name, one in registry.in_text().items() if one.linkable}
+    return OTHERS | {name for name, scheme in registry.in_text().items() if scheme.linkable}
 
 
 def linkable(registry: Registry | None = None) -> frozenset[str]:
-    """Schemes that only name or locate something: nothing of them is executed where the page is shown.
+    """Return the schemes that only name or locate something: nothing is executed on the displaying page.
 
     >>> sorted({"http", "javascript", "data", "urn"} & linkable())
     ['http', 'urn']
@@ -38,20 +38,20 @@ def linkable(registry: Registry | None = None) -> frozenset[str]:
     return _linkable(Registry.default() if registry is None else registry)
 
 
-def _is_linkable(one: Found, schemes: Collection[str] | None) -> bool:
+def _is_linkable(match: Found, schemes: Collection[str] | None) -> bool:
     schemes = linkable() if schemes is None else schemes
-    return one.uri.partition(":")[0].lower() in schemes
+    return match.uri.partition(":")[0].lower() in schemes
 
 
 def _parts(text: str, references: Iterable[Found], *, outer: bool = False) -> Iterator[tuple[str, Found | None]]:
-    """The text in parts: what lies between, and what was found, with its delimiters if `outer`."""
-    at = 0
-    for one in references:
-        start, end = one.outer if outer else (one.start, one.end)
-        yield text[at:start], None
-        yield text[start:end], one
-        at = end
-    yield text[at:], None
+    """Yield the text between matches with None, and each match with its text, including its delimiters if `outer`."""
+    position = 0
+    for match in references:
+        start, end = match.outer if outer else (match.start, match.end)
+        yield text[position:start], None
+        yield text[start:end], match
+        position = end
+    yield text[position:], None
 
 
 # Controls, which HTML does not have (13.1) and a terminal obeys, and surrogates.
@@ -62,32 +62,32 @@ def _html(text: str) -> str:
     return escape(_CONTROLS.sub("\ufffd", text))
 
 
-def as_html(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
-    """The text as HTML phrasing content: escaped, each URI an `a` element; for inside of `pre`, its line ends kept.
+def as_html(text: str, matches: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
+    """Return the text as HTML phrasing content: escaped, each URI an `a` element; line ends are kept, for `pre`.
 
     >>> from overthere.text import find
     >>> text = "<http://h/?a&b> & www.w3.org/x"
     >>> print(as_html(text, find(text)))
     &lt;<a href="http://h/?a&amp;b">http://h/?a&amp;b</a>&gt; &amp; <a href="http://www.w3.org/x">www.w3.org/x</a>
     """
-    written: list[str] = []
-    for part, one in _parts(text, found):
-        if one is not None and _is_linkable(one, schemes):
-            written.append(f'<a href="{_html(one.uri)}">{_html(part)}</a>')
+    pieces: list[str] = []
+    for part, match in _parts(text, matches):
+        if match is not None and _is_linkable(match, schemes):
+            pieces.append(f'<a href="{_html(match.uri)}">{_html(part)}</a>')
         else:
-            written.append(_html(part))
-    return "".join(written)
+            pieces.append(_html(part))
+    return "".join(pieces)
 
 
-# CommonMark 6.5: what can stand between "<" and ">".
+# CommonMark 6.5: the text between "<" and ">".
 _AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20\x7f<>]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>~|])")
 
 
-def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
-    """The text with each URI as an autolink, `<http://h/>`, or, if another text stands for it, as `[text](<uri>)`.
+def as_markdown(text: str, matches: Iterable[Found], *, schemes: Collection[str] | None = None) -> str:
+    """Return the text with each URI as an autolink, `<http://h/>`, or, if its text differs, as `[text](<uri>)`.
 
-    Delimiters and the prefix "URL:" are replaced, line breaks in a URI go; what lies between stays as it is, except
+    Delimiters and the prefix "URL:" are replaced, line breaks in a URI are removed; the text between stays, without
     controls.
 
     >>> from overthere.text import find
@@ -95,18 +95,18 @@ def as_markdown(text: str, found: Iterable[Found], *, schemes: Collection[str] |
     >>> as_markdown(text, find(text))
     'under <http://h/_a_> or [www.w3.org/Addr\\\\_/](<http://www.w3.org/Addr_/>)'
     """
-    written: list[str] = []
-    for part, one in _parts(text, found, outer=True):
-        if one is None or not _is_linkable(one, schemes):
-            plain = _CONTROLS.sub("\ufffd", part)
+    pieces: list[str] = []
+    for part, match in _parts(text, matches, outer=True):
+        if match is None or not _is_linkable(match, schemes):
+            clean = _CONTROLS.sub("\ufffd", part)
             # `<javascript:...>` would be an autolink of Markdown.
-            written.append(plain if one is None else plain.replace("<", "\\<"))
-        elif one.reference == one.uri and _AUTOLINK.fullmatch(one.uri):
-            written.append(f"<{one.uri}>")
+            pieces.append(clean if match is None else clean.replace("<", "\\<"))
+        elif match.reference == match.uri and _AUTOLINK.fullmatch(match.uri):
+            pieces.append(f"<{match.uri}>")
         else:
-            shown = _SPECIAL.sub(r"\\\1", _CONTROLS.sub("\ufffd", " ".join(one.text.split())))
-            written.append(f"[{shown}](<{one.uri}>)")
-    return "".join(written)
+            label = _SPECIAL.sub(r"\\\1", _CONTROLS.sub("\ufffd", " ".join(match.text.split())))
+            pieces.append(f"[{label}](<{match.uri}>)")
+    return "".join(pieces)
 
 
 _LINE = re.compile(r"[^\n\t]+")
@@ -114,21 +114,21 @@ _STYLES = {"URI": "cyan underline", "IRI": "cyan underline", "abbreviated": "mag
 
 
 def _escape_controls(text: str) -> str:
-    """No control gets to the terminal, nor what turns the direction of writing; line ends and tabs do."""
+    """Escape controls and changes of text direction, except line ends and tabs."""
     text = text.replace("\r\n", "\n")
     return text if text.isprintable() else _LINE.sub(lambda match: printable(match[0]), text)
 
 
-def as_terminal(text: str, found: Iterable[Found], *, schemes: Collection[str] | None = None) -> Text:
-    """The text for rich: each URI in a colour, by its kind, and a hyperlink where the terminal has them (OSC 8)."""
+def as_terminal(text: str, matches: Iterable[Found], *, schemes: Collection[str] | None = None) -> Text:
+    """Return the text for rich: each URI coloured by its kind, and a hyperlink in terminals that have them (OSC 8)."""
     from rich.style import Style
     from rich.text import Text
 
-    written = Text(no_wrap=True)
-    for part, one in _parts(text, found):
-        if one is None:
-            written.append(_escape_controls(part))
+    output = Text(no_wrap=True)
+    for part, match in _parts(text, matches):
+        if match is None:
+            output.append(_escape_controls(part))
         else:
-            link = printable(one.uri) if _is_linkable(one, schemes) else None
-            written.append(_escape_controls(part), Style.parse(_STYLES[one.kind]) + Style(link=link))
-    return written
+            link = printable(match.uri) if _is_linkable(match, schemes) else None
+            output.append(_escape_controls(part), Style.parse(_STYLES[match.kind]) + Style(link=link))
+    return output

@@ -8,52 +8,52 @@ from collections.abc import Iterable, Iterator
 __all__ = ["ENOUGH", "MOST", "pieces"]
 
 ENOUGH = 1 << 20
-"""Characters after which a piece may end at an empty line, over which no URI goes."""
+"""Characters after which a piece may end at an empty line, which no URI crosses."""
 MOST = 1 << 24
-"""Characters after which it ends at white space, or where there is none, there: what is longer is cut."""
+"""Characters after which it ends at white space, or exactly there if it has none, even within a URI."""
 
 _EMPTY = re.compile(r"(?:\r\n?+|\n)[ \t]{0,64}+(?=[\r\n])")
 
 
 def pieces(blocks: Iterable[str], enough: int = ENOUGH, most: int = MOST) -> Iterator[str]:
-    """The same text as `blocks`, in pieces that end at an empty line; of `most` characters, at white space.
+    """Yield the text of `blocks` in pieces that end at an empty line; pieces of `most` characters end at white space.
 
-    Only a URI that is broken over lines inside of brackets can be cut at white space.
+    Only a URI with line breaks inside brackets can be split at white space.
 
     >>> list(pieces(["a\\n", "\\nb\\n\\n", "c"], enough=1))
     ['a\\n\\nb\\n', '\\nc']
     """
-    held: list[str] = []
-    size, looked, wait = 0, 0, enough
+    pending: list[str] = []
+    size, search_start, next_check = 0, 0, enough
     for block in blocks:
-        held.append(block)
+        pending.append(block)
         size += len(block)
-        if size < wait:
+        if size < next_check:
             continue
-        text = "".join(held)
-        cut = _last_empty(text, looked)
-        if cut == 0 and size >= most:
-            cut = _last_white(text) or size
-        if cut:
-            yield text[:cut]
-            text = text[cut:]
-        held, size = [text], len(text)
-        # An empty line may have come in part; where none has, the text is joined again when it is a quarter longer.
-        looked = max(0, size - 80)
-        wait = min(most, max(enough, size + size // 4))
-    if text := "".join(held):
+        text = "".join(pending)
+        end = _find_last_empty_line(text, search_start)
+        if end == 0 and size >= most:
+            end = _find_last_space(text) or size
+        if end:
+            yield text[:end]
+            text = text[end:]
+        pending, size = [text], len(text)
+        # An empty line may be incomplete; without one, the text is joined again when it is a quarter longer.
+        search_start = max(0, size - 80)
+        next_check = min(most, max(enough, size + size // 4))
+    if text := "".join(pending):
         yield text
 
 
-def _last_empty(text: str, start: int) -> int:
-    """The end of the last line before an empty one."""
-    cut = 0
+def _find_last_empty_line(text: str, start: int) -> int:
+    """Return the end of the last line before an empty one."""
+    end = 0
     for match in _EMPTY.finditer(text, start):
-        cut = match.end()
-    return cut
+        end = match.end()
+    return end
 
 
-def _last_white(text: str) -> int:
+def _find_last_space(text: str) -> int:
     stripped = text[-4096:]
     for place in range(len(stripped) - 1, -1, -1):
         if stripped[place].isspace():

@@ -1,33 +1,32 @@
 """Rules for where a URI ends in running text, and which names count as hosts.
 
-Where the delimiters are angle brackets or quotes they say where the URI ends (RFC 3986 Appendix C).  Where they are
-white space, "punctuation marks that might be mistaken for part of the URI" stand at its end, and nothing but these
-rules tells them from it:
+Angle brackets and quotes mark the end of a URI (RFC 3986 Appendix C).  White space does not: "punctuation marks that
+might be mistaken for part of the URI" may precede it, and these rules separate them from the URI:
 
-1. A URI ends before the first character that no IRI can hold (RFC 3987 2.2), before a "%" without two digits, before
-   a second "#", and before brackets outside of an IP-literal.  A "[" right behind a host makes it none, for a name
-   goes on there (`http://h[1-9].example/`), unless it opens an end: `[url]http://h.example[/url]`.
+1. A URI ends before the first character that an IRI cannot contain (RFC 3987 2.2), before a "%" without two digits,
+   before a second "#", and before brackets outside of an IP-literal.  A host directly before a "[" is not read as a
+   host, because the name continues (`http://h[1-9].example/`), unless a closing tag begins there: `http://h[/url]`.
 2. Beyond US-ASCII it ends before white space, quotation marks, brackets, formatting characters, and the stops and
    commas of the East Asian scripts, although ucschar has them.
-3. It ends before `&lt;`, `&gt;`, `&quot;` and their numbers: they stand for delimiters.
-4. It ends before a ")" whose "(" is not in it, and, if an apostrophe stands before it, before the next apostrophe.
-5. It ends before a comma or semicolon after which another URI begins at once, and before a full-width bar.
-6. Where the text is source code or JSON, an escape right before the scheme is no part of it: `Usage:\\nhttp://h/`.
-7. At its end are taken off: `. , ; : ! ? '` and "(", other scripts' punctuation; and `*`, `_`, `~` where there are
-   several of one or the same stands before the URI, for they are emphasis then.
+3. It ends before `&lt;`, `&gt;`, `&quot;` and their numeric forms, which represent delimiters.
+4. It ends before a ")" whose "(" is not in it, and, if an apostrophe precedes it, before the next apostrophe.
+5. It ends before a comma or semicolon that another URI follows directly, and before a full-width bar.
+6. In source code and JSON, an escape directly before the scheme does not belong to it: `Usage:\\nhttp://h/`.
+7. At its end these are removed: `. , ; : ! ? '` and "(", and punctuation of other scripts; and `*`, `_`, `~` if there
+   are several of one, or the same precedes the URI, because they mark emphasis.
 
-A name without a scheme (4.5), and a mail address, begin and end by two rules more:
+Two more rules apply to a name without a scheme (4.5) and to a mail address:
 
-8. Neither begins nor ends inside a word, of whatever script. Scripts that part words by no blank (Chinese, Japanese,
-   Thai, Lao, Khmer, Burmese; UAX #29 4.1) have no such words: a name may stand between their letters, and has none of
-   them itself unless "www." or "ftp." begins it.  The last label of a host, of a URI too, is of one script: behind
-   its letters of US-ASCII those of these scripts and of Korean, whose particles stand at the word, belong to the text
-   (`http://example.com\uc744`); in a path nothing tells them from its letters.
-9. Which names count without "www." or "ftp.": those whose last label is in `GENERIC_NAMES` or `COUNTRY_CODES`, in
-   small letters; in others only before a path. By choice also those that publicsuffix.org lists, but for `FILES`. A
-   code that is as often a file, an object or a word (`COUNTRY_CODES_ALIKE`) counts behind a label of `SECOND_LEVEL`,
-   `example.co.in`; one that is a word (`COUNTRY_CODES_WORDS`) also before a path. Four numbers are a version as often
-   as an address, and "//" begins a comment as often as a reference (4.2): neither is found.
+8. Neither begins nor ends inside a word, in any script. Scripts that do not separate words by spaces (Chinese,
+   Japanese, Thai, Lao, Khmer, Burmese; UAX #29 4.1) have no such words: a name may be between their letters, and has
+   none of them itself unless it begins with "www." or "ftp.".  The last label of a host, in URIs too, has one script:
+   after US-ASCII letters, letters of these scripts and of Korean, whose particles follow the word directly, belong to
+   the text (`http://example.com\uc744`); in a path they cannot be distinguished.
+9. Names without "www." or "ftp." count if the last label is in `GENERIC_NAMES` or `COUNTRY_CODES`, in lower case;
+   in another case only before a path. Optionally also those that publicsuffix.org lists, except `FILES`. A code that
+   is as often a file, an object or a word (`COUNTRY_CODES_ALIKE`) counts after a label of `SECOND_LEVEL`,
+   `example.co.in`; a code that is a word (`COUNTRY_CODES_WORDS`) also before a path. Four numbers are as often a
+   version as an address, and "//" begins a comment as often as a reference (4.2): neither is reported.
 """
 
 from __future__ import annotations
@@ -57,38 +56,38 @@ ENDS = (
 
 
 def _letters() -> str:
-    """What of ucschar is left, as the inside of a character class."""
-    left: list[tuple[int, int]] = []
+    """Return the characters of ucschar without `ENDS`, as the inside of a character class."""
+    remaining: list[tuple[int, int]] = []
     for low, high in UCSCHAR:
         for first, last in ENDS:
             if low <= first <= high:
-                left.append((low, first - 1))
+                remaining.append((low, first - 1))
                 low = last + 1
-        left.append((low, high))
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in left if low <= high)
+        remaining.append((low, high))
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in remaining if low <= high)
 
 
 _U = _letters()
 _ESCAPED = "%[0-9A-Fa-f]{2}"
 _ENTITY = "&(?!(?:lt|gt|quot|#3[49]|#6[02]|#[xX](?:22|27|3[cCeE]));)"
-# Rule 5; no scheme holds a comma or semicolon, so what is looked at here is looked at once.
+# Rule 5; a scheme cannot have a comma or semicolon, so that every character is read once here.
 _LIST = "[,;](?![A-Za-z][A-Za-z0-9+.-]*+://)"
 
 
-# The classes of letters take milliseconds to compile: each expression is made when a text asks for it first.
+# The classes of letters take milliseconds to compile: each expression is compiled on first use.
 @cache
 def _pieces(is_quoted: bool) -> re.Pattern[str]:
-    """What can follow the scheme, up to a parenthesis or "#"."""
+    """Return the pattern of text after the scheme, up to a parenthesis or "#"."""
     apostrophe = "" if is_quoted else "'"
     return re.compile(rf"(?:[A-Za-z0-9\-._~!$*+=:@/?{apostrophe}{_U}]++|{_ESCAPED}|{_ENTITY}|{_LIST})*+")
 
 
-# Rule 8; `\w` without the letters of scripts that part words by no blank.
-_UNPARTED = (
+# Rule 8; the letters of scripts that do not separate words by spaces.
+_SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Combining marks, which are no `\w` (general category M, with the letters between them).
+# Combining marks, which are not in `\w` (general category M, with the letters between them).
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963"
@@ -97,21 +96,21 @@ _MARKS = (
     "\u1712-\u1734\u1752-\u1773\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1b44\u1b6b-\u1b73"
     "\u1b80-\u1bf3\u1c24-\u1c37\u1cd0-\u1cd2\u1cd4-\u1dff\u20d0-\u20f0\u2cef-\u2cf1\u2d7f-\u2dff"
 )
-WORD = rf"(?u:[^\W{_UNPARTED}]|[{_MARKS}])"
+WORD = rf"(?u:[^\W{_SPACELESS}]|[{_MARKS}])"
 """A character of a word."""
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 
 
 @cache
 def attached_pattern() -> re.Pattern[str]:
-    """The last label of a host, where letters of the text are attached to one of US-ASCII (rule 8)."""
-    return re.compile(rf"(?<=\.)[A-Za-z]{{2,63}}+(?=[{_UNPARTED}{_HANGUL}])[^.]*+\.*+\Z")
+    """Return the pattern of a host's last label that begins with US-ASCII and continues with such letters (rule 8)."""
+    return re.compile(rf"(?<=\.)[A-Za-z]{{2,63}}+(?=[{_SPACELESS}{_HANGUL}])[^.]*+\.*+\Z")
 
 
 @cache
 def attached_letter_pattern() -> re.Pattern[str]:
-    """A letter of the scripts that are attached so."""
-    return re.compile(f"[{_UNPARTED}{_HANGUL}]")
+    """Return the pattern of a letter of those scripts."""
+    return re.compile(f"[{_SPACELESS}{_HANGUL}]")
 
 
 @cache
@@ -121,17 +120,17 @@ def word_pattern() -> re.Pattern[str]:
 
 
 _AFTER_NAME = rf"(?!(?![{_HANGUL}]){WORD})"
-NAME = rf"(?u:[^\W_{_UNPARTED}]|[{_MARKS}])"
+NAME = rf"(?u:[^\W_{_SPACELESS}]|[{_MARKS}])"
 """A letter, its marks, or a digit of a name."""
 
 
-# Userinfo, host, port; in the host no sub-delims, for there they belong to the text, and in the userinfo parentheses
-# in pairs (rule 4) and apostrophes only where none stands before the URI.
+# Userinfo, host, port.  The host has no sub-delims, which belong to the text; the userinfo has only paired parentheses
+# (rule 4), and no apostrophe if one precedes the URI.
 @cache
 def authority_pattern(is_quoted: bool) -> re.Pattern[str]:
-    """An authority: the groups host and port, and bad for what does not belong to it.
+    """Return the pattern of an authority, with the groups host, port, and bad for text that cannot belong to it.
 
-    is_quoted: whether an apostrophe stands before the URI.
+    is_quoted: whether an apostrophe precedes the URI.
     """
     apostrophe = "" if is_quoted else "'"
     user = rf"[A-Za-z0-9\-._~!$&*+,;=:{apostrophe}{_U}]++|{_ESCAPED}"
@@ -147,11 +146,11 @@ CUTTING = frozenset("[|^{`#%\\")
 
 @cache
 def cut_pattern() -> re.Pattern[str]:
-    """What no URI holds in this place, before what may go on with it (rule 1): `?array[]=1`, `?a=P1|0`."""
+    """Return the pattern of a character that a URI cannot have here, before text that may continue it (rule 1)."""
     return re.compile(rf"(?:[\[|^{{`#%]|\\(?![abefnrtvxuU0-7\"'\\]))(?=[A-Za-z0-9\-._~%/?#&=+:@\[\]{{}}|^{_U}])")
 
 
-# A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1), the last one is no number.
+# A label begins and ends with a letter or digit (RFC 952, RFC 1123 2.1); the last one is not a number.
 _LABEL = rf"[A-Za-z0-9{_U}]++(?:[\-_]++[A-Za-z0-9{_U}]++)*+"
 _TOP = (
     rf"(?:(?:[xX][nN]--[A-Za-z0-9-]++|[A-Za-z]{{2,63}}+)(?!-){_AFTER_NAME}|[A-Za-z{_U}]{{2,63}}+(?![A-Za-z0-9\-_{_U}]))"
@@ -188,8 +187,8 @@ COUNTRY_CODES = frozenset(
     \u10d2\u10d4 \ud55c\uad6d
     """.split()  # noqa: SIM905
 )
-"""Country codes (RFC 1591 2) as they are delegated: of ISO 3166-1, eu, su, uk, and those in letters of their countries
-in scripts that part words by blanks and are written from left to right."""
+"""Delegated country codes (RFC 1591 2): of ISO 3166-1, eu, su, uk, and those in scripts that separate words by spaces
+and are written from left to right."""
 SECOND_LEVEL = frozenset(("ac", "co", "com", "edu", "go", "gob", "gov", "ne", "net", "or", "org"))
 """Labels under which countries register names."""
 COUNTRY_CODES_WORDS = frozenset(
@@ -197,7 +196,7 @@ COUNTRY_CODES_WORDS = frozenset(
 )
 """Two letters that are words, attributes of objects or elements of HTML as often as countries."""
 FILES = frozenset(("mov", "zip"))
-"""Top-level domains that name files nearly always: no names of hosts without a scheme."""
+"""Top-level domains that nearly always are file extensions: a host without a scheme cannot have them."""
 COUNTRY_CODES_ALIKE = frozenset((
     "am", "as", "bz", "cc", "cs", "do", "gz", "hs", "in", "is", "it", "js", "la", "lz", "md", "me", "mk", "ml", "mm",
     "mo", "my", "pl", "pm", "ps", "py", "rb", "rs", "sc", "sh", "so", "st", "tf", "to", "ts", "vb", "vi", "xz",
@@ -206,9 +205,9 @@ COUNTRY_CODES_ALIKE = frozenset((
 
 
 def run(text: str, at: int, apostrophe: bool, *, fragment: bool = True) -> int:
-    """Where what can be a path, query and fragment from `at` on ends, by rules 1 to 5.
+    """Return the end of the path, query and fragment that begin at `at`, by rules 1 to 5.
 
-    apostrophe: whether one stands before the URI.
+    apostrophe: whether an apostrophe precedes the URI.
     """
     pieces = _pieces(apostrophe)
     depth = 0
@@ -232,7 +231,7 @@ _EMPHASIS = "*_~"
 
 
 def trim_end(text: str, start: int, end: int) -> int:
-    """Where text[start:end] ends without the punctuation of the sentence (rule 7).
+    """Return the end of text[start:end] without the punctuation of the sentence (rule 7).
 
     >>> trim_end("http://h/...", 0, 12)
     9

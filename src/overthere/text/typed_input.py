@@ -1,4 +1,4 @@
-"""Reads a URI typed by a person into an input field (RFC 3986 Appendix C, its last advice; 4.5)."""
+"""Reads a URI that a person typed into an input field (RFC 3986 Appendix C, end; 4.5)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", 
 _PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
 _HYPHEN = re.compile(r"-[^\S\r\n]*+(?:\r\n?|\n)\s*+")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
-# What follows the colon of a name and its port, and of no scheme that is known.
+# The text after the colon if the name before it is a host with a port, not a known scheme.
 _PORT = re.compile(r"[0-9]{1,5}(?:[/?#].*)?", re.DOTALL)
-# A person asked for a URI means a host by a name with a dot, by an address, or by the name of the own machine.
+# Hosts that a person types: a name with a dot, an address, or the name of this machine.
 _NAME = re.compile(
     r"(?:(?:[^\s/?#@:\[\]]++|localhost)(?::[0-9]*+)?|\[[0-9A-Fa-f:.]++\](?::[0-9]*+)?)(?:[/?#].*)?", re.DOTALL
 )
@@ -49,39 +49,39 @@ def typed(text: str, *, scheme: str | None = None, registry: Registry | None = N
     >>> typed("example.com/a b", scheme="https").uri, typed("http://h/a b").alternative
     ('https://example.com/a%20b', 'http://h/ab')
     """
-    whole = exact(text, "typed()")
-    outer = start, end = _strip_delimiters(whole, 0, len(whole))
+    full_text = exact(text, "typed()")
+    outer = start, end = _strip_delimiters(full_text, 0, len(full_text))
     delimiter = ""
-    if end - start > 1 and _PAIRS.get(whole[start]) == whole[end - 1]:
-        delimiter = whole[start] + whole[end - 1]
-        start, end = _strip_delimiters(whole, start + 1, end - 1)
-    prefix = _PREFIX.match(whole, start, end)
+    if end - start > 1 and _PAIRS.get(full_text[start]) == full_text[end - 1]:
+        delimiter = full_text[start] + full_text[end - 1]
+        start, end = _strip_delimiters(full_text, start + 1, end - 1)
+    prefix = _PREFIX.match(full_text, start, end)
     if prefix is not None:
         start = prefix.end()
         delimiter = delimiter or "URL:"
-    inside = whole[start:end]
-    refuse_two_uris(whole, start, end)
-    closed = "".join(inside.split())
-    kind = _kind(closed, Registry.default() if registry is None else registry)
-    reference = closed if kind == "mail" else _with_blanks(inside)
+    inside = full_text[start:end]
+    refuse_two_uris(full_text, start, end)
+    compact = "".join(inside.split())
+    kind = _kind(compact, Registry.default() if registry is None else registry)
+    reference = compact if kind == "mail" else _with_blanks(inside)
     uri = expand_abbreviation(reference, kind, scheme)
     if uri is None:
-        URI(reference)  # says what is wrong
+        URI(reference)  # its error says what is wrong
         raise AssertionError(reference)  # pragma: no cover
-    other = closed if reference != closed else "".join(_HYPHEN.sub("", inside).split())
-    alternative = other if other != reference and expand_abbreviation(other, kind) is not None else None
+    variant = compact if reference != compact else "".join(_HYPHEN.sub("", inside).split())
+    alternative = variant if variant != reference and expand_abbreviation(variant, kind) is not None else None
     if kind == "URI" and not reference.isascii():
         kind = "IRI"
     return Found(reference, inside, start, end, delimiter, kind, uri, alternative, outer)
 
 
-# Up to the path: of what has an authority or may be a host, and of the others up to their first delimiter.
+# The part before the path: of a URI with an authority or host; of others, up to their first delimiter.
 _FRONT = re.compile(r"\s*+(?:[A-Za-z][A-Za-z0-9+.\-\s]*+:)?+(?:\s*+/\s*+/[^/?#]*+|[^/?#,]*+)")
 _SPACE = re.compile(r"\s++")
 
 
 def _with_blanks(text: str) -> str:
-    """The text without white space before its path and at line ends, and with %20 for each other blank.
+    """Return the text without white space before its path and at line ends, and with %20 for each other blank.
 
     >>> _with_blanks("http://h . example/a b\\n  c"), _with_blanks("h/a  b?c\\td")
     ('http://h.example/a%20bc', 'h/a%20%20b?c%20d')
@@ -96,25 +96,25 @@ def _with_blanks(text: str) -> str:
 
 
 _SECOND = re.compile(r"(?<=\S)\s++(?=[A-Za-z][A-Za-z0-9+.-]*+://|mailto:)")
-_SHOWN = 60
-"""Characters of a URI that a message shows."""
+_LIMIT = 60
+"""Characters of a URI in an error reason."""
 
 
 def refuse_two_uris(text: str, start: int, end: int) -> None:
-    """White space parts URIs (Appendix C): what begins with a scheme behind it is not the end of the one before.
+    """Reject two URIs that white space separates (Appendix C), the second one with a scheme.
 
-    start, end: what is looked at of the text, without white space around it.
+    start, end: the range to check, without white space around it.
     Raises: InvalidURI, which names both.
     """
     space = _SECOND.search(text, start, end)
     if space is None:
         return
-    shown = [
-        mask(part)[:_SHOWN] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
+    uris = [
+        mask(part)[:_LIMIT] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
     ]
-    why = f"white space separates two URIs, {shown[0]!r} and {shown[1]!r}: give only one, or remove the white space"
+    reason = f"white space separates two URIs, {uris[0]!r} and {uris[1]!r}: give only one, or remove the white space"
     kind = "space" if space[0].startswith(" ") else "control"
-    raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", why))
+    raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", reason))
 
 
 def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:
@@ -126,7 +126,7 @@ def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def lacks_scheme(text: str) -> bool:
-    """Whether `typed` takes a text without white space for a host without a scheme, which no quotes stand around.
+    """Whether `typed` reads a text without white space and quotes as a host without a scheme.
 
     >>> lacks_scheme("example.com:80/100%"), lacks_scheme("//h"), lacks_scheme("foo:80"), lacks_scheme("<example.com>")
     (True, True, False, False)
@@ -139,7 +139,7 @@ def _kind(text: str, registry: Registry) -> Kind:
     port = None if scheme is None else _PORT.fullmatch(text, scheme.end())
     if scheme is not None and (port is None or scheme[1].lower() in registered_schemes(registry)):
         return "URI"
-    if text.startswith("//") and text[2:3] not in ("", "/", "?", "#"):  # 4.2: a name without a scheme, "//" before it
+    if text.startswith("//") and text[2:3] not in ("", "/", "?", "#"):  # 4.2: a name with "//" before it
         return "abbreviated"
     local, at, domain = text.partition("@")
     if at and local and mail_domain_pattern().fullmatch(domain):
