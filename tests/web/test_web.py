@@ -714,7 +714,7 @@ def test_a_process_that_ended_while_it_was_idle_is_not_asked() -> None:
         first = workers.answer("data", "anatomy", {"text": "a"})
         (pid,) = workers.processes()
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: all(worker.has_ended() for worker in workers._idle), "the end of the process")
+        wait_until(lambda: all(worker.has_ended() for worker in workers._idle_workers), "the end of the process")
         assert workers.answer("data", "anatomy", {"text": "a"}) == first
         assert pid not in workers.processes()
     finally:

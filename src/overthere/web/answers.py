@@ -15,29 +15,29 @@ __all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decode_answer", "enc
 
 
 class Answer(NamedTuple):
-    """The text of an answer with its status of HTTP."""
+    """The text of an answer, with its HTTP status."""
 
     status: int
     text: str
 
 
 class Fault(Exception):
-    """A fault of this library, reported by its place only: its message may hold what was typed."""
+    """A bug of this library, reported only by its place: its message may contain user input."""
 
 
 Form = Callable[[str, str, Mapping[str, str]], Answer]
-"""From a form (`page`, `part`, `data`), the name of a view and its inputs to the answer."""
+"""Maps a form (`page`, `part`, `data`), the name of a view and its inputs to an answer."""
 
 
-def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
-    """The answer of a view; errors in the inputs are answers too."""
+def answer(form: str, name: str, inputs: Mapping[str, str]) -> Answer:
+    """Return the answer of a view; errors in the inputs are answers too."""
     if form == "page":
-        text, bad = pages.page(name, given)
+        text, bad = pages.page(name, inputs)
         return Answer(200 if bad is None else status_of(bad), text)
     try:
         if form == "part":
-            return Answer(200, pages.answer(name, given))
-        return Answer(200, as_json(VIEWS[name].data(given)))
+            return Answer(200, pages.answer(name, inputs))
+        return Answer(200, as_json(VIEWS[name].data(inputs)))
     except (BadInput, ModuleNotFoundError) as error:
         if form == "part":
             return Answer(200, pages.failure_fragment(str(error)))
@@ -45,20 +45,20 @@ def answer(form: str, name: str, given: Mapping[str, str]) -> Answer:
 
 
 def as_json(data: Any) -> str:
-    """Data as JSON text."""
+    """Return data as JSON text."""
     return json.dumps(data, indent=1)
 
 
 def status_of(error: BadInput) -> int:
-    """The status of an answer to bad inputs."""
+    """Return the HTTP status for bad inputs."""
     return 413 if error.too_long else 400
 
 
-def encode_answer(work: Form, request: bytes) -> bytes:
-    """Answer a request from a pipe."""
+def encode_answer(answer_form: Form, request: bytes) -> bytes:
+    """Answer a request from a pipe; an exception becomes a reply that `decode_answer` raises as Fault."""
     try:
-        form, name, given = json.loads(request)
-        status, text = work(form, name, given)
+        form, name, inputs = json.loads(request)
+        status, text = answer_form(form, name, inputs)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         return json.dumps(["fault", f"{type(error).__name__} in {place.name}, line {place.lineno}"]).encode()
@@ -66,7 +66,7 @@ def encode_answer(work: Form, request: bytes) -> bytes:
 
 
 def decode_answer(reply: bytes) -> Answer:
-    """The inverse of `encode_answer`.  Raises: Fault."""
+    """Decode a reply of `encode_answer`.  Raises: Fault."""
     status, text = json.loads(reply)
     if status == "fault":
         raise Fault(text)

@@ -24,18 +24,18 @@ class _Connection(H11Protocol):
 
     limits: ClassVar[Limits]
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.number: int = next(_ORDER)
-        """When the request at hand began: lower is older."""
+        """The start order of the current request: lower is older."""
         self.answering: bool | None = None
-        """Whether the request at hand is read whole, so that it is the server's turn."""
+        """Whether the current request is read completely, so that the server has to answer."""
         self.timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
         self._update()  # it is the newest now
-        self._bound_connections()
+        self._limit_connections()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
@@ -51,7 +51,7 @@ class _Connection(H11Protocol):
         self._update()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer 400 to what is no HTTP, unless an answer has begun; what a view still answers is not sent."""
+        """Answer 400 to invalid HTTP unless an answer has begun; an answer that a view still computes is not sent."""
         if self.cycle is not None:
             self.cycle.disconnected = True
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -60,7 +60,7 @@ class _Connection(H11Protocol):
             self.transport.close()
 
     def _update(self) -> None:
-        """Set a new deadline when the state changes; octets that drip in do not extend it."""
+        """Set a new deadline when the state changes; slowly received bytes do not extend it."""
         answering = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE) and self.conn.our_state is not h11.DONE
         if answering == self.answering:
             return
@@ -76,26 +76,26 @@ class _Connection(H11Protocol):
             self.timer = None
 
     def _expire(self) -> None:
-        """Close after the deadline; answer 408 if a request has begun."""
-        begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+        """Close the connection at its deadline; answer 408 if a request has begun."""
+        has_begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
         unanswered = self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE)
-        if self.answering or self.transport.is_closing() or not (begun and unanswered):
+        if self.answering or self.transport.is_closing() or not (has_begun and unanswered):
             self.transport.abort()
             return
         self.transport.write(_TIMEOUT)
         self.transport.close()
         self.timer = self.loop.call_later(self.limits.reading, self.transport.abort)
 
-    def _bound_connections(self) -> None:
-        """If there are too many connections, close the oldest without a whole request, otherwise this one."""
+    def _limit_connections(self) -> None:
+        """If there are too many connections, close the oldest one without a complete request, otherwise this one."""
         if len(self.connections) <= self.limits.connections:
             return
-        others = (one for one in self.connections if isinstance(one, _Connection) and not one.answering)
-        oldest = min(others, key=lambda one: one.number, default=self)
+        waiting = (peer for peer in self.connections if isinstance(peer, _Connection) and not peer.answering)
+        oldest = min(waiting, key=lambda peer: peer.number, default=self)
         self.connections.discard(oldest)
         oldest.transport.abort()
 
 
 def connection_type(limits: Limits) -> type[H11Protocol]:
-    """The class of connections with these limits, as uvicorn takes it."""
+    """Return a class of connections with these limits, for uvicorn."""
     return type("Connection", (_Connection,), {"limits": limits})

@@ -1,4 +1,4 @@
-"""SVG drawings: the figure of RFC 3986 3, and automata in layers; the style sheet has the colours."""
+"""SVG drawings: the figure of RFC 3986 3, and layered automata; their colours are in the style sheet."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _NAME = Markup(
 )
 
 
-def figure(found: Explanation) -> Markup:
-    """The figure: each component with a brace below it, and its name."""
-    pieces, labels, _ = found.layout(_WIDTH)
+def figure(explanation: Explanation) -> Markup:
+    """Draw the figure: each component with a brace below it, and its name."""
+    pieces, labels, _ = explanation.layout(_WIDTH)
     if not pieces:
         return Markup("")
     parts = [
-        _BETWEEN.format(x=one.column * _CELL, wide=one.columns * _CELL, text=one.text)
-        if one.name is None
+        _BETWEEN.format(x=piece.column * _CELL, wide=piece.columns * _CELL, text=piece.text)
+        if piece.name is None
         else _PART.format(
-            name=one.name, x=one.column * _CELL, wide=one.columns * _CELL, text=one.text,
-            brace=_brace(one.column * _CELL, one.columns * _CELL),
+            name=piece.name, x=piece.column * _CELL, wide=piece.columns * _CELL, text=piece.text,
+            brace=_brace(piece.column * _CELL, piece.columns * _CELL),
         )
-        for one in pieces
-        if one.columns
+        for piece in pieces
+        if piece.columns
     ]  # fmt: skip
     for label in labels:
         y = 60 + label.row * _LINE
@@ -55,18 +55,18 @@ def figure(found: Explanation) -> Markup:
                 wide=len(label.name) * _CELL,
             )
         )  # fmt: skip
-    wide = max([one.column + one.columns for one in pieces] + [label.end for label in labels])
-    high = 68 + _LINE * max((label.row for label in labels), default=-1)
-    named = [f"{one.name}: {one.text or 'empty'}" for one in pieces if one.name is not None]
-    description = "The figure of RFC 3986 section 3. " + "; ".join(named)
+    width = max([piece.column + piece.columns for piece in pieces] + [label.end for label in labels])
+    height = 68 + _LINE * max((label.row for label in labels), default=-1)
+    component_texts = [f"{piece.name}: {piece.text or 'empty'}" for piece in pieces if piece.name is not None]
+    description = "The figure of RFC 3986 section 3. " + "; ".join(component_texts)
     return Markup(
         '<svg class="figure" viewBox="-2 0 {:.1f} {}" width="{:.0f}" height="{}" role="img" aria-label="{}">{}</svg>'
-    ).format(wide * _CELL + 4, high, wide * _CELL + 4, high, description, Markup("").join(parts))
+    ).format(width * _CELL + 4, height, width * _CELL + 4, height, description, Markup("").join(parts))
 
 
-def _brace(x: float, wide: float) -> str:
-    left, right, middle = x + 1, x + wide - 1, x + wide / 2
-    if wide < 2 * _CELL:
+def _brace(x: float, width: float) -> str:
+    left, right, middle = x + 1, x + width - 1, x + width / 2
+    if width < 2 * _CELL:
         return f"M{middle:.1f} 27V40"
     bend = min(5.0, (right - left) / 4)
     return (
@@ -77,7 +77,7 @@ def _brace(x: float, wide: float) -> str:
 
 # -- automata
 
-_ACROSS, _DOWN, _RADIUS, _BOW = 132, 74, 15, 34
+_LAYER_WIDTH, _ROW_HEIGHT, _RADIUS, _ARC_HEIGHT = 132, 74, 15, 34
 _NODE = Markup(
     '<g class="state{more}"><circle cx="{x}" cy="{y}" r="{r}"/>{inner}<text x="{x}" y="{ty}">{number}</text></g>'
 )
@@ -91,21 +91,21 @@ _HEAD = (
 )
 _HEADS = Markup("<defs>" + _HEAD.format("head") + _HEAD.format("head-taken") + "</defs>")
 _LABEL = 20
-"""Characters of a label; the whole of it is the title."""
+"""Maximum characters of a label; the full text is its title."""
 
 
-def automaton(found: Machine) -> Markup:
-    """The states in layers by their distance from the start, the moves between them."""
-    places = _places(found.nodes, found.moves)
-    ways = {(move.origin, move.target) for move in found.moves}
+def automaton(machine: Machine) -> Markup:
+    """Draw the states in layers by their distance from the start, and the moves between them."""
+    places = _places(machine.nodes, machine.moves)
+    move_pairs = {(move.origin, move.target) for move in machine.moves}
     middle = (min(y for _, y in places.values()) + max(y for _, y in places.values())) / 2
-    edges = [_edge(move, places, middle, (move.target, move.origin) in ways) for move in found.moves]
-    nodes = [_node(state, *places[state.number]) for state in found.nodes]
-    x, y = places[found.start]
+    edges = [_edge(move, places, middle, (move.target, move.origin) in move_pairs) for move in machine.moves]
+    nodes = [_node(state, *places[state.number]) for state in machine.nodes]
+    x, y = places[machine.start]
     arrow = Markup('<path class="start" d="M{} {}H{}" marker-end="url(#head)"/>').format(x - 44, y, x - _RADIUS - 1)
     right = max(x for x, _ in places.values()) + 60
-    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest_arc(found.moves, places))
-    description = f"The automaton of {found.rule}: {found.states} states; its moves are in the table below."
+    bottom = max(y for _, y in places.values()) + 40 + 26 * max(0, _deepest_arc(machine.moves, places))
+    description = f"The automaton of {machine.rule}: {machine.states} states; its moves are in the table below."
     return Markup(
         '<svg class="automaton" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{description}">'
         "{heads}{arrow}{edges}{nodes}</svg>"
@@ -116,68 +116,68 @@ def automaton(found: Machine) -> Markup:
 
 
 def _places(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, tuple[int, int]]:
-    """The place of each state: its layer gives x, its order in the layer y, by the mean of its neighbours."""
+    """Return the position of each state: its layer gives x, its row y, near the mean row of its neighbours."""
     layers: defaultdict[int, list[int]] = defaultdict(list)
     layer_of = _layers(nodes, moves)
-    for number, at in layer_of.items():
-        layers[at].append(number)
-    passed = max((layer_of[move.target] - layer_of[move.origin] - 1 for move in moves), default=0)
-    near: defaultdict[int, list[int]] = defaultdict(list)
+    for number, layer_number in layer_of.items():
+        layers[layer_number].append(number)
+    skipped_layers = max((layer_of[move.target] - layer_of[move.origin] - 1 for move in moves), default=0)
+    neighbours: defaultdict[int, list[int]] = defaultdict(list)
     for move in moves:
         if move.origin != move.target:
-            near[move.origin].append(move.target)
-            near[move.target].append(move.origin)
+            neighbours[move.origin].append(move.target)
+            neighbours[move.target].append(move.origin)
     row = {number: float(i) - (len(layer) - 1) / 2 for layer in layers.values() for i, number in enumerate(layer)}
     for _ in range(6):
         for layer in layers.values():
-            layer.sort(key=lambda number: sum(row[n] for n in near[number]) / max(1, len(near[number])))
+            layer.sort(key=lambda number: sum(row[n] for n in neighbours[number]) / max(1, len(neighbours[number])))
             for i, number in enumerate(layer):
                 row[number] = i - (len(layer) - 1) / 2
     middle = -min(row.values())
     loops = any(move.origin == move.target for move in moves)
-    top = max(72 if loops else 40, 40 + round(0.75 * _BOW * passed))
+    top = max(72 if loops else 40, 40 + round(0.75 * _ARC_HEIGHT * skipped_layers))
     return {
-        number: (62 + distance * _ACROSS, round(top + (row[number] + middle) * _DOWN))
+        number: (62 + distance * _LAYER_WIDTH, round(top + (row[number] + middle) * _ROW_HEIGHT))
         for distance, layer in layers.items()
         for number in layer
     }
 
 
 def _layers(nodes: Sequence[State], moves: Sequence[Move]) -> dict[int, int]:
-    """The layer of each state: the longest path to it, without back edges."""
-    after: defaultdict[int, list[int]] = defaultdict(list)
+    """Return the layer of each state: the length of the longest path to it, without back edges."""
+    targets: defaultdict[int, list[int]] = defaultdict(list)
     for move in moves:
-        after[move.origin].append(move.target)
-    done: list[int] = []
-    opened: set[int] = set()
-    back: set[tuple[int, int]] = set()
+        targets[move.origin].append(move.target)
+    finished: list[int] = []
+    visited: set[int] = set()
+    back_edges: set[tuple[int, int]] = set()
     path: dict[int, Iterator[int]] = {}
-    first = nodes[0].number
-    path[first] = iter(after[first])
-    opened.add(first)
+    start = nodes[0].number
+    path[start] = iter(targets[start])
+    visited.add(start)
     while path:
-        here = next(reversed(path))
-        for target in path[here]:
+        state = next(reversed(path))
+        for target in path[state]:
             if target in path:
-                back.add((here, target))
-            elif target not in opened:
-                opened.add(target)
-                path[target] = iter(after[target])
+                back_edges.add((state, target))
+            elif target not in visited:
+                visited.add(target)
+                path[target] = iter(targets[target])
                 break
         else:
-            del path[here]
-            done.append(here)
-    layer = dict.fromkeys(done, 0)
-    for here in reversed(done):  # each before those that it leads to
-        for target in after[here]:
-            if (here, target) not in back:
-                layer[target] = max(layer[target], layer[here] + 1)
+            del path[state]
+            finished.append(state)
+    layer = dict.fromkeys(finished, 0)
+    for state in reversed(finished):  # each state before those that it leads to
+        for target in targets[state]:
+            if (state, target) not in back_edges:
+                layer[target] = max(layer[target], layer[state] + 1)
     return layer
 
 
 def _deepest_arc(moves: Sequence[Move], places: dict[int, tuple[int, int]]) -> int:
-    """The depth of the deepest arc, in layers."""
-    return max((abs(places[m.origin][0] - places[m.target][0]) // _ACROSS - 1 for m in moves), default=0)
+    """Return the depth of the deepest arc, in layers."""
+    return max((abs(places[m.origin][0] - places[m.target][0]) // _LAYER_WIDTH - 1 for m in moves), default=0)
 
 
 def _node(state: State, x: int, y: int) -> Markup:
@@ -189,39 +189,39 @@ def _node(state: State, x: int, y: int) -> Markup:
 
 def _edge(move: Move, places: dict[int, tuple[int, int]], middle: float, both: bool) -> Markup:
     (x, y), (to_x, to_y) = places[move.origin], places[move.target]
-    across = (to_x - x) // _ACROSS
+    layers = (to_x - x) // _LAYER_WIDTH
     if move.origin == move.target:
         path = f"M{x - 7} {y - _RADIUS + 1}C{x - 26} {y - 52} {x + 26} {y - 52} {x + 7} {y - _RADIUS + 1}"
-        at: tuple[float, float] = (x, y - 44)
-    elif across > 0:
-        # What passes a layer goes round it, above or below.
+        xy: tuple[float, float] = (x, y - 44)
+    elif layers > 0:
+        # A move that skips a layer goes around it, above or below.
         side = 1 if y + to_y > 2 * middle else -1
-        bow = 0 if across == 1 and not both else side * (10 + _BOW * across)
+        bow = 0 if layers == 1 and not both else side * (10 + _ARC_HEIGHT * layers)
         path = f"M{x + _RADIUS} {y}C{x + 60} {y + bow} {to_x - 60} {to_y + bow} {to_x - _RADIUS - 1} {to_y}"
-        # Near its beginning, where moves of one state lie apart.
-        share = 0.5 if across == 1 else 0.4
-        at = _curve_point(share, (x + _RADIUS, y), (x + 60, y + bow), (to_x - 60, to_y + bow), (to_x - _RADIUS, to_y))
-        at = at[0], at[1] - 5
-    elif across == 0:
+        # Near its beginning, where moves of one state are apart.
+        share = 0.5 if layers == 1 else 0.4
+        xy = _curve_point(share, (x + _RADIUS, y), (x + 60, y + bow), (to_x - 60, to_y + bow), (to_x - _RADIUS, to_y))
+        xy = xy[0], xy[1] - 5
+    elif layers == 0:
         side = 1 if to_y > y else -1
         path = f"M{x + 6} {y + side * (_RADIUS - 1)}C{x + 34} {y + side * 30} {to_x + 34} {to_y - side * 30} " \
                f"{to_x + 6} {to_y - side * _RADIUS}"  # fmt: skip
-        at = x + 34, (y + to_y) / 2
+        xy = x + 34, (y + to_y) / 2
     else:
-        low = max(y, to_y) + 34 + 14 * -across
-        path = f"M{x - 5} {y + _RADIUS - 1}C{x - 20} {low} {to_x + 20} {low} {to_x + 5} {to_y + _RADIUS}"
-        at = (x + to_x) / 2, max(y, to_y) + 22 + 10 * -across
+        bottom = max(y, to_y) + 34 + 14 * -layers
+        path = f"M{x - 5} {y + _RADIUS - 1}C{x - 20} {bottom} {to_x + 20} {bottom} {to_x + 5} {to_y + _RADIUS}"
+        xy = (x + to_x) / 2, max(y, to_y) + 22 + 10 * -layers
     label = move.characters if len(move.characters) <= _LABEL else f"{move.characters[: _LABEL - 1]}…"
     taken = move.taken
     return _EDGE.format(
-        more=" taken" if taken else "", path=path, head="head-taken" if taken else "head", x=at[0], y=at[1],
+        more=" taken" if taken else "", path=path, head="head-taken" if taken else "head", x=xy[0], y=xy[1],
         label=label, whole=move.characters,
     )  # fmt: skip
 
 
 def _curve_point(share: float, *points: tuple[float, float]) -> tuple[float, float]:
-    """A point of a Bézier curve."""
-    left = list(points)
-    while len(left) > 1:
-        left = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(left)]
-    return left[0]
+    """Return a point of a Bézier curve."""
+    rest_points = list(points)
+    while len(rest_points) > 1:
+        rest_points = [(a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for a, b in pairwise(rest_points)]
+    return rest_points[0]

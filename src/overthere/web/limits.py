@@ -12,12 +12,12 @@ class Limits:
     """The limits of a server; all times in seconds."""
 
     reading: float = 10
-    """From the beginning of a connection, or the end of the answer before, until a whole request is read."""
+    """From the beginning of a connection, or the end of the previous answer, until a request is read completely."""
     answering: float = 120
-    """From there until its answer is written; a client that does not read is closed."""
+    """From then until its answer is written; a connection whose client does not read is then closed."""
     connections: int = 64
-    """At once; when there are more, the oldest of them that has not sent a whole request is closed."""
+    """Connections at the same time; beyond that, the oldest without a complete request is closed."""
     view: float = 20
-    """For the answer of a view; also how long a request waits for a free worker."""
+    """Until a view has answered; also the time that a request waits for a free worker."""
     workers: int = 4
-    """Views that are worked out at once."""
+    """Views that are computed at the same time."""

@@ -1,4 +1,4 @@
-"""A view: named inputs of limited length, a function from them to a value of the library, and its JSON."""
+"""A view: named inputs of limited length, and a function from them to a value of the library, also as JSON."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from overthere.values.known_secrets import Secrets
 __all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
 
 TEXT = 8192
-"""Maximum code points of an input of one line; browsers and servers take URIs of about that length."""
+"""Maximum code points of a one-line input; browsers and servers accept URIs of about that length."""
 DOCUMENT = 262_144
 """Maximum code points of a pasted document."""
 _TERMS = frozenset(("component", "kind", "rung", "source"))
-"""Fields whose values are terms of the library: a password that reads the same does not mask them."""
+"""Fields whose values are terms of the library: they stay, even if a password has the same text."""
 
 
 class BadInput(OverthereError, ValueError):
@@ -43,21 +43,21 @@ class Input:
     choices: Sequence[tuple[str, str]] = ()
     """Values with their labels."""
 
-    def check(self, given: str | None) -> str:
-        """The input as the view takes it.  Raises: BadInput."""
-        if given is None:
+    def check(self, value: str | None) -> str:
+        """Return the value for the view.  Raises: BadInput."""
+        if value is None:
             if self.default is None:
                 raise BadInput(f"{self.name} is missing: {self.label}")
             return self.default
-        if len(given) > self.limit:
+        if len(value) > self.limit:
             raise BadInput(
-                f"{self.name} has {len(given):,} characters, and the limit here is {self.limit:,}; "
+                f"{self.name} has {len(value):,} characters, and the limit here is {self.limit:,}; "
                 "the command line has no such limit",
                 too_long=True,
             )
-        if self.kind == "choice" and given not in (value for value, _ in self.choices):
-            raise BadInput(f"{self.name} is one of: {', '.join(value for value, _ in self.choices)}")
-        return given
+        if self.kind == "choice" and value not in (choice for choice, _ in self.choices):
+            raise BadInput(f"{self.name} is one of: {', '.join(choice for choice, _ in self.choices)}")
+        return value
 
 
 @dataclass(frozen=True)
@@ -76,55 +76,55 @@ class View:
     """In the link, and of the template."""
     title: str
     lead: str
-    """What the page shows, in a sentence."""
+    """A sentence on what the page shows."""
     inputs: tuple[Input, ...]
     answer: Callable[..., Any]
-    """Takes the inputs by name; gives a value of the library, or a named tuple of some."""
+    """Takes the inputs by name; returns a value of the library, or a named tuple of several."""
     examples: tuple[Example, ...] = ()
     python: str = ""
-    """The same in Python: `{name}` is an input as a literal; what is in `[]` is left out where its input is empty."""
+    """The same in Python: `{name}` is an input as a literal; text in `[]` is left out if its input is empty."""
     command: str = ""
-    """The same on the command line; ` -- ` is left out where no input begins with "-"."""
+    """The same on the command line; ` -- ` is left out if no input begins with "-"."""
     masked: bool = True
-    """Whether secrets of the inputs are masked in what is shown; otherwise `answer` gives none."""
+    """Whether the page masks secrets of the inputs; otherwise `answer` returns none."""
 
-    def __call__(self, given: Mapping[str, str]) -> Any:
-        """The library's value for these inputs; secrets are in it.
+    def __call__(self, values: Mapping[str, str]) -> Any:
+        """Return the library's value for these inputs, with their secrets.
 
-        Raises: BadInput; ModuleNotFoundError where an extra is missing that the view needs.
+        Raises: BadInput; ModuleNotFoundError if an extra is missing that the view needs.
         """
-        known = {one.name for one in self.inputs}
-        for name in given:
-            if name not in known:
-                shown = name if len(name) <= 40 else f"{name[:40]}…"
-                raise BadInput(f"unknown input {shown!r}; known: {', '.join(sorted(known))}")
-        return self.answer(**{one.name: one.check(given.get(one.name)) for one in self.inputs})
+        known_names = {field.name for field in self.inputs}
+        for name in values:
+            if name not in known_names:
+                short_name = name if len(name) <= 40 else f"{name[:40]}…"
+                raise BadInput(f"unknown input {short_name!r}; known: {', '.join(sorted(known_names))}")
+        return self.answer(**{field.name: field.check(values.get(field.name)) for field in self.inputs})
 
-    def data(self, given: Mapping[str, str]) -> Any:
-        """The same as JSON can hold it, with secrets masked.  Raises: as calling the view."""
-        return as_data(self(given), self.hiding(given))
+    def data(self, values: Mapping[str, str]) -> Any:
+        """Return the value as JSON data, with secrets masked.  Raises: as calling the view."""
+        return as_data(self(values), self.hiding(values))
 
-    def hiding(self, given: Mapping[str, str]) -> Callable[[str], str]:
-        """What masks the secrets of these inputs in a text."""
+    def hiding(self, values: Mapping[str, str]) -> Callable[[str], str]:
+        """Return a function that masks the secrets of these inputs in a text."""
         if not self.masked:
             return str
-        secrets = Secrets.from_texts(*given.values())
+        secrets = Secrets.from_texts(*values.values())
         return lambda text: secrets.mask(mask(text))
 
     def example_of(self, name: str) -> str:
-        """What an empty field shows: the first example of an input."""
-        return next((one.inputs[name] for one in self.examples if one.inputs.get(name)), "")
+        """Return the placeholder of an empty field: the first example of an input."""
+        return next((example.inputs[name] for example in self.examples if example.inputs.get(name)), "")
 
     @property
     def is_input_required(self) -> bool:
         """Whether the view has no answer without an input."""
-        return any(one.default is None for one in self.inputs)
+        return any(field.default is None for field in self.inputs)
 
 
 def as_data(value: Any, hide: Callable[[str], str] = str) -> Any:
-    """What JSON can hold of a value: its `to_dict()`, or its fields as an object; tuples are lists.
+    """Return a value as JSON data: its `to_dict()`, or its fields as an object; tuples become lists.
 
-    hide: applied to each text but the library's own terms.
+    hide: applied to each text except terms of the library.
     """
     if isinstance(value, Enum):
         return value.name

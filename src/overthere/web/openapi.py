@@ -18,7 +18,7 @@ __all__ = ["document"]
 
 @cache
 def document() -> dict[str, Any]:
-    """The document, as JSON can hold it.
+    """Return the document as JSON data.
 
     >>> sorted(document()["paths"])[:2]
     ['/anatomy.json', '/audit.json']
@@ -55,31 +55,31 @@ def _path(view: View, schemas: dict[str, Any]) -> dict[str, Any]:
         "501": _response("An extra of the package is not installed.", "Error"),
         "503": _response("The answer took too long.", "Error"),
     }
-    described = {"summary": view.title, "description": view.lead}
+    description = {"summary": view.title, "description": view.lead}
     body = {
-        "type": "object", "properties": {one.name: _schema(one, one.limit) for one in view.inputs},
-        "required": [one.name for one in view.inputs if one.default is None], "additionalProperties": False,
+        "type": "object", "properties": {field.name: _schema(field, field.limit) for field in view.inputs},
+        "required": [field.name for field in view.inputs if field.default is None], "additionalProperties": False,
     }  # fmt: skip
     if not body["required"]:
         del body["required"]
     return {
         "get": {
-            **described,
+            **description,
             "operationId": view.name,
             "parameters": [
                 {
-                    "name": one.name,
+                    "name": field.name,
                     "in": "query",
-                    "required": one.default is None,
-                    "description": one.help or one.label,
-                    "schema": _schema(one, min(one.limit, TEXT)),
+                    "required": field.default is None,
+                    "description": field.help or field.label,
+                    "schema": _schema(field, min(field.limit, TEXT)),
                 }
-                for one in view.inputs
+                for field in view.inputs
             ],
             "responses": responses,
         },
         "post": {
-            **described,
+            **description,
             "operationId": f"{view.name}.post",
             "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": body}}},
             "responses": {**responses, "415": _response("The content is not a form.", "Error")},
@@ -91,12 +91,12 @@ _TYPES: Mapping[Any, str] = {str: "string", int: "integer", bool: "boolean", Non
 
 
 def _schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
-    """The schema of `as_data` of a value of this type; named tuples are added to the schemas."""
+    """Return the schema of `as_data` for a type; named tuples are added to the schemas."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in _TYPES:
         return {"type": _TYPES[hint]}
     if origin is UnionType:
-        return {"anyOf": [_schema_of(one, schemas) for one in arguments]}
+        return {"anyOf": [_schema_of(part, schemas) for part in arguments]}
     if origin is not None:
         return {"type": "array", "items": _schema_of(arguments[0], schemas)}
     if issubclass(hint, Enum):
@@ -108,22 +108,22 @@ def _schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
         hints = get_type_hints(hint)
         schemas[hint.__name__] = {
             "type": "object", "description": getdoc(hint),
-            "properties": {name: _schema_of(one, schemas) for name, one in hints.items()}, "required": list(hints),
+            "properties": {name: _schema_of(part, schemas) for name, part in hints.items()}, "required": list(hints),
         }  # fmt: skip
     return {"$ref": f"#/components/schemas/{hint.__name__}"}
 
 
-def _schema(one: Input, limit: int) -> dict[str, Any]:
+def _schema(field: Input, limit: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string", "maxLength": limit}
-    if one.kind == "choice":
-        schema = {"type": "string", "enum": [value for value, _ in one.choices]}
-    if one.default is not None:
-        schema["default"] = one.default
+    if field.kind == "choice":
+        schema = {"type": "string", "enum": [value for value, _ in field.choices]}
+    if field.default is not None:
+        schema["default"] = field.default
     return schema
 
 
-def _response(said: str, schema: str) -> dict[str, Any]:
+def _response(description: str, schema: str) -> dict[str, Any]:
     return {
-        "description": said,
+        "description": description,
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
     }

@@ -1,7 +1,7 @@
 """The explainer as an ASGI application: permanent links, and JSON of each view.
 
-Nothing is kept, logged or fetched.  Inputs are bounded in length, a request in octets, an answer in time: views run in
-worker processes (`workers`), so that a heavy one stops no other.
+It stores, logs and fetches nothing.  The length of inputs, the size of a request and the time of an answer are limited:
+views run in worker processes (`workers`), so that a slow one does not stop the others.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ with brought_by("web"):
 __all__ = ["application"]
 
 _BODY = 1 << 22
-"""Octets of a request: what `DOCUMENT` characters can take as a form."""
+"""Maximum octets of a request: `DOCUMENT` characters as a form."""
 _STATIC = {"style.css": "text/css", "typing.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 def application(*, loopback: bool = True, limits: Limits | None = None, workers: Workers | None = None) -> ASGIApp:
-    """The explainer for an ASGI server.
+    """Return the explainer for an ASGI server.
 
-    loopback: only requests that name this machine (`localhost`, 127.0.0.1, [::1]) are answered, so that no name of
-    somebody else's leads here (DNS rebinding).
-    limits: how long an answer may take, and how many are worked out at once.
-    workers: what works them out; the server ends them as it ends (ASGI, lifespan).
+    loopback: only requests that name this machine (`localhost`, 127.0.0.1, [::1]) are answered, so that no foreign
+    name can lead here (DNS rebinding).
+    limits: the time for an answer, and the number of answers that are computed at once.
+    workers: processes that compute answers; the server ends them when it ends (ASGI, lifespan).
 
     Raises: ModuleNotFoundError without the extra `web`.
     """
@@ -96,30 +96,30 @@ class _Server:
         return _file(name)
 
     async def icon(self, request: Request) -> Response:
-        """The icon that browsers request next to JSON."""
+        """Return the icon, which browsers request for JSON."""
         return _file("icon.svg")
 
     async def page(self, name: str, request: Request) -> Response:
-        """The page; a form redirects to its permanent link, unless the inputs are too long for one or hold a secret."""
+        """Return the page; a form redirects to its permanent link, unless the inputs are too long or hold a secret."""
         if _wants_json(request.headers.get("accept", "")):
             return await self.data(name, request)
         try:
-            given = await _inputs_of(request)
+            inputs = await _inputs_of(request)
         except BadInput as bad:
             return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
-        there = None if request.method != "POST" or pages.has_secret(given) else pages.link(name, given)
-        if there is not None:
-            return RedirectResponse(there, 303)
-        return _html(await self._answer("page", name, given))
+        location = None if request.method != "POST" or pages.has_secret(inputs) else pages.link(name, inputs)
+        if location is not None:
+            return RedirectResponse(location, 303)
+        return _html(await self._answer("page", name, inputs))
 
     async def part(self, name: str, request: Request) -> Response:
-        """The answer alone, for the script of the page; an error is an answer too."""
+        """Return the answer alone, for the script of the page; an error is an answer too."""
         try:
-            given = await _inputs_of(request)
+            inputs = await _inputs_of(request)
         except BadInput as error:
             return _html(Answer(200, pages.failure_fragment(str(error))))
         try:
-            return _html(await self._answer("part", name, given))
+            return _html(await self._answer("part", name, inputs))
         except HTTPException as error:
             if error.status_code != 503:
                 raise
@@ -127,15 +127,15 @@ class _Server:
 
     async def data(self, name: str, request: Request) -> Response:
         try:
-            given = await _inputs_of(request)
+            inputs = await _inputs_of(request)
         except BadInput as error:
             return _json({"error": str(error)}, status_of(error))
-        return _json_text(await self._answer("data", name, given))
+        return _json_text(await self._answer("data", name, inputs))
 
-    async def _answer(self, form: str, name: str, given: dict[str, str]) -> Answer:
-        """The answer of a worker process, awaited in a thread.
+    async def _answer(self, form: str, name: str, inputs: dict[str, str]) -> Answer:
+        """Return the answer of a worker process, awaited in a thread.
 
-        Raises: HTTPException: 503 if it takes too long or all workers are busy, 500 for a fault of ours.
+        Raises: HTTPException: 503 if it takes too long or all workers are busy, 500 for a bug of this library.
         """
         if self._free is None or self._threads is None:
             self._free = anyio.Semaphore(self.limits.workers)
@@ -146,7 +146,7 @@ class _Server:
         except TimeoutError:
             raise HTTPException(503, "too many requests; try again later") from None
         try:
-            return await run_sync(self.workers.answer, form, name, given, limiter=self._threads)
+            return await run_sync(self.workers.answer, form, name, inputs, limiter=self._threads)
         except TooSlow:
             raise HTTPException(503, f"this takes more than {self.workers.seconds:g} seconds") from None
         except PoolClosed:
@@ -164,16 +164,16 @@ def _file(name: str) -> Response:
 
 
 async def _inputs_of(request: Request) -> dict[str, str]:
-    """The inputs, of the query or of a form.  Raises: BadInput."""
+    """Return the inputs of the query or of a form.  Raises: BadInput."""
     if request.method != "POST":
-        given = _parse_query(request.scope["query_string"])
-        for name, value in given.items():
+        inputs = _parse_query(request.scope["query_string"])
+        for name, value in inputs.items():
             if len(value) > TEXT:
-                said = (
+                message = (
                     f"{name[:40]} has {len(value):,} characters, and at most {TEXT:,} in a link; a POST may have more"
                 )
-                raise BadInput(said, too_long=True)
-        return given
+                raise BadInput(message, too_long=True)
+        return inputs
     if request.scope["query_string"]:
         raise BadInput("a POST must have its inputs in its content, not in its query")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -194,26 +194,26 @@ def _parse_query(query: bytes) -> dict[str, str]:
         raise BadInput("the inputs are not UTF-8, percent-encoded") from None
     except ValueError:
         raise BadInput("there are more than 20 inputs") from None
-    given: dict[str, str] = {}
+    inputs: dict[str, str] = {}
     for name, value in pairs:
-        if name in given:
+        if name in inputs:
             raise BadInput(f"{name[:40]} is given twice")
-        given[name] = value
-    return given
+        inputs[name] = value
+    return inputs
 
 
 def _wants_json(accept: str) -> bool:
-    """Whether JSON is preferred to HTML (RFC 9110 12.5.1)."""
+    """Whether the client prefers JSON to HTML (RFC 9110 12.5.1)."""
     quality: dict[str, float] = {}
-    for one in accept[:1000].split(","):
-        media, *parameters = (part.strip().lower() for part in one.split(";"))
+    for media_range in accept[:1000].split(","):
+        media_type, *parameters = (part.strip().lower() for part in media_range.split(";"))
         weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
         try:
-            quality[media] = float(weight)
+            quality[media_type] = float(weight)
         except ValueError:
-            quality[media] = 0
-    wanted = quality.get("application/json", quality.get("application/*", 0))
-    return wanted > 0 and wanted > quality.get("text/html", quality.get("text/*", 0))
+            quality[media_type] = 0
+    json_quality = quality.get("application/json", quality.get("application/*", 0))
+    return json_quality > 0 and json_quality > quality.get("text/html", quality.get("text/*", 0))
 
 
 def _html(answer: Answer) -> Response:
@@ -229,12 +229,12 @@ def _json(data: Any, status: int = 200) -> Response:
 
 
 async def _refusal_response(request: Request, error: Exception) -> Response:
-    """The response to an HTTP error, as JSON or HTML."""
+    """Return the response to an HTTP error, as JSON or HTML."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if request.url.path.endswith(".json") or _wants_json(request.headers.get("accept", "")):
-        made = _json({"error": error.detail}, error.status_code)
+        response = _json({"error": error.detail}, error.status_code)
     else:
-        made = _html(Answer(error.status_code, pages.refusal_page(error.status_code, error.detail)))
-    made.headers.update(headers)
-    return made
+        response = _html(Answer(error.status_code, pages.refusal_page(error.status_code, error.detail)))
+    response.headers.update(headers)
+    return response

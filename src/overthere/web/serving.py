@@ -18,7 +18,7 @@ __all__ = ["Server", "serve", "server"]
 
 
 class Server(uvicorn.Server):
-    """A server that ends its worker processes first: it does not wait for their answers."""
+    """A server that first ends its worker processes, without waiting for their answers."""
 
     def __init__(self, config: uvicorn.Config, workers: Workers) -> None:
         super().__init__(config)
@@ -30,9 +30,9 @@ class Server(uvicorn.Server):
 
 
 def server(*, loopback: bool = True, limits: Limits | None = None, work: Form = answer) -> Server:
-    """A server that is not running yet.
+    """Return a server that is not running yet.
 
-    work: what a worker process answers with; a function that it can import.
+    work: an importable function with which a worker process answers.
     """
     limits = limits or Limits()
     workers = Workers(limits.view, work)
@@ -46,16 +46,16 @@ def server(*, loopback: bool = True, limits: Limits | None = None, work: Form = 
         server_header=False,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
-        # The longest query that is read (two texts, all escaped), and the rest of a request's head.
+        # Enough for the longest query (two texts, all escaped) and the rest of a request's head.
         h11_max_incomplete_event_size=1 << 18,
     )
     return Server(config, workers)
 
 
 def serve(listening: socket.socket, *, loopback: bool = True) -> None:
-    """Serve on a socket that listens, until Ctrl-C."""
-    running = server(loopback=loopback)
+    """Serve on a listening socket until Ctrl-C."""
+    web_server = server(loopback=loopback)
     try:
-        running.run(sockets=[listening])
+        web_server.run(sockets=[listening])
     finally:
-        running.workers.close()
+        web_server.workers.close()

@@ -1,4 +1,4 @@
-"""A pool of worker processes with a time limit: a view that takes too long ends with its process."""
+"""A pool of worker processes with a time limit: a process whose view takes too long is killed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from overthere.web.answers import Answer, Fault, Form, answer, decode_answer, en
 
 __all__ = ["PoolClosed", "TooSlow", "Workers"]
 
-_START = 60
-"""Seconds for a process to begin, which are not the view's."""
+_START_TIMEOUT = 60
+"""Seconds for the start of a process, which do not count for the view."""
 _READY = b"ready"
 
 
 class TooSlow(Exception):
-    """The answer took too long; its process was ended."""
+    """The answer took too long; its process was killed."""
 
 
 class PoolClosed(Exception):
@@ -30,25 +30,25 @@ class PoolClosed(Exception):
 class Workers:
     """A pool of processes, started on demand; `close` ends them.
 
-    seconds: for one answer; work: what answers, a function that a process can import.
+    seconds: limit for one answer; work: the function that answers, which a process must be able to import.
     """
 
     def __init__(self, seconds: float, work: Form = answer) -> None:
         self.seconds = seconds
         self.work = work
         self._lock = threading.Lock()
-        self._idle: list[_Worker] = []
-        self._all: set[_Worker] = set()
+        self._idle_workers: list[_Worker] = []
+        self._workers: set[_Worker] = set()
         self._closed = False
 
-    def answer(self, form: str, name: str, given: Mapping[str, str]) -> Answer:
-        """The answer of an idle process, or of a new one; called from a thread, which waits for it.
+    def answer(self, form: str, name: str, inputs: Mapping[str, str]) -> Answer:
+        """Return the answer of an idle process, or of a new one; called from a thread, which waits for it.
 
-        Raises: TooSlow; Closed; Fault for a fault of ours, or if the process died.
+        Raises: TooSlow; PoolClosed; Fault for a bug of this library, or if the process died.
         """
-        worker = self._take()
+        worker = self._get_worker()
         try:
-            reply = worker.ask(json.dumps([form, name, given]).encode(), self.seconds)
+            reply = worker.ask(json.dumps([form, name, inputs]).encode(), self.seconds)
         except BaseException as error:
             self._drop(worker)
             if self._closed:
@@ -57,73 +57,73 @@ class Workers:
                 raise Fault("a worker process ended") from None
             raise
         with self._lock:
-            self._idle.append(worker)
+            self._idle_workers.append(worker)
         return decode_answer(reply)
 
     def close(self) -> None:
-        """End all processes, busy ones too."""
+        """End all processes, including busy ones."""
         with self._lock:
             self._closed = True
-            workers = list(self._all)
+            workers = list(self._workers)
         for worker in workers:
             self._drop(worker)
 
     def processes(self) -> list[int]:
-        """The ids of the processes."""
+        """Return the ids of the processes."""
         with self._lock:
-            return [worker.process.pid for worker in self._all]
+            return [worker.process.pid for worker in self._workers]
 
-    def _take(self) -> _Worker:
+    def _get_worker(self) -> _Worker:
         with self._lock:
             if self._closed:
                 raise PoolClosed
-            while self._idle:
-                worker = self._idle.pop()
+            while self._idle_workers:
+                worker = self._idle_workers.pop()
                 if not worker.has_ended():
                     return worker
-                self._all.discard(worker)
+                self._workers.discard(worker)
                 worker.end()
             worker = _Worker(self.work)
-            self._all.add(worker)
+            self._workers.add(worker)
             return worker
 
     def _drop(self, worker: _Worker) -> None:
         with self._lock:
-            self._all.discard(worker)
+            self._workers.discard(worker)
             with suppress(ValueError):
-                self._idle.remove(worker)
+                self._idle_workers.remove(worker)
         worker.end()
 
 
 class _Worker:
     def __init__(self, work: Form) -> None:
-        self.process = Child(_work, work)
+        self.process = Child(_serve_answers, work)
         self.pipe = self.process.pipe
-        self.begun = False
+        self.is_ready = False
 
     def ask(self, request: bytes, seconds: float) -> bytes:
-        if not self.begun:
-            if not self.pipe.poll(_START):
+        if not self.is_ready:
+            if not self.pipe.poll(_START_TIMEOUT):
                 raise TooSlow
             self.pipe.recv_bytes()
-            self.begun = True
+            self.is_ready = True
         self.pipe.send_bytes(request)
         if not self.pipe.poll(seconds):
             raise TooSlow
         return self.pipe.recv_bytes()
 
     def has_ended(self) -> bool:
-        """Whether its pipe has an end: between two answers nothing else comes of it."""
+        """Whether the process has ended: between answers only the end of the pipe makes it readable."""
         return self.pipe.poll()
 
     def end(self) -> None:
         self.process.kill()
         self.process.join()
-        # Its thread sees the end of the pipe; to close it here would take it from under that thread.
+        # The thread of an answer sees the end of the pipe; closing the pipe here would break that thread.
 
 
-def _work(pipe: Connection, work: Form) -> None:
-    # Ctrl-C is for the server: it ends its workers.  Without a server the pipe ends.
+def _serve_answers(pipe: Connection, work: Form) -> None:
+    # The server handles Ctrl-C and ends its workers.  Without a server the pipe ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         pipe.send_bytes(_READY)

@@ -11,35 +11,35 @@ __all__ = ["TEXT", "VIEW", "places", "rule_of"]
 
 
 def anatomy(text: str) -> Explanation:
-    """The value of the view, as `overthere explain --format jsonl` prints it."""
+    """Return the value of the view, as `overthere explain --format jsonl` prints it."""
     return explain(text)
 
 
-def places(found: Explanation) -> list[Place]:
-    """Where the components are; the authority of an invalid text is split into its parts too."""
-    made = [Place(row.component, row.start, row.end) for row in found.rows]
-    authority = next((place for place in made if place.name == "authority"), None)
-    if authority is not None and found.findings:
-        userinfo, host, port = split_authority(found.text[authority.start : authority.end])
-        at = authority.start
+def places(explanation: Explanation) -> list[Place]:
+    """Return the places of the components; the authority of an invalid text is also split into its parts."""
+    result = [Place(row.component, row.start, row.end) for row in explanation.rows]
+    authority = next((place for place in result if place.name == "authority"), None)
+    if authority is not None and explanation.findings:
+        userinfo, host, port = split_authority(explanation.text[authority.start : authority.end])
+        offset = authority.start
         if userinfo is not None:
-            made.append(Place("userinfo", at, at + len(userinfo)))
-            at += len(userinfo) + 1
-        made.append(Place("host", at, at + len(host)))
+            result.append(Place("userinfo", offset, offset + len(userinfo)))
+            offset += len(userinfo) + 1
+        result.append(Place("host", offset, offset + len(host)))
         if port is not None:
-            made.append(Place("port", authority.end - len(port), authority.end))
-    return made
+            result.append(Place("port", authority.end - len(port), authority.end))
+    return result
 
 
-def rule_of(found: Explanation, name: str, text: str) -> str:
-    """The rule of the grammar that a component has to follow where it is.
+def rule_of(explanation: Explanation, name: str, text: str) -> str:
+    """Return the grammar rule for a component at its place.
 
     >>> rule_of(explain("a:b"), "path", "b"), rule_of(explain("http://127.0.0.1"), "host", "127.0.0.1")
     ('path-rootless', 'IPv4address')
     """
     if name == "host":
-        return host_kind(text) if text and not found.findings else "host"
-    return _path_rule(split(found.text)) if name == "path" else name
+        return host_kind(text) if text and not explanation.findings else "host"
+    return _path_rule(split(explanation.text)) if name == "path" else name
 
 
 def _path_rule(parts: Parts) -> str:

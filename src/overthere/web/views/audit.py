@@ -21,16 +21,16 @@ class Audit(NamedTuple):
     text: str
     findings: list[Finding]
     skipped: list[str]
-    """Checks that need an extra which is not installed."""
+    """Checks that were skipped because an extra is not installed."""
 
 
 def view_audit(text: str) -> Audit:
-    """The value of the view."""
+    """Return the value of the view."""
     return Audit(text, audit(text, limit=100), _skipped_checks())
 
 
 def places_in(text: str) -> list[Place]:
-    """Where the components of any text are."""
+    """Return the places of the components of any text."""
     parts = split_text(text)
     names = ("userinfo", "host", "port", "path", "query", "fragment")
     places = [Place(name, *span) for name in names if (span := getattr(parts, name)) is not None]
@@ -44,7 +44,7 @@ def _skipped_checks() -> list[str]:
         (missing_message("confusable_homoglyphs", "audit"), "look-alike names are not checked"),
         (missing_message("ada_url", "whatwg"), "differences from the host that browsers read are not checked"),
     ]
-    return [f"{what}: {why}" for why, what in checks if find_spec(why.split()[0]) is None]
+    return [f"{missing_package}: {why}" for why, missing_package in checks if find_spec(why.split()[0]) is None]
 
 
 VIEW = View(

@@ -17,7 +17,7 @@ from overthere.web.model import DOCUMENT, BadInput, Example, Input, View
 
 __all__ = ["VIEW", "Table"]
 
-_ROWS = 500
+_MAX_ROWS = 500
 _KINDS = {
     "html": ("HTML", "text/html"),
     "markdown": ("Markdown", "text/markdown"),
@@ -33,13 +33,13 @@ class Table(NamedTuple):
     """The link table of a document; passwords are masked."""
 
     rows: list[Link]
-    """The first of `total`."""
+    """The first rows of `total`."""
     total: int
     summary: Summary
 
 
 def table(document: str, kind: str, base: str) -> Table:
-    """The value of the view.
+    """Return the value of the view.
 
     Raises: BadInput if the base is not a valid URI; ModuleNotFoundError without the extra `links`.
     """
@@ -48,26 +48,26 @@ def table(document: str, kind: str, base: str) -> Table:
     from overthere.links.job.extraction import links
 
     try:
-        own = str(URI(base)) if base else None
+        base_uri = str(URI(base)) if base else None
     except InvalidURI as error:
         raise BadInput(f"the base is not a valid URI: {printable(str(error))}") from None
-    given = {
+    source = {
         "content": document.encode("utf-8", "replace"),
         "media_type": f"{_KINDS[kind][1]}; charset=utf-8" if kind != "message" else _KINDS[kind][1],
-        "url": own,
+        "url": base_uri,
     }
     options = Options(audit=True, metadata=True, json=kind == "jsonld", limit=4 * DOCUMENT, depth=4)
     rows: list[Link] = []
     total, summary = 0, Summary()
-    for batch in read([given], None, options):
+    for batch in read([source], None, options):
         summary.add(batch)
         total += batch.num_rows
-        rows += [_mask(link) for link in islice(links(batch), _ROWS - len(rows))]
+        rows += [_mask(link) for link in islice(links(batch), _MAX_ROWS - len(rows))]
     return Table(rows, total, summary)
 
 
 def _mask(link: Link) -> Link:
-    """The row with the passwords of its own reference and target masked."""
+    """Return the row with the passwords of its own reference and target masked."""
     secrets = Secrets.from_texts(link.reference or "", link.target or "")
     texts = ("source", "base", "reference", "where", "target", "fragment", "normal", "part", "browser")
     masked: dict[str, Any] = {

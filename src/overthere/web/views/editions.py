@@ -1,4 +1,4 @@
-"""One text as the five documents and browsers read it, with the host that each would contact."""
+"""One text as the five documents and browsers read it, with the host that each contacts."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ __all__ = ["VIEW", "browser_cells", "differing_parts", "usual_names"]
 
 
 def readings(text: str, base: str) -> Explanation:
-    """The value of the view, as `overthere explain --format jsonl` prints it."""
+    """Return the value of the view, as `overthere explain --format jsonl` prints it."""
     return explain(text, base or None)
 
 
-def usual_names(found: Sequence[Reading]) -> dict[str, list[str]]:
-    """The parts that are read differently, each with the documents of the most frequent reading."""
-    return {part: max(groups.values(), key=len) for part, groups in disagreements(found).items()}
+def usual_names(results: Sequence[Reading]) -> dict[str, list[str]]:
+    """Return the parts that are read differently, each with the documents of the most frequent reading."""
+    return {part: max(groups.values(), key=len) for part, groups in disagreements(results).items()}
 
 
-def browser_cells(found: Explanation) -> dict[str, tuple[str | None, bool]]:
-    """What a browser reads for each part, and whether RFC 3986 reads something else; empty is undefined to it."""
-    href, today = found.whatwg, found.readings[-1]
+def browser_cells(explanation: Explanation) -> dict[str, tuple[str | None, bool]]:
+    """Return for each part what a browser reads, and whether RFC 3986 differs; a browser reads empty as undefined."""
+    href, rfc3986 = explanation.whatwg, explanation.readings[-1]
     if href is None:
         return {}
-    host, path = today.host, today.path or ("/" if today.host else "")
+    host, path = rfc3986.host, rfc3986.path or ("/" if rfc3986.host else "")
     values = (href.hostname, href.pathname, href.search[1:], href.hash[1:], href.href, None)
-    others = (host and host.lower(), path, today.query, today.fragment, href.href, None)
+    rfc3986_values = (host and host.lower(), path, rfc3986.query, rfc3986.fragment, href.href, None)
     return {
-        part: (value if part == "path" else value or None, (value or None) != (other or None))
-        for part, value, other in zip(PARTS, values, others, strict=True)
+        part: (value if part == "path" else value or None, (value or None) != (rfc3986_value or None))
+        for part, value, rfc3986_value in zip(PARTS, values, rfc3986_values, strict=True)
     }
 
 
-def differing_parts(found: Explanation) -> list[str]:
-    """The parts that not all documents and browsers read alike."""
-    parts = usual_names(found.readings).keys() | {
-        part for part, (_, differs) in browser_cells(found).items() if differs
+def differing_parts(explanation: Explanation) -> list[str]:
+    """Return the parts that documents and browsers do not all read alike."""
+    parts = usual_names(explanation.readings).keys() | {
+        part for part, (_, differs) in browser_cells(explanation).items() if differs
     }
     return [part for part in PARTS if part in parts]
 

@@ -18,8 +18,8 @@ from overthere.web.views.witnesses import EDITIONS
 
 __all__ = ["VIEW", "Machine", "Move", "State"]
 
-_DRAWN = 64
-"""Maximum states of a drawing: a larger one cannot be read."""
+_MAX_DRAWN_STATES = 64
+"""Maximum states of a drawing: a larger one is not readable."""
 _NAME = re.compile(r'"[^"]*"|%x[0-9A-Fa-f.-]+|([A-Za-z][A-Za-z0-9_-]*)')
 
 
@@ -55,51 +55,51 @@ class Machine(NamedTuple):
     problem: str | None = None
     """Why the rule has no automaton."""
     states: int = 0
-    """Live ones."""
+    """Without the dead state."""
     start: int = 0
     nodes: Sequence[State] = ()
-    """Empty if there are too many for a drawing."""
+    """Empty if a drawing would have too many."""
     moves: Sequence[Move] = ()
     read: int = 0
-    """Characters of the text after which it can still become valid."""
+    """Length of the longest start of the text that can still become valid."""
     accepted: bool = False
     expected: str = ""
-    """What could follow there."""
+    """The characters that can follow there."""
 
 
 def machine(edition: str, rule: str, text: str) -> Machine:
-    """The value of the view.  Raises: BadInput if the document has no such rule."""
+    """Return the value of the view.  Raises: BadInput if the document has no such rule."""
     document = named(edition)
     grammar = document.grammar
     try:
-        own = grammar.rule(rule)
+        rule_entry = grammar.rule(rule)
     except GrammarError as error:
         raise BadInput(f"{document.document}: {printable(str(error))}") from None
-    names = [one.name for one in grammar.rules.values()]
+    names = [entry.name for entry in grammar.rules.values()]
     lower = {compare_key(name): name for name in names}
-    used = (compare_key(match[1]) for match in _NAME.finditer(own.text) if match[1])
-    uses = list(dict.fromkeys(lower[name] for name in used if name in lower))
-    made = Machine(edition, own.name, own.text, uses, names, mask_equal_length(text)[0])
+    used_keys = (compare_key(match[1]) for match in _NAME.finditer(rule_entry.text) if match[1])
+    uses = list(dict.fromkeys(lower[name] for name in used_keys if name in lower))
+    result = Machine(edition, rule_entry.name, rule_entry.text, uses, names, mask_equal_length(text)[0])
     try:
         automaton = grammar.automaton(rule)
     except NotRegular as error:
-        return made._replace(problem=str(error))
+        return result._replace(problem=str(error))
     live = automaton.states - 1
     path, expected = _path_through(automaton, text), automaton.expected(text)
-    drawn = 0 < live <= _DRAWN
-    return made._replace(
+    is_drawn = 0 < live <= _MAX_DRAWN_STATES
+    return result._replace(
         states=live, start=automaton.start, read=expected.offset, accepted=automaton.accepts(text),
         expected=grammar.describe(expected),
-        nodes=_nodes(automaton, set(path)) if drawn else [],
-        moves=_moves(automaton, set(pairwise(path))) if drawn else [],
+        nodes=_nodes(automaton, set(path)) if is_drawn else [],
+        moves=_moves(automaton, set(pairwise(path))) if is_drawn else [],
     )  # fmt: skip
 
 
 def _path_through(automaton: Automaton, text: str) -> list[int]:
-    """The states that a text passes through."""
+    """Return the states that a text passes through."""
     path = [automaton.start]
-    for octet in text.encode("utf-8", "surrogatepass"):
-        state = automaton.table[path[-1] * automaton.width + automaton.classes[octet]]
+    for byte in text.encode("utf-8", "surrogatepass"):
+        state = automaton.table[path[-1] * automaton.width + automaton.classes[byte]]
         if state == DEAD:
             break
         path.append(state)
@@ -107,29 +107,29 @@ def _path_through(automaton: Automaton, text: str) -> list[int]:
 
 
 def _nodes(automaton: Automaton, visited: set[int]) -> list[State]:
-    """The live states, the nearest to the start first."""
+    """Return the live states, the nearest to the start first."""
     order = {automaton.start: None}
-    todo = [automaton.start]
-    for state in todo:
+    queue = [automaton.start]
+    for state in queue:
         for target in automaton.table[state * automaton.width : (state + 1) * automaton.width]:
             if target != DEAD and target not in order:
                 order[target] = None
-                todo.append(target)
+                queue.append(target)
     return [State(state, state in automaton.accepting, state in visited) for state in order]
 
 
-def _moves(automaton: Automaton, taken: set[tuple[int, int]]) -> list[Move]:
-    found: dict[tuple[int, int], list[int]] = {}
+def _moves(automaton: Automaton, path_moves: set[tuple[int, int]]) -> list[Move]:
+    bytes_by_move: dict[tuple[int, int], list[int]] = {}
     for state in range(1, automaton.states):
-        for octet in range(256):
-            target = automaton.table[state * automaton.width + automaton.classes[octet]]
+        for byte in range(256):
+            target = automaton.table[state * automaton.width + automaton.classes[byte]]
             if target != DEAD:
-                found.setdefault((state, target), []).append(octet)
-    return [Move(*pair, characters(octets), pair in taken) for pair, octets in found.items()]
+                bytes_by_move.setdefault((state, target), []).append(byte)
+    return [Move(*pair, characters(octets), pair in path_moves) for pair, octets in bytes_by_move.items()]
 
 
 def characters(octets: list[int]) -> str:
-    """Octets in their order as people write a class.
+    """Write sorted octets as people write a character class.
 
     >>> characters([43, 45, 46, *range(0x61, 0x7B)]), characters([0x20, 0x80, 0x81, 0x82])
     ('a–z + - .', 'U+0020 octets 80–82')
@@ -140,7 +140,7 @@ def characters(octets: list[int]) -> str:
             ranges[-1][1] = octet
         else:
             ranges.append([octet, octet])
-    ranges.sort(key=lambda one: (_kind(one[0]), one))
+    ranges.sort(key=lambda item: (_kind(item[0]), item))
     words: list[str] = []
     for low, high in ranges:
         if low >= 0x80:
@@ -150,12 +150,12 @@ def characters(octets: list[int]) -> str:
         elif _kind(low) == 4 and high > low:
             words.append(f"U+{low:04X}–{high:04X}")
         else:
-            words += [chr(one) if 0x20 < one < 0x7F else f"U+{one:04X}" for one in range(low, high + 1)]
+            words += [chr(item) if 0x20 < item < 0x7F else f"U+{item:04X}" for item in range(low, high + 1)]
     return " ".join(words)
 
 
 def _kind(octet: int) -> int:
-    """Letters, digits, marks, controls, octets beyond US-ASCII: classes begin with what is plain."""
+    """Return a sort key: letters, digits, marks, controls, octets beyond US-ASCII."""
     char = chr(octet)
     if octet >= 0x80:
         return 5

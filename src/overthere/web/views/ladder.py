@@ -29,7 +29,7 @@ class Ladder(NamedTuple):
     a: str
     b: str
     rung: Rung | None
-    """The lowest rung at which they are equal; None: at none, or one of them is not valid."""
+    """The lowest rung at which they are equal; None if they differ at all rungs, or one is not valid."""
     source: str | None
     steps: list[Step]
     findings_a: list[Finding]
@@ -37,7 +37,7 @@ class Ladder(NamedTuple):
 
 
 def ladder(a: str, b: str) -> Ladder:
-    """The value of the view."""
+    """Return the value of the view."""
     iri = not (a.isascii() and b.isascii())
     left, right = explain(a, iri=iri), explain(b, iri=iri)
     if left.findings or right.findings:

@@ -13,13 +13,13 @@ from overthere.web.views.anatomy import TEXT
 __all__ = ["VIEW", "PlanAnswer", "dump"]
 
 _WIDTH = 16
-"""Octets of a line of a dump."""
+"""Octets per line of a dump."""
 _LIMIT = 64 * _WIDTH
 """Maximum octets of a dump."""
 
 
 class PlanAnswer(NamedTuple):
-    """The plan of a URI, or why there is none."""
+    """The plan of a URI, or the reason why there is no plan."""
 
     text: str
     plan: Plan | None
@@ -27,7 +27,7 @@ class PlanAnswer(NamedTuple):
 
 
 def view_plan(text: str) -> PlanAnswer:
-    """The value of the view, whose plan is as `overthere plan --format jsonl` prints it."""
+    """Return the value of the view, whose plan is as `overthere plan --format jsonl` prints it."""
     try:
         return PlanAnswer(text, plan(URI(text, zone=True)))
     except OverthereError as error:
@@ -35,7 +35,7 @@ def view_plan(text: str) -> PlanAnswer:
 
 
 def dump(data: str) -> tuple[list[str], int]:
-    """Octets (as ISO Latin 1) in lines of offset, hexadecimal and US-ASCII; and how many are left out.
+    """Return octets (as ISO Latin 1) in lines of offset, hexadecimal and US-ASCII; and the number of omitted octets.
 
     >>> dump("GET /\\r\\n")
     (['0000  47 45 54 20 2f 0d 0a                             GET /..'], 0)

@@ -19,16 +19,16 @@ class Resolution(NamedTuple):
     base: str
     traces: list[Trace]
     targets: list[str]
-    """The different targets, the most frequent first."""
+    """The distinct targets, the most frequent first."""
     findings_base: list[Finding]
-    """By RFC 3986; the algorithms take invalid texts all the same."""
+    """According to RFC 3986; the algorithms accept invalid texts too."""
     findings_reference: list[Finding]
 
 
 def resolution(reference: str, base: str) -> Resolution:
-    """The value of the view."""
+    """Return the value of the view."""
     traces = [trace(name, base, reference) for name in reversed(list(TRACES))]
-    targets = [one.target for one in traces if one.target is not None]
+    targets = [each.target for each in traces if each.target is not None]
     return Resolution(
         reference, base, traces, sorted(dict.fromkeys(targets), key=lambda target: -targets.count(target)),
         check_uri(base, "URI", True, limit=3), check_uri(reference, "URI-reference", True, limit=3),

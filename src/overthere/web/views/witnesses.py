@@ -1,4 +1,4 @@
-"""Differences between two documents: shortest strings that only one derives, references resolved differently."""
+"""Differences between two documents: shortest strings that only one accepts, references resolved differently."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ EDITIONS = [(name, f"{edition(name).document} ({edition(name).date})") for name 
 
 @bounded_cache(64)
 def _difference(a: str, b: str) -> Difference:
-    """The whole comparison of two documents: there are 25, and each takes a second or two."""
+    """Return the full comparison of two documents: there are 25, and each takes a second or two."""
     return diff(a, b)
 
 
 def witnesses(a: str, b: str, rule: str) -> Difference:
-    """The value of the view.  Raises: BadInput if the two have no such rule in common."""
+    """Return the value of the view.  Raises: BadInput if the documents have no such rule in common."""
     try:
         return diff(a, b, rule) if rule else _difference(a, b)
     except GrammarError as error:
