@@ -429,7 +429,7 @@ def test_silent_addresses_share_the_time_of_a_connection(library: str, monkeypat
             given.append(timeout)
             raise backend.core.ConnectTimeout
 
-    monkeypatch.setattr(backend, "own", Silent())
+    monkeypatch.setattr(backend, "backend", Silent())
     monkeypatch.setattr(backend, "resolve", many)
     with pytest.raises(backend.core.ConnectTimeout):
         asyncio.run(backend.connect_tcp("many.test", 80, timeout=5.0))

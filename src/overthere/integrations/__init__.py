@@ -1,4 +1,4 @@
-"""Faces: the values of this library in the terms of another; a file for each, named after it, which imports it.
+"""The values of this library as types of other libraries; each file imports the library it is named after.
 
 `import overthere.integrations.sqlalchemy` needs the extra of that name.  docs/howto/libraries.md has their versions.
 """

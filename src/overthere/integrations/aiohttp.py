@@ -31,34 +31,34 @@ class Refused(AccessRefused, aiohttp.ClientError):
 
 
 _TLS_SETTINGS = {"ssl", "ssl_context", "verify_ssl", "fingerprint"}
-_TO_PROXY: ContextVar[bool] = ContextVar("overthere to proxy", default=False)
+_IS_TO_PROXY: ContextVar[bool] = ContextVar("overthere to proxy", default=False)
 
 
 class _Resolver(AbstractResolver):
-    """Gives judged addresses alone; those of a proxy of the policy are not judged."""
+    """Resolves only to addresses that the policy allows; addresses of a proxy of the policy are always allowed."""
 
-    def __init__(self, policy: Policy, ask: AsyncResolve | None) -> None:
+    def __init__(self, policy: Policy, resolve: AsyncResolve | None) -> None:
         self.policy = policy
-        self.ask = ask
+        self.resolve_host = resolve
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        policy = self.policy.with_(private=True) if _TO_PROXY.get() else self.policy
+        policy = self.policy.with_(private=True) if _IS_TO_PROXY.get() else self.policy
         try:
-            found = await policy.aaddresses(host, port, resolve=self.ask)
+            addresses = await policy.aaddresses(host, port, resolve=self.resolve_host)
         except (AccessFailed, AccessTimeout) as error:
             raise OSError(None, str(error)) from error
-        made: list[ResolveResult] = []
-        for one in found:
-            kind = socket.AF_INET if one.version == 4 else socket.AF_INET6
+        results: list[ResolveResult] = []
+        for address in addresses:
+            kind = socket.AF_INET if address.version == 4 else socket.AF_INET6
             if family in (socket.AF_UNSPEC, kind):
-                made.append(
+                results.append(
                     ResolveResult(
-                        hostname=host, host=str(one), port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
+                        hostname=host, host=str(address), port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
                     )
                 )
-        return made
+        return results
 
     async def close(self) -> None:
         pass
@@ -67,20 +67,20 @@ class _Resolver(AbstractResolver):
 class Connector(aiohttp.TCPConnector):
     """A connector for `aiohttp.ClientSession`; no proxy is used but `Policy.proxy`.
 
-    Each request is judged by its text, also on a connection that was kept; a connection goes to an address that was
-    judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).  A session follows redirects
-    beyond what a connector sees: `redirect_trace` judges those.
+    Each request is judged by its text, also on a reused connection; a connection goes to an address that was
+    judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).  A connector does not see which
+    redirects a session follows: `redirect_trace` judges those.
     """
 
     def __init__(self, policy: Policy | None = None, *, resolve: AsyncResolve | None = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names; default: the system's resolver.
-        settings: of `aiohttp.TCPConnector`, but for `resolver`."""
+        settings: of `aiohttp.TCPConnector`, except `resolver`."""
         self.policy: Policy = policy or Policy()
         if self.policy.tls is not None:
-            if given := _TLS_SETTINGS & set(settings):
-                raise TypeError(f"a guard takes no {min(given)!r}: {TLS_RULE}")
+            if forbidden := _TLS_SETTINGS & set(settings):
+                raise TypeError(f"a guard takes no {min(forbidden)!r}: {TLS_RULE}")
             settings["ssl"] = self.policy.tls
-        # What was looked up for a proxy is not judged: no answer is kept for another request.
+        # Addresses of a proxy are not judged, so that no answer may be kept for another request.
         super().__init__(resolver=_Resolver(self.policy, resolve), use_dns_cache=False, **settings)
 
     async def connect(self, req: Any, *given: Any, **settings: Any) -> Any:
@@ -90,26 +90,26 @@ class Connector(aiohttp.TCPConnector):
             judge_line(judged, req.url.raw_path_qs)
             if self.policy.tls is not None and req.ssl is not True:
                 raise AccessRefused("tls", TLS_RULE, "RFC 9110 4.3.4", judged.uri)
-            wanted = self.policy.proxy.get(judged.uri.scheme.lower())
-            if req.proxy is not None and str(req.proxy) != str(wanted and URL(wanted)):
-                why = "a proxy that the policy does not name: name it in Policy.proxy, and set trust_env=False"
-                raise AccessRefused("host", why, "RFC 3986 7.4", judged.uri)
-            if wanted is not None:
-                # Errors show the URL and the login of a proxy: the login is a field of the request instead.
-                req.proxy = URL(wanted).with_user(None)
-                if (login := aiohttp.BasicAuth.from_url(URL(wanted))) is not None:
+            proxy = self.policy.proxy.get(judged.uri.scheme.lower())
+            if req.proxy is not None and str(req.proxy) != str(proxy and URL(proxy)):
+                reason = "a proxy that the policy does not name: name it in Policy.proxy, and set trust_env=False"
+                raise AccessRefused("host", reason, "RFC 3986 7.4", judged.uri)
+            if proxy is not None:
+                # Errors show the URL and the login of a proxy: the login is moved to a field of the request.
+                req.proxy = URL(proxy).with_user(None)
+                if (login := aiohttp.BasicAuth.from_url(URL(proxy))) is not None:
                     if req.is_ssl():
                         req.proxy_headers = CIMultiDict(req.proxy_headers or {})
                     (req.proxy_headers if req.is_ssl() else req.headers)["Proxy-Authorization"] = login.encode()
-            token = _TO_PROXY.set(wanted is not None)
+            token = _IS_TO_PROXY.set(proxy is not None)
             try:
                 return await super().connect(req, *given, **settings)
             finally:
-                _TO_PROXY.reset(token)
+                _IS_TO_PROXY.reset(token)
 
 
 def exact(uri: URI | str) -> URL:
-    """A URI for a request that has it octet for octet: of a text, aiohttp decodes and encodes anew.
+    """Return a URI for a request octet for octet: aiohttp decodes and re-encodes text.
 
     Raises: InvalidURI.
 
@@ -120,15 +120,15 @@ def exact(uri: URI | str) -> URL:
 
 
 def redirect_trace(policy: Policy | None = None) -> aiohttp.TraceConfig:
-    """A trace for a session that judges each redirect before it is followed."""
-    judged = policy or Policy()
+    """Return a trace for a session that judges each redirect before it is followed."""
+    active_policy = policy or Policy()
 
-    async def judge(_: Any, request: Any, given: aiohttp.TraceRequestRedirectParams) -> None:
-        location = given.response.headers.get("Location") or given.response.headers.get("URI") or ""
+    async def judge(_: Any, request: Any, redirect: aiohttp.TraceRequestRedirectParams) -> None:
+        location = redirect.response.headers.get("Location") or redirect.response.headers.get("URI") or ""
         request.redirects = getattr(request, "redirects", 0) + 1
         with refusals(Refused):
-            judge_redirect(judged, str(given.url), location)
-            judge_count(judged, request.redirects, given.url)
+            judge_redirect(active_policy, str(redirect.url), location)
+            judge_count(active_policy, request.redirects, redirect.url)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_redirect.append(judge)
@@ -138,6 +138,6 @@ def redirect_trace(policy: Policy | None = None) -> aiohttp.TraceConfig:
 def guarded_session(
     policy: Policy | None = None, *, resolve: AsyncResolve | None = None, **settings: Any
 ) -> aiohttp.ClientSession:
-    """A session with both, which reads no proxy from the environment.  settings: of `aiohttp.ClientSession`."""
+    """Return a session with both, which ignores the environment's proxies.  settings: of `aiohttp.ClientSession`."""
     traces = [redirect_trace(policy), *settings.pop("trace_configs", ())]
     return aiohttp.ClientSession(connector=Connector(policy, resolve=resolve), trace_configs=traces, **settings)

@@ -37,15 +37,15 @@ Kind = type[URIReference] | type[IRIReference]
 
 
 class InvalidValue(OverthereError, ValidationError):
-    """A text is not what a field takes: the `ValidationError` of Django, whose `code` is the kind of the finding.
+    """A text is invalid for a field: the `ValidationError` of Django, whose `code` is the kind of the finding.
 
-    Its `params` are those of the finding, for messages of your own; its cause is the InvalidURI.  Neither shows a
+    Its `params` are those of the finding, for custom messages; its cause is the InvalidURI.  Neither shows a
     password.
     """
 
 
 def _value(kind: Kind, value: object) -> Any:
-    """Raises: InvalidValue."""
+    """Return the value of a text.  Raises: InvalidValue."""
     if isinstance(value, kind):
         return value
     try:
@@ -60,8 +60,8 @@ class URIValidator:
     """Validates a text, or a value: `models.CharField(validators=[URIValidator(schemes=["https"])])`.
 
     kind: URI, URIReference, IRI or IRIReference.
-    schemes: the allowed ones, without case (RFC 3986 3.1); "links": those that a page links to (`Scheme.linkable`), and
-    none at all in a reference; None: any.
+    schemes: the allowed schemes, without case (RFC 3986 3.1); "links": those that a page links to (`Scheme.linkable`),
+    or a reference without a scheme; None: any.
     Raises: InvalidValue.
     """
 
@@ -70,20 +70,20 @@ class URIValidator:
             raise TypeError(f"schemes takes a collection, such as [{schemes!r}]")
         self.kind: Kind = kind
         self.of_links: bool = schemes == "links"
-        named = None if schemes is None or isinstance(schemes, str) else schemes
-        self.schemes: list[str] | None = None if named is None else sorted(scheme.lower() for scheme in named)
+        names = None if schemes is None or isinstance(schemes, str) else schemes
+        self.schemes: list[str] | None = None if names is None else sorted(scheme.lower() for scheme in names)
 
     def __call__(self, value: object) -> None:
         scheme = _value(self.kind, value).scheme
         if self.of_links and scheme is not None:
-            known = default_registry().get(scheme)
-            if known is None or not known.linkable:
-                wrong = "the scheme %(scheme)s is not one of links; name it in schemes=... (RFC 3986 3.1)"
-                raise InvalidValue(wrong, "scheme", {"scheme": scheme})
+            scheme_info = default_registry().get(scheme)
+            if scheme_info is None or not scheme_info.linkable:
+                message = "the scheme %(scheme)s is not one of links; name it in schemes=... (RFC 3986 3.1)"
+                raise InvalidValue(message, "scheme", {"scheme": scheme})
         if self.schemes is not None and (scheme or "").lower() not in self.schemes:
             params = {"scheme": scheme, "schemes": ", ".join(self.schemes)}
-            wrong = "there is no scheme" if scheme is None else "the scheme %(scheme)s is not allowed"
-            raise InvalidValue(f"{wrong}; expected %(schemes)s (RFC 3986 3.1)", "scheme", params)
+            message = "there is no scheme" if scheme is None else "the scheme %(scheme)s is not allowed"
+            raise InvalidValue(f"{message}; expected %(schemes)s (RFC 3986 3.1)", "scheme", params)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, URIValidator) and self._key() == other._key()
@@ -96,7 +96,7 @@ class URIValidator:
 
 
 class _ValueField:
-    """The common part of fields of forms and of models: validators, Django's and others, get the text of a value."""
+    """Validates fields of forms and of models: validators, Django's and others, receive the text of a value."""
 
     kind: ClassVar[Kind] = URI
     empty_values: Any = (*EMPTY_VALUES, URIReference(""), IRIReference(""))
@@ -109,7 +109,7 @@ class _ValueField:
 class URIFormField(_ValueField, forms.CharField):
     """A field of a form whose value is a URI; None, or `empty_value`, if it is left empty.
 
-    schemes: as for `URIValidator`; those of links unless given, so that `javascript:` is rejected.
+    schemes: as for `URIValidator`; by default those of links, so that `javascript:` is rejected.
     """
 
     widget: Any = forms.URLInput
@@ -149,8 +149,8 @@ class URIField(_ValueField, _TextField):
     """A field of a model whose value is a URI.
 
     max_length: the most characters of a VARCHAR; None: a TEXT.
-    A text that is assigned becomes a value when the model is validated or read; it is checked when it is saved.
-    Look-ups take any text: `filter(uri__startswith="https://")`.  `blank=True` needs `null=True`: an empty text is
+    An assigned text becomes a value when the model is validated or read; it is checked when it is saved.
+    Look-ups accept any text: `filter(uri__startswith="https://")`.  `blank=True` requires `null=True`: an empty text is
     not a URI.
     Raises: InvalidValue for a text that is invalid, also for a stored one.
     """
@@ -168,19 +168,19 @@ class URIField(_ValueField, _TextField):
         return "TextField" if self.max_length is None else "CharField"
 
     def check(self, **options: Any) -> list[Any]:
-        found = super().check(**options)
+        errors = super().check(**options)
         if self.blank and not self.null and self._empty == "":
             hint = "Set null=True, or blank=False."
-            found.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
-        return found
+            errors.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
+        return errors
 
     @property
     def _empty(self) -> Any:
-        """What an empty text is as a value."""
+        """The value of an empty text."""
         return "" if issubclass(self.kind, (URI, IRI)) else self.kind("")
 
     def to_python(self, value: Any) -> Any:
-        # Whether the field may be blank is judged later.
+        # Whether the field may be blank is checked later.
         return value if value is None else self._empty if value == "" else _value(self.kind, value)
 
     def from_db_value(self, value: str | None, expression: object, connection: object) -> Any:
@@ -198,11 +198,11 @@ class URIField(_ValueField, _TextField):
         return super().get_db_prep_save(value, connection)
 
     def formfield(self, **options: Any) -> Any:
-        empty = None if self.null else self._empty
-        known = {"form_class": self.form_field, "empty_value": empty, "widget": self.form_field.widget}
-        if any(isinstance(one, URIValidator) and (one.schemes or one.of_links) for one in self.validators):
-            known["schemes"] = None  # the model's own validators judge
-        return super().formfield(**({} if self.choices is not None else known) | options)
+        empty_value = None if self.null else self._empty
+        defaults = {"form_class": self.form_field, "empty_value": empty_value, "widget": self.form_field.widget}
+        if any(isinstance(rule, URIValidator) and (rule.schemes or rule.of_links) for rule in self.validators):
+            defaults["schemes"] = None  # the model's own validators check schemes
+        return super().formfield(**({} if self.choices is not None else defaults) | options)
 
 
 class URIReferenceField(URIField):

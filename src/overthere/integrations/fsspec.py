@@ -3,8 +3,8 @@
 with fsspec.open("gopher://h.example/0/x.csv", policy=Policy()) as file: ...
 OverthereFileSystem(policy).open("ftp://h.example/x.csv")
 
-fsspec finds it for gopher and wais, which it does not have itself (entry points of the group `fsspec.specs`).  ftp and
-data stay fsspec's own until `register` is called.
+fsspec finds it for gopher and wais, which fsspec lacks (entry points of the group `fsspec.specs`).  For ftp and data
+fsspec uses its own until `register` is called.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["OverthereFileSystem", "register"]
 if TYPE_CHECKING:
 
     class _FileSystem:
-        """fsspec has no types; its class has these, and others."""
+        """fsspec has no type hints; its class has these methods, and others."""
 
         def __init__(self, **options: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 else:
     _FileSystem = AbstractFileSystem
 MAX_ENTRIES = 1_000_000
-"""Of a listing, as all are held."""
+"""The most entries of a listing: all are held in memory."""
 _PROTOCOLS = ("gopher", "wais", "ftp", "data")
 _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
     (ResourceMissing, FileNotFoundError), (AccessRefused, PermissionError), (AccessTimeout, TimeoutError),
@@ -54,13 +54,13 @@ _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
 
 
 class OverthereFileSystem(_FileSystem):
-    """A filesystem whose paths are whole URIs; it reads, and lists what is a listing.
+    """A filesystem whose paths are whole URIs; it reads files and lists listings.
 
-    policy: the limits; safe for untrusted URIs unless given.
+    policy: the limits; by default safe for untrusted URIs.
     credentials: as for `overthere.open`.
 
-    A file is read whole when it is opened, into a temporary file without a name, so that it can seek.
-    Raises: an AccessError that is a FileNotFoundError, PermissionError, TimeoutError or another OSError too;
+    A file is read completely when it is opened, into an unnamed temporary file, so that it is seekable.
+    Raises: an AccessError that is also a FileNotFoundError, PermissionError, TimeoutError or another OSError;
     InvalidURI, PlanRefused and NotSpecified as `overthere.open`.
 
     >>> OverthereFileSystem().cat_file("data:,hello", start=1)
@@ -68,7 +68,7 @@ class OverthereFileSystem(_FileSystem):
     """
 
     protocol: ClassVar[tuple[str, ...]] = _PROTOCOLS
-    # fsspec knows an instance again by the text of its options, in which passwords are masked.
+    # fsspec caches instances by the text of their options, in which passwords are masked.
     cachable: ClassVar[bool] = False
 
     def __init__(self, policy: Policy | None = None, credentials: Credentials | None = None, **options: Any) -> None:
@@ -78,7 +78,7 @@ class OverthereFileSystem(_FileSystem):
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:
-        return [cls._strip_protocol(one) for one in path] if isinstance(path, list) else _text(path)
+        return [cls._strip_protocol(item) for item in path] if isinstance(path, list) else _text(path)
 
     @contextmanager
     def _resource(self, path: Any) -> Iterator[Resource]:
@@ -86,90 +86,90 @@ class OverthereFileSystem(_FileSystem):
             yield resource
 
     def info(self, path: str, **options: Any) -> dict[str, Any]:
-        """Name, type ("file" or "directory"), size (None if it is not announced) and mimetype."""
+        """Return name, type ("file" or "directory"), size (None if it is not announced) and mimetype."""
         with self._resource(path) as resource:
             return _info(path, resource)
 
     def ls(self, path: str, detail: bool = True, below: bool = False, **options: Any) -> list[Any]:
-        """The entries of a listing, by their URIs, which may lead to other servers; of a file that file.
+        """Return the entries of a listing by their URIs, which may lead to other servers; for a file, that file.
 
         below: leave out entries that are not below the listing, and log their number.
         """
         with self._resource(path) as resource:
             if not resource.is_listing:
-                found = [_info(path, resource)]
+                entries = [_info(path, resource)]
             else:
-                found = []
+                entries = []
                 for entry in resource.entries():
-                    if len(found) == MAX_ENTRIES:
+                    if len(entries) == MAX_ENTRIES:
                         raise LimitExceeded(f"a listing of more than {MAX_ENTRIES:,} entries", uri=_text(path))
-                    found += [] if entry.uri is None else [_entry(entry, entry.uri)]
-                kept = [one for one in found if _is_below(_text(path), one["name"])] if below else found
-                if left_out := len(found) - len(kept):
+                    entries += [] if entry.uri is None else [_entry(entry, entry.uri)]
+                below_entries = [item for item in entries if _is_below(_text(path), item["name"])] if below else entries
+                if omitted := len(entries) - len(below_entries):
                     logger = logging.getLogger("overthere.access")
-                    logger.warning("%s: %d entries are not below it and are left out", mask(_text(path)), left_out)
-                found = kept
-        return found if detail else [one["name"] for one in found]
+                    logger.warning("%s: %d entries are not below it and are left out", mask(_text(path)), omitted)
+                entries = below_entries
+        return entries if detail else [item["name"] for item in entries]
 
     def walk(
         self, path: Any, maxdepth: int | None = None, topdown: bool = True, on_error: Any = "omit", **options: Any
     ) -> Iterator[tuple[str, Any, Any]]:
-        """The entries below a listing; so do `find`, `glob`, and `get`, for which their URIs are paths of files.
+        """Yield the entries below a listing; `find`, `glob` and `get` use it, and their paths of files are URIs.
 
-        An entry is named by its last segment, and by its URI if another has that, as in menus of gopher.
+        An entry is named by its last segment, or by its URI if another entry has that name, as in menus of gopher.
 
         Raises: ValueError without `maxdepth`: menus may be endlessly deep.
         """
         if maxdepth is None:
             raise ValueError("give maxdepth: listings may be endlessly deep")
-        listed = _text(path)
+        listing_uri = _text(path)
         folders: dict[str, Any] = {}
         files: dict[str, Any] = {}
         detail = options.pop("detail", False)
         try:
-            listing = self.ls(listed, detail=True, **{**options, "below": True})
+            listing = self.ls(listing_uri, detail=True, **{**options, "below": True})
         except OSError as error:
             if on_error == "raise":
                 raise
             if callable(on_error):
                 on_error(error)
             else:
-                logging.getLogger("overthere.access").warning("%s: left out: %s", mask(listed), error)
+                logging.getLogger("overthere.access").warning("%s: left out: %s", mask(listing_uri), error)
             return
         for info in listing:
             uri = info["name"]
-            name = "" if uri == listed else uri.rstrip("/").rpartition("/")[2]
-            group = folders if info["type"] == "directory" and uri != listed else files
+            name = "" if uri == listing_uri else uri.rstrip("/").rpartition("/")[2]
+            group = folders if info["type"] == "directory" and uri != listing_uri else files
             group[uri if name in folders or name in files else name] = info
-        named: tuple[Any, Any] = (folders, files) if detail else (list(folders), list(files))
+        names: tuple[Any, Any] = (folders, files) if detail else (list(folders), list(files))
         if topdown:
-            yield (listed, *named)
-        for name in named[0] if maxdepth > 1 else ():
-            more = {**options, "topdown": topdown, "on_error": on_error, "detail": detail}
-            yield from self.walk(folders[name]["name"], maxdepth - 1, **more)
+            yield (listing_uri, *names)
+        for name in names[0] if maxdepth > 1 else ():
+            walk_options = {**options, "topdown": topdown, "on_error": on_error, "detail": detail}
+            yield from self.walk(folders[name]["name"], maxdepth - 1, **walk_options)
         if not topdown:
-            yield (listed, *named)
+            yield (listing_uri, *names)
 
     def du(self, path: Any, total: bool = True, maxdepth: int | None = None, **options: Any) -> Any:
-        """The sizes of the files below a listing.  Raises: an AccessError, also an OSError, if one is not announced."""
-        found = self.find(path, maxdepth, detail=True, **options)
-        if unknown := [uri for uri, info in found.items() if info.get("size") is None]:
-            said = f"{len(unknown):,} of {len(found):,} files have no announced size"
-            raise _os_error(AccessError, OSError)(said, uri=_text(path))
-        sizes = {uri: info["size"] for uri, info in found.items()}
+        """Return the file sizes below a listing.  Raises: an AccessError, also an OSError, if one is unknown."""
+        files = self.find(path, maxdepth, detail=True, **options)
+        if without_size := [uri for uri, info in files.items() if info.get("size") is None]:
+            message = f"{len(without_size):,} of {len(files):,} files have no announced size"
+            raise _os_error(AccessError, OSError)(message, uri=_text(path))
+        sizes = {uri: info["size"] for uri, info in files.items()}
         return sum(sizes.values()) if total else sizes
 
     def get(
         self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, maxdepth: int | None = None, **options: Any
     ) -> None:
-        """As fsspec, which would take a listing with one file for that file, and write it in place of the folder."""
+        """Get files as fsspec does, except that fsspec would write a listing with one file in place of the folder."""
         if recursive and isinstance(rpath, str) and isinstance(lpath, str) and {"*", "?", "["}.isdisjoint(rpath):
-            found = self.find(rpath, maxdepth)
-            if len(found) == 1 and found != [rpath]:
-                rpath, lpath, recursive, maxdepth = found, lpath.rstrip("/") + "/", False, None
+            files = self.find(rpath, maxdepth)
+            if len(files) == 1 and files != [rpath]:
+                rpath, lpath, recursive, maxdepth = files, lpath.rstrip("/") + "/", False, None
         super().get(rpath, lpath, recursive, *given, maxdepth=maxdepth, **options)
 
-    def _open(self, path: str, mode: str = "rb", *given: Any, **options: Any) -> Any:
+    def _open(self, path: str, mode: str = "rb", *arguments: Any, **options: Any) -> Any:
         if mode != "rb":
             raise _os_error(AccessError, OSError)(f"the mode {mode!r}: this filesystem only reads", uri=path)
         file = open_unnamed()
@@ -182,8 +182,8 @@ class OverthereFileSystem(_FileSystem):
         except BaseException:
             file.close()
             raise
-        sized: Any = file
-        sized.size = file.tell()  # fsspec's `read_block` asks for it
+        sized_file: Any = file
+        sized_file.size = file.tell()  # read by fsspec's `read_block`
         file.seek(0)
         return file
 
@@ -196,7 +196,7 @@ class OverthereFileSystem(_FileSystem):
 
 
 def register(*protocols: str) -> None:
-    """Let fsspec use this filesystem for these schemes, also for those that it has its own for: `register("ftp")`.
+    """Make fsspec use this filesystem for these schemes, even if fsspec has its own: `register("ftp")`.
 
     Raises: ValueError for another scheme than gopher, wais, ftp and data.
     """
@@ -213,22 +213,22 @@ def _text(path: Any) -> str:
 
 
 def _is_below(listing: str, entry: str) -> bool:
-    """Whether an entry is of the server of its listing, and its path leads from there down, without dot-segments.
+    """Whether an entry is on the server of its listing and below its path, without dot-segments.
 
-    Nothing follows the path: fsspec makes the name of a local file of the whole text.
+    Nothing may follow the path: fsspec makes the name of a local file of the whole text.
 
     >>> _is_below("gopher://h/1/a", "gopher://h/0/a/b"), _is_below("ftp://h/a/", "ftp://h/a/../b")
     (True, False)
     """
-    folder, there = URI(listing), URI(entry)
+    folder, entry_uri = URI(listing), URI(entry)
     if (
-        not entry.endswith(there.path)
-        or folder.origin != there.origin
-        or (folder.scheme.lower(), folder.userinfo) != (there.scheme, there.userinfo)
+        not entry.endswith(entry_uri.path)
+        or folder.origin != entry_uri.origin
+        or (folder.scheme.lower(), folder.userinfo) != (entry_uri.scheme, entry_uri.userinfo)
     ):
         return False
-    of_type = 2 if there.scheme == "gopher" else 0  # "/" and the type of the item (RFC 4266 2.1)
-    root, path = folder.path[of_type:].rstrip("/"), there.path[of_type:]
+    type_length = 2 if entry_uri.scheme == "gopher" else 0  # "/" and the item type (RFC 4266 2.1)
+    root, path = folder.path[type_length:].rstrip("/"), entry_uri.path[type_length:]
     return path.startswith(f"{root}/" if root else "") and {".", ".."}.isdisjoint(path.split("/"))
 
 
@@ -245,28 +245,28 @@ def _entry(entry: Entry, uri: str) -> dict[str, Any]:
 
 @contextmanager
 def _os_errors() -> Iterator[None]:
-    """Raise each AccessError as what fsspec expects too."""
+    """Raise each AccessError as one that is also the OSError that fsspec expects."""
     try:
         yield
     except OSError:
         raise
     except AccessError as error:
-        kind = next(os_error for own, os_error in _OS_ERRORS if isinstance(error, own))
-        made = _rebuild(type(error), kind, error.__reduce__()[1])  # type: ignore[arg-type]
-        raise made.with_traceback(error.__traceback__) from error.__cause__
+        kind = next(os_error for access_error, os_error in _OS_ERRORS if isinstance(error, access_error))
+        new_error = _rebuild(type(error), kind, error.__reduce__()[1])  # type: ignore[arg-type]
+        raise new_error.with_traceback(error.__traceback__) from error.__cause__
 
 
 @bounded_cache(64)
-def _os_error(own: type[AccessError], os_error: type[OSError]) -> type[AccessError]:
-    """A class of both."""
+def _os_error(access_error: type[AccessError], os_error: type[OSError]) -> type[AccessError]:
+    """Return a class that derives from both."""
     number = {FileNotFoundError: errno.ENOENT, PermissionError: errno.EACCES, IsADirectoryError: errno.EISDIR}
 
     def reduce(error: AccessError) -> tuple[object, ...]:
-        return _rebuild, (own, os_error, own.__reduce__(error)[1])
+        return _rebuild, (access_error, os_error, access_error.__reduce__(error)[1])
 
     body = {"__module__": __name__, "__reduce__": reduce, "errno": number.get(os_error, errno.EIO)}
-    return type(own.__name__, (own, os_error), body)
+    return type(access_error.__name__, (access_error, os_error), body)
 
 
-def _rebuild(own: type[AccessError], os_error: type[OSError], known: tuple[Any, ...]) -> AccessError:
-    return _os_error(own, os_error)(*known)
+def _rebuild(access_error: type[AccessError], os_error: type[OSError], arguments: tuple[Any, ...]) -> AccessError:
+    return _os_error(access_error, os_error)(*arguments)

@@ -1,7 +1,7 @@
-"""What the guards of HTTP clients share: a request is judged by its text, and so is the line that the client writes.
+"""Shared by the guards of HTTP clients: a request is judged by its text, and by the request line of the client.
 
-A guard asks the policy twice: before a request, and for the addresses where the client connects.  So no other reader of
-the URI and no second look-up of the name can lead elsewhere (RFC 3986 7.4).
+A guard checks the policy twice: before a request, and for the addresses that the client connects to.  So no other
+reader of the URI and no second look-up of the name can lead elsewhere (RFC 3986 7.4).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _TEXT = "RFC 3986 3"
 
 
 def judge_request(policy: Policy, text: str) -> Judged:
-    """What a client may request.
+    """Return the judged URI if a client may request it.
 
-    Raises: AccessRefused, also for text that is no http or https URI, and for a host that no client can ask for.
+    Raises: AccessRefused, also for text that is not an http or https URI, and for a host that no client can resolve.
     """
     try:
         judged = policy.judge(text)
@@ -48,13 +48,13 @@ def judge_request(policy: Policy, text: str) -> Judged:
     try:
         resolvable(judged.host or "")
     except UnicodeError as error:
-        why = f"no client can ask for the host: {error}"
-        raise AccessRefused("host", why, "RFC 3986 3.2.2, RFC 1034 3.1", judged.uri) from error
+        reason = f"no client can ask for the host: {error}"
+        raise AccessRefused("host", reason, "RFC 3986 3.2.2, RFC 1034 3.1", judged.uri) from error
     return judged
 
 
 def request_target(judged: Judged) -> str:
-    """The target that the request line has to have (RFC 9112 3.2.1).
+    """Return the target that the request line must have (RFC 9112 3.2.1).
 
     >>> request_target(Policy().judge("http://h.example?q=%7e#f"))
     '/?q=%7e'
@@ -63,19 +63,19 @@ def request_target(judged: Judged) -> str:
     return (uri.path or "/") + ("" if uri.query is None else f"?{uri.query}")
 
 
-def judge_line(judged: Judged, written: str, also: Collection[str] = ()) -> None:
-    """Raises: AccessRefused if the client would not request the URI octet for octet as it was judged.
+def judge_line(judged: Judged, client_target: str, also: Collection[str] = ()) -> None:
+    """Raise AccessRefused if the client would not request the URI octet for octet as it was judged.
 
-    also: other forms of the target, such as the absolute form for a proxy.
+    also: other allowed forms of the target, such as the absolute form for a proxy.
     """
     target = request_target(judged)
-    if written != target and written not in also:
-        why = f"the client would request {written!r} in place of {target!r}"
-        raise AccessRefused("octets", why, "RFC 9112 3.2", judged.uri)
+    if client_target != target and client_target not in also:
+        reason = f"the client would request {client_target!r} in place of {target!r}"
+        raise AccessRefused("octets", reason, "RFC 9112 3.2", judged.uri)
 
 
 def judge_redirect(policy: Policy, source: str, location: str) -> None:
-    """Raises: AccessRefused for a redirect that the policy forbids, or whose target is no URI."""
+    """Raise AccessRefused if the policy forbids a redirect, or its target is not a URI."""
     try:
         policy.judge_redirect(URI(source), URI(source).join(location, errors="repair"))
     except InvalidURI as error:
@@ -83,19 +83,19 @@ def judge_redirect(policy: Policy, source: str, location: str) -> None:
 
 
 def judge_count(policy: Policy, redirects: int, source: object) -> None:
-    """Raises: AccessRefused for more redirects than the policy allows."""
+    """Raise AccessRefused if there are more redirects than the policy allows."""
     if redirects > policy.max_redirects:
-        why = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
-        raise AccessRefused("redirect", why, "RFC 9110 15.4", source)
+        reason = f"more than {policy.max_redirects} redirects; set Policy.max_redirects"
+        raise AccessRefused("redirect", reason, "RFC 9110 15.4", source)
 
 
 def proxy_tls(policy: Policy, proxy: str) -> SSLContext | None:
-    """What secures the connection to a proxy itself: the context of the policy, if its URI has a scheme with TLS."""
+    """Return the TLS context for the connection to a proxy itself: the policy's, if the proxy's scheme uses TLS."""
     return policy.tls if scheme(proxy.partition(":")[0]).tls else None
 
 
 class RequestChain(NamedTuple):
-    """A request of a chain of redirects: each has its own, so that any of them can be sent again."""
+    """A request in a chain of redirects; each request has its own chain, so that it can be sent again."""
 
     request: Any
     before: tuple[URI, ...]
@@ -103,15 +103,15 @@ class RequestChain(NamedTuple):
     uri: URI
 
     @classmethod
-    def follow(cls, policy: Policy, known: RequestChain | None, request: Any, uri: URI) -> RequestChain:
-        """The chain of a request.
+    def follow(cls, policy: Policy, previous: RequestChain | None, request: Any, uri: URI) -> RequestChain:
+        """Return the chain of a request.
 
-        known: that of the request itself, if it was sent before, or of the one that was redirected to it.
+        previous: the chain of the request itself if it was sent before, or of the request that was redirected to it.
         Raises: AccessRefused if the policy forbids the redirect.
         """
         before: tuple[URI, ...] = ()
-        if known is not None:
-            before = known.before if known.request is request else (*known.before, known.uri)
+        if previous is not None:
+            before = previous.before if previous.request is request else (*previous.before, previous.uri)
         if before:
             policy.judge_redirect(before[-1], uri)
             judge_count(policy, len(before), before[0])
@@ -119,18 +119,18 @@ class RequestChain(NamedTuple):
 
 
 class Refusal(Protocol):
-    """A class of exceptions that is AccessRefused and one of the client's."""
+    """A class of exceptions that derives from AccessRefused and from one of the client."""
 
     def __call__(self, rule: str, message: str, source: str = "", uri: object = None) -> AccessRefused: ...
 
 
 @contextmanager
-def refusals(kind: Refusal, **known: Any) -> Iterator[None]:
+def refusals(kind: Refusal, **attributes: Any) -> Iterator[None]:
     """Raise each refusal as that kind, with attributes that the client expects."""
     try:
         yield
     except AccessRefused as error:
-        made = kind(error.rule, error.message, error.source, error.uri)
-        for name, value in known.items():
-            setattr(made, name, value)
-        raise made.with_traceback(error.__traceback__) from error.__cause__
+        refusal = kind(error.rule, error.message, error.source, error.uri)
+        for name, value in attributes.items():
+            setattr(refusal, name, value)
+        raise refusal.with_traceback(error.__traceback__) from error.__cause__

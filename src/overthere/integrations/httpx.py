@@ -28,7 +28,7 @@ class Guard(TransportGuard, httpx.HTTPTransport):
     """A transport for `httpx.Client`.  No proxy of the environment is used, only `Policy.proxy`.
 
     Each request, and each redirect that the client follows, is judged by its text; a connection goes to an address that
-    was judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).  Times are httpx's own.
+    was judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).  httpx's own timeouts apply.
 
     Raises: Refused where a request is sent; TypeError for the settings `proxy` and `uds`; RuntimeError for a version of
     httpx that cannot be guarded.
@@ -46,7 +46,7 @@ class Guard(TransportGuard, httpx.HTTPTransport):
 
 
 class AsyncGuard(AsyncTransportGuard, httpx.AsyncHTTPTransport):
-    """The same for `httpx.AsyncClient`, in asyncio and Trio.  Raises: as `Guard`."""
+    """The guard for `httpx.AsyncClient`, in asyncio and Trio.  Raises: as `Guard`."""
 
     refused = Refused
     core: ClassVar[ModuleType] = httpcore

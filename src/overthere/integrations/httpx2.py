@@ -34,7 +34,7 @@ class Guard(TransportGuard, httpx2.HTTPTransport):
 
 
 class AsyncGuard(AsyncTransportGuard, httpx2.AsyncHTTPTransport):
-    """The same for `httpx2.AsyncClient`, in asyncio and Trio.  Raises: as `Guard`."""
+    """The guard for `httpx2.AsyncClient`, in asyncio and Trio.  Raises: as `Guard`."""
 
     refused = Refused
     core: ClassVar[ModuleType] = httpcore2

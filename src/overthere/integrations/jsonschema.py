@@ -24,24 +24,24 @@ _FORMATS: dict[str, Callable[[str], object]] = {
 
 
 def checker(base: FormatChecker | None = None) -> FormatChecker:
-    """A checker of `uri`, `uri-reference`, `iri`, `iri-reference` and `uri-template`, and of the formats of another.
+    """Return a checker of `uri`, `uri-reference`, `iri`, `iri-reference`, `uri-template` and the formats of `base`.
 
-    base: the other one, whose own checks of these five are replaced; default: all that jsonschema has.
-    The ValidationError has the InvalidURI, which says what is wrong and where, as its `cause`.
+    base: a checker whose checks of these five are replaced; default: all that jsonschema has.
+    The ValidationError has the InvalidURI, with the problem and its place, as its `cause`.
 
     >>> checker().conforms("http://h/a b", "uri"), checker().conforms("/a?b", "uri-reference")
     (False, True)
     """
-    made = FormatChecker(())
-    made.checkers = dict((FormatChecker() if base is None else base).checkers)
+    new_checker = FormatChecker(())
+    new_checker.checkers = dict((FormatChecker() if base is None else base).checkers)
     for name, kind in _FORMATS.items():
-        made.checks(name, raises=OverthereError)(_check(kind))
-    return made
+        new_checker.checks(name, raises=OverthereError)(_check(kind))
+    return new_checker
 
 
 def _check(kind: Callable[[str], object]) -> Callable[[object], bool]:
     def check(instance: object) -> bool:
-        if isinstance(instance, str):  # of another type a format says nothing
+        if isinstance(instance, str):  # formats apply only to text
             kind(instance)
         return True
 

@@ -1,9 +1,9 @@
-"""pydantic: what a field requires of its URI, and URLs of pydantic's own types.
+"""pydantic: requirements of a field for its URI, and URLs of pydantic's own types.
 
 class Hook(BaseModel):
     target: Annotated[URI, Require(schemes={"https"}, userinfo=False, public=True), Field(max_length=2048)]
 
-The values themselves are types of fields without it (`values/pydantic_schema.py`).
+Without requirements, the value classes are field types by themselves (`values/pydantic_schema.py`).
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ Url = TypeVar("Url", bound=AnyUrl)
 
 _NOT_PUBLIC = re.compile(r"(?:.*\.)?(?:localhost|local|internal|home\.arpa|test|invalid|onion|alt)|[^.]*", re.DOTALL)
 """Names that are not in the public DNS (RFC 6761, 6762, 8375, 9476), and names of a single label."""
-_WISHES = {True: "required", False: "not allowed"}
+_REQUIREMENTS = {True: "required", False: "not allowed"}
 _END = "(?:[/?#]|$)"
 _DOT = r"(?:\.|%2[eE])?"
 _MAPPED = r"(?:[!$&-.0-9;=_a-zA-Z~]|%[0-7])*(?:[^\0-\x7f]|%[89a-fA-F])[^/?#@:\[\]]*"
-"""A host with a character beyond US-ASCII: clients map it to another name (UTS 46 4), which no expression knows."""
+"""A host with a non-ASCII character: clients map it to another name (UTS 46 4), which no expression can know."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Require:
     """Requirements of a field of a value type: `Annotated[URI, Require(schemes={"https"})]`.
 
-    A value without it is a validation error of the type `overthere_require_scheme`, `..._host`, `..._port`,
+    A value that violates one is a validation error of the type `overthere_require_scheme`, `..._host`, `..._port`,
     `..._userinfo`, `..._rung` or `..._public`, with place, component and section in its context.  The JSON Schema has
-    a `pattern`: every text that is accepted matches it; it does not know `rung`, addresses and default ports.
+    a `pattern`: every accepted text matches it; it does not know `rung`, addresses and default ports.
     """
 
     schemes: Collection[str] | None = None
     """The allowed schemes, without case (RFC 3986 3.1)."""
     host: bool | Collection[str] | None = None
-    """True: one that is not empty; False: none; or the allowed ones, as clients map them (".example": all below it)."""
+    """True: not empty; False: no host; or the allowed hosts, as clients map them (".example": all hosts below it)."""
     port: bool | Collection[int] | None = None
-    """True: one is written; False: none is; or the allowed ones, where a scheme's own need not be written (3.2.3)."""
+    """True: with a port; False: without; or the allowed ports, of which the scheme's own may be omitted (3.2.3)."""
     userinfo: bool | None = None
-    """False: none (RFC 3986 7.5: it is deprecated); True: it is there."""
+    """False: without userinfo (RFC 3986 7.5: it is deprecated); True: with userinfo."""
     rung: Rung | str | None = None
-    """The value is in the normal form of this rung (6.2)."""
+    """The value must be in the normal form of this rung (6.2)."""
     public: bool = False
-    """The host is neither an address that is not public, in any spelling (7.4), nor a name that only local networks
-    know.  No name is looked up: where the URI is opened, a guard has to judge the addresses."""
+    """The host must not be a non-public address, in any spelling (7.4), nor a name that only local networks know.  No
+    name is looked up: when the URI is opened, a guard must judge the addresses."""
     pattern: str | None = field(init=False, repr=False)
-    """The expression of the JSON Schema; None if it would say nothing."""
+    """The expression of the JSON Schema; None if it would not require anything."""
 
     def __post_init__(self) -> None:
-        """Raises: TypeError for a text in place of a collection; ValueError for an unknown rung or no choice at all."""
+        """Raise TypeError for text instead of a collection; ValueError for an unknown rung or no requirement."""
         for name in ("schemes", "host", "port"):
             value = getattr(self, name)
             if isinstance(value, (str, bytes)):
@@ -74,16 +74,16 @@ class Require:
             if value is not None and not isinstance(value, bool):
                 if not value:
                     raise ValueError(f"{name} is empty: nothing would be allowed")
-                known = _client_host if name == "host" else str.lower
-                lowered = frozenset(known(one) if isinstance(one, str) else one for one in value)
-                if "" in lowered:
+                normalize_item = _client_host if name == "host" else str.lower
+                normalized = frozenset(normalize_item(item) if isinstance(item, str) else item for item in value)
+                if "" in normalized:
                     raise ValueError(f"{name} has a name that is empty, or has only characters that clients ignore")
-                object.__setattr__(self, name, lowered)
-        rung = self.rung if self.rung is None else Rung(self.rung)  # type: ignore[arg-type]  # its name too
+                object.__setattr__(self, name, normalized)
+        rung = self.rung if self.rung is None else Rung(self.rung)  # type: ignore[arg-type]  # also from its name
         if rung is Rung.PROTOCOL:
             raise ValueError("the rung PROTOCOL takes evidence, which a text does not have (RFC 3986 6.2.4)")
         object.__setattr__(self, "rung", rung)
-        if all(getattr(self, one.name) == one.default for one in fields(self) if one.init):
+        if all(getattr(self, item.name) == item.default for item in fields(self) if item.init):
             raise ValueError("Require() requires nothing")
         object.__setattr__(self, "pattern", self._pattern())
 
@@ -95,70 +95,70 @@ class Require:
             return schema.with_check(self)
         if schema["type"] in ("nullable", "default"):
             return {**schema, "schema": self._add_to(schema["schema"], source)}
-        why = f"Require applies to URI, URIReference, IRI or IRIReference, not to {source!r}"
-        raise PydanticUserError(why, code="invalid-annotated-type")
+        message = f"Require applies to URI, URIReference, IRI or IRIReference, not to {source!r}"
+        raise PydanticUserError(message, code="invalid-annotated-type")
 
     def __call__(self, value: Any) -> None:
-        """Raises: pydantic_core.PydanticCustomError for the first requirement that a value does not meet."""
-        for name, component, why, expected, source in self._problems(value):
+        """Raise pydantic_core.PydanticCustomError for the first requirement that a value violates."""
+        for name, component, message, expected, source in self._problems(value):
             behind = 0 if value.scheme is None else len(value.scheme) + 1
-            at, end = (0, len(str(value))) if component == "any" else value.span(component) or (behind, behind)
-            if name == "rung":  # where the normal form differs
+            start, end = (0, len(str(value))) if component == "any" else value.span(component) or (behind, behind)
+            if name == "rung":  # the first difference from the normal form
                 pairs = zip(f"{value}\0", f"{value.normalize(self.rung)}\1", strict=False)
-                at = next(place for place, (one, other) in enumerate(pairs) if one != other)
+                start = next(index for index, (char, normal_char) in enumerate(pairs) if char != normal_char)
             kind = f"require-{name}"
-            raise failure(Finding(kind, at, end, component, component, expected, source, why))
+            raise failure(Finding(kind, start, end, component, component, expected, source, message))
 
     def _problems(self, value: Any) -> Iterator[tuple[str, str, str, str, str]]:
-        """Requirement, component, message, what is expected, and the section."""
+        """Yield requirement, component, message, expected values, and section of each violation."""
         host = client_name(value.host or "").removesuffix(".")
         if self.schemes is not None and (value.scheme or "").lower() not in self.schemes:
-            why = "there is no scheme" if value.scheme is None else f"the scheme {value.scheme!r} is not allowed"
-            yield "scheme", "scheme", why, _join(self.schemes), "RFC 3986 3.1"
+            message = "there is no scheme" if value.scheme is None else f"the scheme {value.scheme!r} is not allowed"
+            yield "scheme", "scheme", message, _join(self.schemes), "RFC 3986 3.1"
         if self.userinfo is not None and self.userinfo != (value.userinfo is not None):
-            yield "userinfo", "userinfo", f"userinfo is {_WISHES[self.userinfo]}", "", "RFC 3986 3.2.1, 7.5"
+            yield "userinfo", "userinfo", f"userinfo is {_REQUIREMENTS[self.userinfo]}", "", "RFC 3986 3.2.1, 7.5"
         if isinstance(self.host, bool):
             if self.host != bool(value.host):
-                yield "host", "host", f"a host is {_WISHES[self.host]}", "", "RFC 3986 3.2.2"
+                yield "host", "host", f"a host is {_REQUIREMENTS[self.host]}", "", "RFC 3986 3.2.2"
         elif self.host is not None and not self._is_named(value.host or "", host):
-            why = f"the host {value.host!r} is not allowed" if value.host else "there is no host"
-            yield "host", "host", why, _join(self.host), "RFC 3986 3.2.2"
+            message = f"the host {value.host!r} is not allowed" if value.host else "there is no host"
+            yield "host", "host", message, _join(self.host), "RFC 3986 3.2.2"
         if isinstance(self.port, bool):
             if self.port != (value.port_text is not None):
-                yield "port", "port", f"a port is {_WISHES[self.port]}", "", "RFC 3986 3.2.3"
+                yield "port", "port", f"a port is {_REQUIREMENTS[self.port]}", "", "RFC 3986 3.2.3"
         elif self.port is not None and (port := value.effective_port) not in self.port:
-            why = "no port is known" if port is None else f"the port {port} is not allowed"
-            yield "port", "port", why, _join(self.port), "RFC 3986 3.2.3"
+            message = "no port is known" if port is None else f"the port {port} is not allowed"
+            yield "port", "port", message, _join(self.port), "RFC 3986 3.2.3"
         if self.public and (reason := _why_not_public(value.host)):
             yield "public", "host", f"the host is not public: {reason}", "", "RFC 3986 7.4"
         if self.rung is not None and str(value.normalize(self.rung)) != str(value):
             yield "rung", "any", f"it is not in the normal form of the rung {self.rung}", "", "RFC 3986 6.2"
 
-    def _is_named(self, written: str, host: str) -> bool:
-        """Whether `host` has a host; never one that some reader ends or divides before the part that is named."""
-        if not written.startswith("[") and has_delimiter(host):
+    def _is_named(self, host_text: str, host: str) -> bool:
+        """Whether a host is allowed; never a host that some reader ends or splits before the part that is allowed."""
+        if not host_text.startswith("[") and has_delimiter(host):
             return False
-        named = cast("Collection[str]", self.host)
-        names = {host, older_name(written).removesuffix(".")}  # a client asks for one of them
-        return all(any(name == one or (one[0] == "." and name.endswith(one)) for one in named) for name in names)
+        allowed = cast("Collection[str]", self.host)
+        names = {host, older_name(host_text).removesuffix(".")}  # a client contacts one of them
+        return all(any(name == rule or (rule[0] == "." and name.endswith(rule)) for rule in allowed) for name in names)
 
     def _pattern(self) -> str | None:
-        """See `pattern`: scheme, then an authority or, if nothing requires one, none."""
-        if all(one is None for one in (self.schemes, self.host, self.port, self.userinfo)) and not self.public:
+        """Return `pattern`: scheme, then an authority, which is optional if nothing requires one."""
+        if all(value is None for value in (self.schemes, self.host, self.port, self.userinfo)) and not self.public:
             return None
         schemes = "|".join(map(any_case, sorted(self.schemes or ())))
         scheme = f"(?:{schemes}):" if schemes else "(?:[^:/?#]+:)?"
         userinfo = {None: "(?:[^/?#@]*@)?", True: "[^/?#@]*@", False: ""}[self.userinfo]
-        filled = r"(?:\[[^\]]*\]|[^/?#@:\[\]]+)"
+        any_host = r"(?:\[[^\]]*\]|[^/?#@:\[\]]+)"
         if self.host is False:
             host = ""
         elif self.host is None and not self.public:
-            host = f"{filled}?"
+            host = f"{any_host}?"
         elif isinstance(self.host, frozenset):
             host = f"(?:(?:{'|'.join(map(_host_pattern, sorted(self.host)))}){_DOT}|{_MAPPED})"
         else:
-            host = filled
-        if isinstance(self.port, frozenset):  # without one, or with an empty one, that of the scheme
+            host = any_host
+        if isinstance(self.port, frozenset):  # without a port, or with an empty one, the scheme's port applies
             port = f"(?::(?:0*(?:{'|'.join(map(str, sorted(self.port)))}))?)?"
         elif self.port is None:
             port = "(?::[0-9]*)?"
@@ -167,19 +167,19 @@ class Require:
         authority = f"//{userinfo}{host}{port}{_END}"
         if self.host or self.port or self.userinfo or self.public:
             return f"^{scheme}{authority}"
-        rest = "/(?:[^/]|$)|[^/]|$"
+        without_authority = "/(?:[^/]|$)|[^/]|$"
         if schemes:
-            return f"^{scheme}(?:{authority}|{rest})"
-        return f"^(?:{scheme}{authority}|[^:/?#]+:(?:{rest})|[^:/?#]+{_END}|[?#]|$|/(?:[^/]|$))"
+            return f"^{scheme}(?:{authority}|{without_authority})"
+        return f"^(?:{scheme}{authority}|[^:/?#]+:(?:{without_authority})|[^:/?#]+{_END}|[?#]|$|/(?:[^/]|$))"
 
 
 def _host_pattern(name: str) -> str:
-    """A name in any case, its characters also as escapes (RFC 3986 6.2.2.2)."""
-    written = "[^/?#@:]*" if name.startswith(".") else ""
+    """Return a pattern for a name in any case, also with escaped characters (RFC 3986 6.2.2.2)."""
+    expression = "[^/?#@:]*" if name.startswith(".") else ""
     for char in name:
-        octets = "|".join(any_case(f"{ord(one):02X}") for one in dict.fromkeys((char, char.upper())))
-        written += f"(?:{any_case(char)}|%(?:{octets}))"
-    return written
+        octets = "|".join(any_case(f"{ord(variant):02X}") for variant in dict.fromkeys((char, char.upper())))
+        expression += f"(?:{any_case(char)}|%(?:{octets}))"
+    return expression
 
 
 def _client_host(name: str) -> str:
@@ -197,35 +197,35 @@ def _why_not_public(host: str | None) -> str | None:
         return "there is none"
     address = literal(host or "")
     if address is not None:
-        why = forbidden(address)
-        return why and f"{address} is {why}"
-    if wrong := has_delimiter(name):
-        return f"a name cannot contain {wrong!r}"
+        range_name = forbidden(address)
+        return range_name and f"{address} is {range_name}"
+    if delimiter := has_delimiter(name):
+        return f"a name cannot contain {delimiter!r}"
     return "a name of local networks" if _NOT_PUBLIC.fullmatch(name) else None
 
 
 class ChangedURL(OverthereError, ValueError):
-    """pydantic reads another URL out of the text than RFC 3986 does."""
+    """pydantic reads a URL from the text that differs from the URI of RFC 3986."""
 
 
 def any_url(uri: URIReference | str, kind: type[Url] = AnyUrl) -> Url:  # type: ignore[assignment]
-    """A URL of pydantic, for a field that takes one; the other way, a field of the type URI takes an `AnyUrl`.
+    """Return a URL of pydantic, for a field that takes one; conversely, a field of the type URI accepts an `AnyUrl`.
 
-    pydantic reads by the URL Standard, which repairs and rewrites: `http://h` becomes `http://h/`.  Such changes keep
-    the URI equivalent by its scheme (RFC 3986 6.2.3); others do not, and are errors.
+    pydantic reads by the URL Standard, which repairs and rewrites: `http://h` becomes `http://h/`.  Changes that keep
+    the URI equivalent by its scheme (RFC 3986 6.2.3) are accepted; others are errors.
 
     Raises: pydantic.ValidationError if it is not such a URL; ChangedURL; InvalidURI for a text that is not a URI.
 
     >>> any_url("HTTP://Example.com")
     AnyUrl('http://example.com/')
     """
-    given = URI(str(uri))
+    source = URI(str(uri))
     try:
-        made = kind(str(given))
+        url = kind(str(source))
     except ValidationError as error:
-        shown = given.redacted()  # the other would show a password
-        found: Any = [{**one, "input": shown} for one in error.errors(include_url=False)]
-        raise ValidationError.from_exception_data(kind.__name__, found) from None
-    if not given.equivalent(URI(str(made)), Rung.SCHEME):
-        raise ChangedURL(f"pydantic reads another URL: {URI(str(made)).redacted()!r} in place of {given.redacted()!r}")
-    return made
+        redacted = source.redacted()  # the original input would show a password
+        errors: Any = [{**details, "input": redacted} for details in error.errors(include_url=False)]
+        raise ValidationError.from_exception_data(kind.__name__, errors) from None
+    if not source.equivalent(URI(str(url)), Rung.SCHEME):
+        raise ChangedURL(f"pydantic reads another URL: {URI(str(url)).redacted()!r} in place of {source.redacted()!r}")
+    return url

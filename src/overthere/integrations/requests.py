@@ -31,7 +31,7 @@ class Refused(AccessRefused, requests.RequestException):
 
 
 class Adapter(HTTPAdapter):
-    """An adapter for `http://` and `https://`; no proxy is used but `Policy.proxy`, whatever the session says.
+    """An adapter for `http://` and `https://`; its only proxy is `Policy.proxy`, whatever the session says.
 
     Each request, and each redirect that the session follows, is judged by its text; a connection goes to an address
     that was judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).
@@ -61,50 +61,50 @@ class Adapter(HTTPAdapter):
         return manager
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
-        """`Policy.tls` alone says who is trusted: Requests would add authorities to it, or stop its checks."""
+        """Ignore the settings of Requests if `Policy.tls` is set: they would add authorities, or stop its checks."""
         super().cert_verify(conn, url, verify if self.policy.tls is None else False, cert)
         if self.policy.tls is not None:
-            conn.cert_reqs = None  # what the context says
+            conn.cert_reqs = None  # leave the settings of the context
 
     def send(self, request: requests.PreparedRequest, *given: Any, **settings: Any) -> requests.Response:
         """Raises: Refused; what Requests raises."""
         with refusals(Refused, request=request):
             judged = judge_request(self.policy, request.url or "")
-            # A redirect has the hooks of the request before it.
+            # A redirect has the hooks of the previous request.
             hooks: dict[str, Any] = request.hooks
             hooks = {**hooks, _CHAIN: RequestChain.follow(self.policy, hooks.get(_CHAIN), request, judged.uri)}
             request.hooks = hooks
-            request.headers.pop("Proxy-Authorization", None)  # that of `Policy.proxy` is added for its proxy
+            request.headers.pop("Proxy-Authorization", None)  # the login of `Policy.proxy` is added for its proxy
             names = ("stream", "timeout", "verify", "cert", "proxies")
-            told = {**dict(zip(names, given, strict=False)), **settings, "proxies": dict(self.policy.proxy)}
+            send_settings = {**dict(zip(names, given, strict=False)), **settings, "proxies": dict(self.policy.proxy)}
             if self.policy.tls is not None:
-                told["verify"] = True
+                send_settings["verify"] = True
             with expecting(judged):
-                return super().send(request, **told)
+                return super().send(request, **send_settings)
 
 
 def adapter(policy: Policy | None = None, *, resolve: Resolve | None = None, **settings: Any) -> Adapter:
-    """As `Adapter`."""
+    """Return an `Adapter`."""
     return Adapter(policy, resolve=resolve, **settings)
 
 
 class _ExactSession(requests.Session):
-    """A session that requests a URI as it is written: Requests alone decodes and encodes anew."""
+    """A session that requests a URI as it is written; Requests alone would decode and re-encode it."""
 
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         prepared = super().prepare_request(request)
         text = request.url
         if not request.params and not self.params and isinstance(text, str) and URI.can_parse(text):
-            plain = requests.PreparedRequest()
-            plain.prepare_url(text, {})
-            if prepared.url == plain.url:  # an `auth` may have signed it
+            unsigned = requests.PreparedRequest()
+            unsigned.prepare_url(text, {})
+            if prepared.url == unsigned.url:  # an `auth` may have signed it
                 prepared.url = text
         return prepared
 
 
 def guarded_session(policy: Policy | None = None, *, resolve: Resolve | None = None) -> requests.Session:
-    """A session with this guard alone: other schemes have no adapter, the environment's proxies are not read, and a URI
-    without `params` is requested octet for octet."""
+    """Return a session with only this guard: other schemes have no adapter, the environment's proxies are ignored,
+    and a URI without `params` is requested octet for octet."""
     session = _ExactSession()
     session.trust_env = False
     session.adapters.clear()

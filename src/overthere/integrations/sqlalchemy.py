@@ -1,4 +1,4 @@
-"""SQLAlchemy: types of columns whose values are URIs, stored as their text.
+"""SQLAlchemy: column types whose values are URIs, stored as their text.
 
 class Base(DeclarativeBase):
     type_annotation_map = TYPES                 # Mapped[URI], Mapped[IRI | None] and so on
@@ -27,10 +27,10 @@ V = TypeVar("V", bound=URIReference | IRIReference)
 
 
 class _ValueType(TypeDecorator[V]):
-    """A column of texts that are valid; a text that is given is checked before it is sent.
+    """A column of valid texts; a text is checked before it is sent.
 
-    SQLAlchemy wraps an InvalidURI of a statement in a StatementError.  A stored text that is invalid is an InvalidURI
-    when its row is read.
+    SQLAlchemy wraps an InvalidURI of a statement in a StatementError.  An invalid stored text raises InvalidURI when
+    its row is read.
     """
 
     impl: TypeEngine[Any] | type[TypeEngine[Any]] = Text
@@ -59,7 +59,7 @@ class _ValueType(TypeDecorator[V]):
         return None if value is None else self.kind(value)
 
     def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
-        """A text that is compared with the column may be invalid: `like("https://%")`."""
+        """Compare as text: a text that is compared with the column may be invalid, as in `like("https://%")`."""
         return Text() if isinstance(value, str) else self
 
 

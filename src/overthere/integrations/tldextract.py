@@ -18,7 +18,7 @@ with brought_by("tldextract"):
 
 __all__ = ["ExtractResult", "extract"]
 
-# Appendix B, for texts without a scheme too: they begin with the authority.
+# Appendix B; a text without a scheme begins with the authority.
 _AUTHORITY = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//)?([^/?#]*+)", re.DOTALL)
 _HOST = re.compile(r"(\[[^\]]*+\])|[^:]*+", re.DOTALL)
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
@@ -30,8 +30,8 @@ def extract(url: str | URIReference | IRIReference, include_psl_private_domains:
     url: a URI, an IRI, or a text that begins with its authority ("user@example.com:80/path"); any text is read.
     include_psl_private_domains: whether the private section of the list counts.
 
-    It differs from tldextract in three points: escapes in a host are its letters (RFC 3986 3.2.2); an address in any
-    spelling is a domain as a whole (7.4), and so is what has an empty label (RFC 1034 3.1).
+    It differs from tldextract in three points: escapes in a host are decoded (RFC 3986 3.2.2); an address in any
+    spelling is a domain as a whole (7.4), and so is a host with an empty label (RFC 1034 3.1).
 
     >>> extract("http://forums.bbc.co.uk/")
     ExtractResult(subdomain='forums', domain='bbc', suffix='co.uk', is_private=False)
@@ -40,15 +40,15 @@ def extract(url: str | URIReference | IRIReference, include_psl_private_domains:
     """
     host = _host(exact(url, "extract()")) if isinstance(url, str) else url.host or ""
     rules = suffix_list()
-    found = rules.split(host, private=bool(include_psl_private_domains))
-    if found is None or found.rule == "*":
+    split = rules.split(host, private=bool(include_psl_private_domains))
+    if split is None or split.rule == "*":
         name = _DOTS.sub(".", host).rstrip(".")
-        above, _, last = ("", "", name) if found is None else name.rpartition(".")
-        return ExtractResult(above, last, "", is_private=False, registry_suffix="")
-    registry = rules.split(host, private=False) if found.private else found
+        subdomain, _, domain_label = ("", "", name) if split is None else name.rpartition(".")
+        return ExtractResult(subdomain, domain_label, "", is_private=False, registry_suffix="")
+    registry = rules.split(host, private=False) if split.private else split
     suffix = registry.public_suffix if registry is not None else ""
-    domain = (found.registrable_domain or "").partition(".")[0]
-    return ExtractResult(found.subdomain or "", domain, found.public_suffix, found.private, registry_suffix=suffix)
+    domain = (split.registrable_domain or "").partition(".")[0]
+    return ExtractResult(split.subdomain or "", domain, split.public_suffix, split.private, registry_suffix=suffix)
 
 
 def _host(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the guards of httpx and httpx2 share: transports, and backends that connect to judged addresses alone."""
+"""Shared by the guards of httpx and httpx2: transports, and backends that connect only to judged addresses."""
 
 from __future__ import annotations
 
@@ -17,54 +17,56 @@ from overthere.values.hosts.address import Address
 __all__ = ["AsyncTransportGuard", "TransportGuard", "put_backend"]
 
 _CHAIN = "overthere.redirects"
-_OWN = {"proxy": "name the proxy in Policy.proxy", "uds": "a Unix socket has no host to judge"}
+_RESERVED = {"proxy": "name the proxy in Policy.proxy", "uds": "a Unix socket has no host to judge"}
 
 
 def _settings(policy: Policy, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a transport.  Raises: TypeError for those that lead around the policy."""
-    for name, why in _OWN.items() if policy.tls is None else {**_OWN, "verify": TLS_RULE, "cert": TLS_RULE}.items():
+    """Return the settings of a transport.  Raises: TypeError for settings that bypass the policy."""
+    for name, reason in (
+        _RESERVED.items() if policy.tls is None else {**_RESERVED, "verify": TLS_RULE, "cert": TLS_RULE}.items()
+    ):
         if settings.get(name) is not None:
-            raise TypeError(f"a guard takes no {name!r}: {why}")
+            raise TypeError(f"a guard takes no {name!r}: {reason}")
     return settings if policy.tls is None else {**settings, "verify": policy.tls}
 
 
-def put_backend(transport: Any, make: Any) -> None:
-    """Let a transport connect by another backend, which is made of its own.
+def put_backend(transport: Any, wrap: Any) -> None:
+    """Replace the network backend of a transport by another that wraps it.
 
-    Raises: RuntimeError if this version of the library has no such place: there is no guard without it.
+    Raises: RuntimeError if this version of the library has no such place: then no guard is possible.
     """
     pool: Any = getattr(transport, "_pool", None)
-    own = getattr(pool, "_network_backend", None)
-    if own is None:
+    backend = getattr(pool, "_network_backend", None)
+    if backend is None:
         raise RuntimeError("this version of the library does not say where it connects: no guard is possible")
-    pool._network_backend = make(own)
+    pool._network_backend = wrap(backend)
 
 
 def _judge(policy: Policy, request: Any) -> str:
-    """Judge a request of httpx, and the redirect that led to it.  Returns: its scheme.  Raises: AccessRefused."""
+    """Judge a request of httpx, and the redirect that led to it.  Returns: the scheme.  Raises: AccessRefused."""
     judged = judge_request(policy, str(request.url))
-    written = request.extensions.get("target", request.url.raw_path)
-    judge_line(judged, (written if isinstance(written, bytes) else str(written).encode()).decode("latin-1"))
+    target = request.extensions.get("target", request.url.raw_path)
+    judge_line(judged, (target if isinstance(target, bytes) else str(target).encode()).decode("latin-1"))
     if (host := request.url.raw_host.decode("latin-1")).lower() != (judged.host or "").lower():
         raise AccessRefused("host", f"the client would connect to {host!r}", "RFC 3986 3.2.2", judged.uri)
-    # A redirect takes the extensions of the request before it.
+    # A redirect has the extensions of the previous request.
     chain = RequestChain.follow(policy, request.extensions.get(_CHAIN), request, judged.uri)
     request.extensions = {**request.extensions, _CHAIN: chain}
     return judged.uri.scheme.lower()
 
 
 class _Connector:
-    def __init__(self, own: Any, policy: Policy, resolve: Any, core: ModuleType) -> None:
-        """own: the library's backend; core: its module of exceptions."""
-        self.own = own
+    def __init__(self, backend: Any, policy: Policy, resolve: Any, core: ModuleType) -> None:
+        """backend: of the library; core: its module of exceptions."""
+        self.backend = backend
         self.policy = policy
         self.resolve = resolve
         self.core = core
 
     def to_library(self, error: AccessFailed | AccessTimeout) -> Exception:
         kind = self.core.ConnectTimeout if isinstance(error, AccessTimeout) else self.core.ConnectError
-        made: Exception = kind(str(error))
-        return made
+        library_error: Exception = kind(str(error))
+        return library_error
 
     def refuse_socket(self, path: str) -> AccessRefused:
         return AccessRefused("host", f"{path!r} is a Unix socket, so there is no host to judge", "RFC 3986 3.2.2")
@@ -74,33 +76,33 @@ class _Connector:
 
 
 class Backend(_Connector):
-    """A `NetworkBackend` that asks the policy for the addresses of each host."""
+    """A `NetworkBackend` that connects only to the addresses that the policy allows for a host."""
 
     resolve: Resolve | None
 
-    def connect_tcp(self, host: str, port: int, *given: Any, **settings: Any) -> Any:
+    def connect_tcp(self, host: str, port: int, *arguments: Any, **settings: Any) -> Any:
         try:
-            found: Iterable[Address] = self.policy.addresses(host, port, resolve=self.resolve)
+            addresses: Iterable[Address] = self.policy.addresses(host, port, resolve=self.resolve)
         except (AccessFailed, AccessTimeout) as error:
             raise self.to_library(error) from error
-        *others, last = found
-        for address in others:
+        *first_addresses, last = addresses
+        for address in first_addresses:
             try:
-                return self.own.connect_tcp(str(address), port, *given, **settings)
+                return self.backend.connect_tcp(str(address), port, *arguments, **settings)
             except Exception as error:
                 if not self.is_next_tried(error):
                     raise
-        return self.own.connect_tcp(str(last), port, *given, **settings)
+        return self.backend.connect_tcp(str(last), port, *arguments, **settings)
 
-    def connect_unix_socket(self, path: str, *given: Any, **settings: Any) -> Any:
+    def connect_unix_socket(self, path: str, *arguments: Any, **settings: Any) -> Any:
         raise self.refuse_socket(path)
 
     def sleep(self, seconds: float) -> None:
-        self.own.sleep(seconds)
+        self.backend.sleep(seconds)
 
 
 class AsyncBackend(_Connector):
-    """The same for `AsyncNetworkBackend`, in asyncio and Trio."""
+    """The asynchronous backend, in asyncio and Trio."""
 
     resolve: AsyncResolve | None
 
@@ -112,88 +114,88 @@ class AsyncBackend(_Connector):
         return await run_sync(partial(self.policy.addresses, host, port), abandon_on_cancel=True)
 
     async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, *given: Any, **settings: Any
+        self, host: str, port: int, timeout: float | None = None, *arguments: Any, **settings: Any
     ) -> Any:
-        """Each address gets an equal part of the time that is left: its name's owner chooses how many there are."""
+        """Divide the remaining time equally among the addresses: the owner of the name chooses their number."""
         try:
-            found = list(await self._addresses(host, port))
+            addresses = list(await self._addresses(host, port))
         except (AccessFailed, AccessTimeout) as error:
             raise self.to_library(error) from error
-        ends = None if timeout is None else monotonic() + timeout
+        deadline = None if timeout is None else monotonic() + timeout
         while True:
-            address = str(found.pop(0))
-            share = None if ends is None else max(ends - monotonic(), 0.0) / (len(found) + 1)
+            address = str(addresses.pop(0))
+            share = None if deadline is None else max(deadline - monotonic(), 0.0) / (len(addresses) + 1)
             try:
-                return await self.own.connect_tcp(address, port, share, *given, **settings)
+                return await self.backend.connect_tcp(address, port, share, *arguments, **settings)
             except Exception as error:
-                if not found or not self.is_next_tried(error):
+                if not addresses or not self.is_next_tried(error):
                     raise
 
-    async def connect_unix_socket(self, path: str, *given: Any, **settings: Any) -> Any:
+    async def connect_unix_socket(self, path: str, *arguments: Any, **settings: Any) -> Any:
         raise self.refuse_socket(path)
 
     async def sleep(self, seconds: float) -> None:
-        await self.own.sleep(seconds)
+        await self.backend.sleep(seconds)
 
 
 class _Guard:
     refused: ClassVar[Any]
-    """The exception of a refusal, which is one of the library's too."""
+    """The exception of a refusal, which also derives from one of the library."""
     core: ClassVar[ModuleType]
     plain: ClassVar[Any]
-    """The library's transport; the proxies of the policy use it."""
+    """The library's transport, which the proxies of the policy use."""
     _proxy_type: ClassVar[Any]
     """The library's class of proxies."""
     backend: ClassVar[type[_Connector]]
 
     def __init__(self, policy: Policy | None = None, *, resolve: Any = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names (`Resolve` of `Policy.addresses`); default: the
-        system's resolver.  settings: of the library's transport, but for `proxy` and `uds`."""
+        system's resolver.  settings: of the library's transport, except `proxy` and `uds`."""
         self.policy: Policy = policy or Policy()
         settings = _settings(self.policy, settings)
         super().__init__(**settings)
-        put_backend(self, lambda own: self.backend(own, self.policy, resolve, self.core))
-        self._proxied: dict[str, Any] = {}
+        put_backend(self, lambda backend: self.backend(backend, self.policy, resolve, self.core))
+        self._proxy_transports: dict[str, Any] = {}
         for name, proxy in self.policy.proxy.items():
             tls = proxy_tls(self.policy, proxy)
-            self._proxied[name] = self.plain(**settings, proxy=self._proxy_type(proxy, ssl_context=tls))
+            self._proxy_transports[name] = self.plain(**settings, proxy=self._proxy_type(proxy, ssl_context=tls))
 
 
 class TransportGuard(_Guard):
-    """A transport that judges each request; before the library's own in the order of bases."""
+    """A transport that judges each request; it precedes the library's own in the order of bases."""
 
     backend: ClassVar[type[_Connector]] = Backend
 
     def handle_request(self, request: Any) -> Any:
         with refusals(self.refused, request=request):
-            proxied = self._proxied.get(_judge(self.policy, request))
+            proxied = self._proxy_transports.get(_judge(self.policy, request))
             return self.plain.handle_request(self if proxied is None else proxied, request)
 
-    def __exit__(self, *given: Any) -> None:
-        self.plain.__exit__(self, *given)
+    def __exit__(self, *exception: Any) -> None:
+        self.plain.__exit__(self, *exception)
         self.close()
 
     def close(self) -> None:
         self.plain.close(self)
-        for one in self._proxied.values():
-            one.close()
+        for transport in self._proxy_transports.values():
+            transport.close()
 
 
 class AsyncTransportGuard(_Guard):
-    """The same for asynchronous requests."""
+    """A transport that judges each asynchronous request."""
 
     backend: ClassVar[type[_Connector]] = AsyncBackend
 
     async def handle_async_request(self, request: Any) -> Any:
         with refusals(self.refused, request=request):
-            proxied = self._proxied.get(_judge(self.policy, request))
+            proxied = self._proxy_transports.get(_judge(self.policy, request))
             return await self.plain.handle_async_request(self if proxied is None else proxied, request)
 
-    async def __aexit__(self, *given: Any) -> None:
-        await self.plain.__aexit__(self, *given)
+    async def __aexit__(self, *exception: Any) -> None:
+        await self.plain.__aexit__(self, *exception)
         await self.aclose()
 
     async def aclose(self) -> None:
         await self.plain.aclose(self)
-        for one in self._proxied.values():
-            await one.aclose()
+        for transport in self._proxy_transports.values():
+            await transport.aclose()

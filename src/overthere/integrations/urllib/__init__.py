@@ -3,7 +3,7 @@
 It reads as urllib does wherever RFC 3986 leaves room, and follows the RFC where urllib does not: 5.2 resolves
 references of every scheme, brackets hold an IP-literal (3.2.2), and a control character or a backslash in an authority,
 where two readers would see two hosts, is an error.
-`overthere.integrations.urllib.strict` takes nothing but URI references.
+`overthere.integrations.urllib.strict` accepts only valid URI references.
 
 >>> from overthere.integrations.urllib import urljoin, urlsplit
 >>> urljoin("coap://h/a/b?q", "c//d"), urlsplit("http://h/?", missing_as_none=True).query
@@ -62,15 +62,15 @@ __all__ = [
 # Appendix B with the scheme of 3.1, and without a fragment.
 _PARTS = re.compile(r"(?s)(?:([A-Za-z][A-Za-z0-9+.\-]*+):)?+(?://([^/?#]*+))?+([^?#]*+)(?:\?([^#]*+))?+(?:#(.*+))?+")
 _NO_FRAGMENT = re.compile(r"(?s)(?:([A-Za-z][A-Za-z0-9+.\-]*+):)?+(?://([^/?#]*+))?+([^?]*+)(?:\?(.*+))?+()??")
-# The same of a text that has nothing to strip, to remove or to check.
+# The same for a text that has nothing to strip, to remove or to check.
 _PLAIN = re.compile(
     r"(?:([A-Za-z][A-Za-z0-9+.\-]*+):)?+(?://([A-Za-z0-9\-._~!$&'()*+,;=:@%]*+)(?![^/?#])|(?!//))"
     r"([^?#\x00-\x20]*+)(?:\?([^#\x00-\x20]*+))?+(?:#([^\x00-\x20]*+))?+"
 ).fullmatch
-_STRIPPED = "".join(map(chr, range(0x21)))
-_REMOVED = str.maketrans("", "", "\t\r\n")
-# Controls and white space: urllib.request strips what `str.strip` does off a URL, and so off an authority at its end.
-_REFUSED = re.compile(
+_STRIP_CHARACTERS = "".join(map(chr, range(0x21)))
+_REMOVE_BREAKS = str.maketrans("", "", "\t\r\n")
+# Controls and white space: urllib.request strips them from a URL with `str.strip`, and so from the end of an authority.
+_AMBIGUOUS = re.compile(
     r"[\x00-\x1f\x7f-\xa0\\\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|(?:^|@)[^:@]* \Z|[^0-9] \Z"
 )
 _BRACKETED = re.compile(r"(?s)(?:[^\[\]]*@)?\[([^\[\]@%]*)(?:%[^\[\]@%]+)?\](?::[^\[\]@]*)?")
@@ -78,29 +78,29 @@ _make = tuple.__new__
 
 
 def _check_netloc(netloc: str) -> None:
-    """Raises: ValueError where two readers would see two hosts in an authority."""
-    if wrong := _REFUSED.search(netloc):
-        raise ValueError(f"an authority cannot contain {wrong[0]!r} (RFC 3986 3.2)")
+    """Raise ValueError for an authority in which two readers see two hosts."""
+    if bad_match := _AMBIGUOUS.search(netloc):
+        raise ValueError(f"an authority cannot contain {bad_match[0]!r} (RFC 3986 3.2)")
     if "[" in netloc or "]" in netloc:
         host = _BRACKETED.fullmatch(netloc)
         if host is None or not ip_literal().fullmatch(f"[{host[1]}]"):
             raise ValueError("brackets in an authority hold an IP-literal, which is the host (RFC 3986 3.2.2)")
     if not netloc.isascii():
-        # IDNA makes NFKC of a name: there a letter such as U+2100 becomes a delimiter.
-        plain = re.sub("[@:#?]", "", netloc)
-        normal = normalize_unicode("NFKC", plain)
-        if normal != plain and (wrong := re.search(r"[/?#@:\\]", normal)):
-            raise ValueError(f"under NFKC an authority contains {wrong[0]!r} (RFC 3987 3.1)")
+        # IDNA normalises a name to NFKC, which turns letters such as U+2100 into a delimiter.
+        without_delimiters = re.sub("[@:#?]", "", netloc)
+        normalized = normalize_unicode("NFKC", without_delimiters)
+        if normalized != without_delimiters and (bad_match := re.search(r"[/?#@:\\]", normalized)):
+            raise ValueError(f"under NFKC an authority contains {bad_match[0]!r} (RFC 3987 3.1)")
 
 
 def _components(url: str, allow_fragments: bool) -> Parts:
-    """The components of any text, the scheme in lower case; None is undefined.
+    """Return the components of any text, the scheme in lower case; None is undefined.
 
     Raises: ValueError for an authority with two readings.
     """
     match = _PLAIN(url) if allow_fragments else None
     if match is None:
-        url = url.lstrip(_STRIPPED).translate(_REMOVED)
+        url = url.lstrip(_STRIP_CHARACTERS).translate(_REMOVE_BREAKS)
         match = (_PARTS if allow_fragments else _NO_FRAGMENT).fullmatch(url)
         assert match is not None  # the expressions match everything
         if match[2]:
@@ -110,7 +110,7 @@ def _components(url: str, allow_fragments: bool) -> Parts:
 
 
 def _default_scheme(scheme: str) -> str:
-    return scheme.strip(_STRIPPED).translate(_REMOVED) if scheme else ""
+    return scheme.strip(_STRIP_CHARACTERS).translate(_REMOVE_BREAKS) if scheme else ""
 
 
 @overload
@@ -128,11 +128,10 @@ def urlsplit(
 @overload
 def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool) -> Any: ...
 def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
-    """Scheme, authority, path, query and fragment (RFC 3986 3), in urllib's own classes.
+    """Return scheme, authority, path, query and fragment (RFC 3986 3), in urllib's own classes.
 
-    scheme: that of a text without one.
-    missing_as_none: undefined components are None and not "", as of CPython 3.15.
-
+    scheme: the default for a text without one.
+    missing_as_none: undefined components are None instead of "", as in CPython 3.15.
     Raises: ValueError for an authority in which two readers see two hosts (3.2); TypeError for str mixed with bytes.
 
     >>> urlsplit("HTTP://[::1]:80/a?b")
@@ -142,8 +141,8 @@ def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
     ValueError: an authority cannot contain '\\\\' (RFC 3986 3.2)
     """
     if type(url) is str and scheme == "" and allow_fragments and not missing_as_none and (match := _PLAIN(url)):
-        own, netloc, path, query, fragment = match.groups("")
-        return _make(SplitResult, (own.lower(), netloc, path, query, fragment))
+        url_scheme, netloc, path, query, fragment = match.groups("")
+        return _make(SplitResult, (url_scheme.lower(), netloc, path, query, fragment))
     (url, scheme), is_octets = decode_arguments(url, scheme)
     parts = _components(url or "", allow_fragments)
     if parts.scheme is None and (scheme := _default_scheme(scheme)):
@@ -166,22 +165,22 @@ def urlparse(
 @overload
 def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool) -> Any: ...
 def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
-    """The same with the parameters of the last segment (RFC 3986 3.3), for the schemes of `uses_params`.
+    """Return the same with the parameters of the last segment (RFC 3986 3.3), for the schemes of `uses_params`.
 
     >>> urlparse("http://h/a;b/c;d?e").params
     'd'
     """
     if type(url) is str and scheme == "" and allow_fragments and not missing_as_none and (match := _PLAIN(url)):
-        own, netloc, path, query, fragment = match.groups("")
-        own, params = own.lower(), ""
-        if ";" in path and own in parse.uses_params:
+        name, netloc, path, query, fragment = match.groups("")
+        name, params = name.lower(), ""
+        if ";" in path and name in parse.uses_params:
             path, _, params = split_params(path)
-        return _make(ParseResult, (own, netloc, path, params, query, fragment))
+        return _make(ParseResult, (name, netloc, path, params, query, fragment))
     (url, scheme), is_octets = decode_arguments(url, scheme)
     parts = _components(url or "", allow_fragments)
-    own = _default_scheme(scheme) if parts.scheme is None else parts.scheme
-    path, semicolon, params = split_params(parts.path) if (own or "") in parse.uses_params else (parts.path, "", "")
-    values = (own, parts.authority, path, params if semicolon else None, parts.query, parts.fragment)
+    name = _default_scheme(scheme) if parts.scheme is None else parts.scheme
+    path, semicolon, params = split_params(parts.path) if (name or "") in parse.uses_params else (parts.path, "", "")
+    values = (name, parts.authority, path, params if semicolon else None, parts.query, parts.fragment)
     return result(PARSE, values, is_octets, missing_as_none)
 
 
@@ -192,13 +191,14 @@ def urlunsplit(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverl
 @overload
 def urlunsplit(components: Iterable[bytes | None], *, keep_empty: bool | None = None) -> bytes: ...
 def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
-    """The text of five components (RFC 3986 5.3).
+    """Return the text of five components (RFC 3986 5.3).
 
     components: those of `urlsplit`, or five others.
-    keep_empty: whether a component that is "" is written with its delimiter, and only None without, as of CPython 3.15.
+    keep_empty: whether a component that is "" is written with its delimiter, and only None without, as in CPython 3.15.
     Default: yes for a result with `missing_as_none`.
 
-    Raises: ValueError to keep what a result without `missing_as_none` does not say; TypeError for str mixed with bytes.
+    Raises: ValueError to keep empty components of a result without `missing_as_none`; TypeError for str mixed with
+    bytes.
 
     >>> urlunsplit(("http", "h", "/", "", None), keep_empty=True), urlunsplit(("", "", "a:b", "", ""))
     ('http://h/?', './a:b')
@@ -206,7 +206,7 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     scheme, netloc, path, query, fragment = components
     is_text = type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str
     if is_text and keep_empty is None and not getattr(components, "_keep_empty", False):
-        if scheme and netloc and path[:1] in "/":  # as nearly all are
+        if scheme and netloc and path[:1] in "/":  # the common case
             text = f"{scheme}://{netloc}{path}?{query}" if query else f"{scheme}://{netloc}{path}"
             return f"{text}#{fragment}" if fragment else text
         return _unsplit(scheme, netloc, path, query, fragment, False)
@@ -219,7 +219,7 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
 def _unsplit(
     scheme: str | None, netloc: str | None, path: str | None, query: str | None, fragment: str | None, keep_empty: bool
 ) -> str:
-    """`compose` of what urllib's users write: "" is undefined without `keep_empty`."""
+    """Compose components as urllib's users write them: "" is undefined without `keep_empty`."""
     path = path or ""
     if not keep_empty:
         if not netloc:
@@ -236,7 +236,7 @@ def urlunparse(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverl
 @overload
 def urlunparse(components: Iterable[bytes | None], *, keep_empty: bool | None = None) -> bytes: ...
 def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
-    """The text of six components; as `urlunsplit`.
+    """Return the text of six components; as `urlunsplit`.
 
     >>> urlunparse(("http", "h", "/a", "b", "", ""))
     'http://h/a;b'
@@ -254,9 +254,9 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
 
 @same_type(parse.urljoin)
 def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
-    """The target of a reference (RFC 3986 5.2), for every scheme; its scheme is ignored where it is the base's (5.2.2).
+    """Return the target of a reference (RFC 3986 5.2), for every scheme; the base's own scheme is ignored (5.2.2).
 
-    base: an empty one leaves the reference as it is.
+    base: an empty one leaves the reference unchanged.
 
     Raises: ValueError for an authority in which two readers see two hosts (3.2); TypeError for str mixed with bytes.
 
@@ -267,11 +267,11 @@ def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
         return url
     if type(base) is type(url) is str and allow_fragments:
         first, second = kernel.parse(base), kernel.parse(url)
-        # The quick way of values keeps the case of a scheme.
+        # The fast path of values keeps the case of a scheme.
         if first is not None and second is not None and f"{first.scheme}{second.scheme or ''}".islower():
             return kernel.resolve(first, second, False)
-    (own, other), is_octets = decode_arguments(base, url)
-    target = transform_references(_components(own, allow_fragments), _components(other or "", allow_fragments), False)
+    (parent, ref), is_octets = decode_arguments(base, url)
+    target = transform_references(_components(parent, allow_fragments), _components(ref or "", allow_fragments), False)
     text = recompose(guard_path(target))
     return text.encode("ascii") if is_octets else text
 
@@ -283,7 +283,7 @@ def urldefrag(url: bytes | bytearray | None, *, missing_as_none: Literal[False] 
 @overload
 def urldefrag(url: Any, *, missing_as_none: bool) -> Any: ...
 def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
-    """The text up to its "#", octet for octet, and its fragment (RFC 3986 3.5).
+    """Return the text up to its "#", octet for octet, and its fragment (RFC 3986 3.5).
 
     >>> urldefrag("http://h/a?#b")
     DefragResult(url='http://h/a?', fragment='b')
@@ -297,5 +297,5 @@ def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """What urllib.parse has beyond its `__all__`: `uses_netloc`, `unwrap` and others."""
+    """Return a name that urllib.parse has beyond its `__all__`: `uses_netloc`, `unwrap` and others."""
     return getattr(parse, name)

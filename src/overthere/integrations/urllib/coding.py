@@ -1,4 +1,4 @@
-"""Quoting of urllib by the native kernel (RFC 3986 2.1): the same answers sooner; unusual calls go to urllib itself."""
+"""Quoting as in urllib, by the native kernel (RFC 3986 2.1): faster, with the same answers; rare calls go to urllib."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def quote(
     encoding: str | None = None,
     errors: str | None = None,
 ) -> str:
-    """Text or octets with every octet as `%HH` that is neither unreserved (RFC 3986 2.3) nor in `safe`.
+    """Return text or octets with every octet as `%HH` that is neither unreserved (RFC 3986 2.3) nor in `safe`.
 
     Raises: UnicodeEncodeError for text that `encoding` (UTF-8) cannot encode; TypeError for octets with an encoding.
 
@@ -53,7 +53,7 @@ def quote_plus(
     encoding: str | None = None,
     errors: str | None = None,
 ) -> str:
-    """The same for a form (application/x-www-form-urlencoded): a space is "+".
+    """Return the same for a form (application/x-www-form-urlencoded): a space is "+".
 
     >>> quote_plus("a b+c")
     'a+b%2Bc'
@@ -66,7 +66,7 @@ def quote_plus(
 
 
 def quote_from_bytes(bs: bytes | bytearray, safe: str | Iterable[int] = "/") -> str:
-    """`quote` of octets.
+    """Return `quote` of octets.
 
     >>> quote_from_bytes(b"a b\\xff")
     'a%20b%FF'
@@ -84,7 +84,7 @@ def urlencode(
     errors: str | None = None,
     quote_via: Quote = quote_plus,
 ) -> str:
-    """The query of a mapping or of pairs, as urllib writes it; `doseq`: a sequence as value gives a pair for each item.
+    """Return the query of a mapping or of pairs, as urllib does; `doseq`: a sequence as value gives a pair per item.
 
     Raises: TypeError for other things; UnicodeEncodeError for text that `encoding` (UTF-8) cannot encode.
 
@@ -106,7 +106,7 @@ def _form_text(value: Any) -> str:
 
 
 def unquote(string: str | bytes, encoding: str | None = "utf-8", errors: str | None = "replace") -> str:
-    """The text with its escapes decoded (RFC 3986 2.1); a "%" that begins no escape stays.
+    """Return the text with its escapes decoded (RFC 3986 2.1); a "%" that does not begin an escape is kept.
 
     >>> unquote("a%20b%C3%A9%"), unquote("%E9", "latin-1")
     ('a bé%', 'é')
@@ -119,7 +119,7 @@ def unquote(string: str | bytes, encoding: str | None = "utf-8", errors: str | N
 
 
 def unquote_plus(string: str, encoding: str | None = "utf-8", errors: str | None = "replace") -> str:
-    """The same of a form (application/x-www-form-urlencoded): "+" is a space.
+    """Return the same for a form (application/x-www-form-urlencoded): "+" is a space.
 
     >>> unquote_plus("a+b%2B")
     'a b+'
@@ -132,7 +132,7 @@ def unquote_plus(string: str, encoding: str | None = "utf-8", errors: str | None
 
 
 def unquote_to_bytes(string: str | bytes | bytearray) -> bytes:
-    """The octets of a text with escapes.
+    """Return the octets of a text with escapes.
 
     >>> unquote_to_bytes("a%20b%ff")
     b'a b\xff'
@@ -140,7 +140,7 @@ def unquote_to_bytes(string: str | bytes | bytearray) -> bytes:
     if type(string) is str and string:
         try:
             return percent_decode(string.encode())
-        except ValueError:  # a broken escape, which stays, or a lone surrogate
+        except ValueError:  # a broken escape, which is kept, or a lone surrogate
             pass
     return parse.unquote_to_bytes(string)
 
@@ -155,13 +155,13 @@ def parse_qsl(
     max_num_fields: int | None = None,
     separator: str = "&",
 ) -> Any:
-    """The pairs of a query, as urllib reads them.
+    """Return the pairs of a query, as urllib reads them.
 
     >>> parse_qsl("a=b+c&d=%26&e=&f")
     [('a', 'b c'), ('d', '&')]
     """
-    usual = encoding == "utf-8" and errors == "replace" and max_num_fields is None and separator == "&"
-    if usual and type(qs) is str and not strict_parsing:
+    has_defaults = encoding == "utf-8" and errors == "replace" and max_num_fields is None and separator == "&"
+    if has_defaults and type(qs) is str and not strict_parsing:
         pairs = kernel.unquote_pairs(qs, bool(keep_blank_values))
         if pairs is not None:
             return pairs
@@ -178,7 +178,7 @@ def parse_qs(
     max_num_fields: int | None = None,
     separator: str = "&",
 ) -> Any:
-    """The values of each name in a query.
+    """Return the values of each name in a query.
 
     >>> parse_qs("a=1&b=2&a=3")
     {'a': ['1', '3'], 'b': ['2']}
@@ -186,5 +186,5 @@ def parse_qs(
     return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
 
 
-if kernel.name == "reference":  # no quicker than urllib, whose answers are the same
+if kernel.name == "reference":  # not faster than urllib, whose answers are the same
     globals().update({name: getattr(parse, name) for name in __all__})

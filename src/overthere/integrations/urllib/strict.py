@@ -1,8 +1,8 @@
-"""The same names for URI references only (RFC 3986 4.1): any other text is an error, and nothing is corrected.
+"""The same functions for URI references only (RFC 3986 4.1): any other text is an error, and nothing is corrected.
 
 Texts are read as `URIReference` reads them. References are resolved by the strict algorithm of 5.2.2, against a base
-with a scheme. Components are written only if they are read back as they are. Escapes are decoded only if they are whole
-and stand for text in the encoding.
+with a scheme. Components are written only if they are read back unchanged. Escapes are decoded only if they are
+complete and are text in the encoding.
 
 >>> from overthere.integrations.urllib.strict import urljoin, urlsplit
 >>> urlsplit("http://h:8o/")
@@ -56,7 +56,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
 
 
 def _reference(text: str, allow_fragments: bool = True) -> URIReference:
-    """The value of a text.  Raises: InvalidURI; ValueError for a fragment that is not allowed."""
+    """Return the value of a text.  Raises: InvalidURI; ValueError for a fragment that is not allowed."""
     value = URIReference(text)
     if not allow_fragments and value.fragment is not None:
         raise ValueError("a fragment is not allowed here, and no other component holds a '#' (RFC 3986 4.3)")
@@ -64,7 +64,7 @@ def _reference(text: str, allow_fragments: bool = True) -> URIReference:
 
 
 def _read(url: Any, scheme: Any, allow_fragments: bool) -> tuple[URIReference, str | None, bool]:
-    """The value, its scheme in lower case, and whether it came as octets."""
+    """Return the value, its scheme in lower case, and whether it was octets."""
     (url, scheme), is_octets = decode_arguments(url, scheme)
     if scheme and not _SCHEME.fullmatch(scheme):
         raise ValueError(f"a scheme cannot be {scheme!r} (RFC 3986 3.1)")
@@ -74,7 +74,7 @@ def _read(url: Any, scheme: Any, allow_fragments: bool) -> tuple[URIReference, s
 
 @same_type(lenient.urlsplit)
 def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
-    """Scheme, authority, path, query and fragment of a URI reference (RFC 3986 4.1), in urllib's own classes.
+    """Return scheme, authority, path, query and fragment of a URI reference (RFC 3986 4.1), in urllib's own classes.
 
     Raises: InvalidURI for any other text; ValueError for a fragment where `allow_fragments` is false, and for an
     invalid default scheme; TypeError for str mixed with bytes.
@@ -82,29 +82,29 @@ def urlsplit(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missin
     >>> urlsplit("//h:80/?q", "https")
     SplitResult(scheme='https', netloc='h:80', path='/', query='q', fragment='')
     """
-    value, own, is_octets = _read(url, scheme, allow_fragments)
-    values = (own, value.authority, value.path, value.query, value.fragment)
+    value, url_scheme, is_octets = _read(url, scheme, allow_fragments)
+    values = (url_scheme, value.authority, value.path, value.query, value.fragment)
     return result(SPLIT, values, is_octets, missing_as_none)
 
 
 @same_type(lenient.urlparse)
 def urlparse(url: Any, scheme: Any = "", allow_fragments: bool = True, *, missing_as_none: bool = False) -> Any:
-    """The same with the parameters of the last segment (RFC 3986 3.3), of every scheme.
+    """Return the same with the parameters of the last segment (RFC 3986 3.3), of every scheme.
 
     >>> urlparse("coap://h/a;b").params
     'b'
     """
-    value, own, is_octets = _read(url, scheme, allow_fragments)
+    value, url_scheme, is_octets = _read(url, scheme, allow_fragments)
     path, semicolon, params = split_params(value.path)
-    values = (own, value.authority, path, params if semicolon else None, value.query, value.fragment)
+    values = (url_scheme, value.authority, path, params if semicolon else None, value.query, value.fragment)
     return result(PARSE, values, is_octets, missing_as_none)
 
 
 @same_type(lenient.urlunsplit)
 def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
-    """The text of five components (RFC 3986 5.3), if it is read back as the same.
+    """Return the text of five components (RFC 3986 5.3), if it is read back unchanged.
 
-    Raises: InvalidURI if the text is invalid; ValueError if it says something else (3.3, 4.2).
+    Raises: InvalidURI if the text is invalid; ValueError if it would be read as other components (3.3, 4.2).
 
     >>> urlunsplit(("http", "h", "/a", "b?c", ""))
     'http://h/a?b?c'
@@ -123,20 +123,20 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     keep_empty = keeps_empty(components, keep_empty)
     texts, is_octets = decode_arguments(*components)
     text = lenient.urlunsplit(texts, keep_empty=keep_empty or None)
-    own = urlsplit(text, missing_as_none=keep_empty)
-    asked = [one if keep_empty else one or "" for one in texts]
-    asked[0], asked[2] = asked[0] and asked[0].lower(), asked[2] or ""
-    if own[2] == f"./{asked[2]}" and not own[0]:
-        own = own._replace(path=asked[2])  # 4.2: otherwise it were a scheme
-    if list(own) != asked:
-        changed = [name for name, one, two in zip(SplitResult._fields, own, asked, strict=True) if one != two]
-        raise ValueError(f"{' and '.join(changed)} would be read back as others (RFC 3986 3)")
+    reread = urlsplit(text, missing_as_none=keep_empty)
+    expected = [part if keep_empty else part or "" for part in texts]
+    expected[0], expected[2] = expected[0] and expected[0].lower(), expected[2] or ""
+    if reread[2] == f"./{expected[2]}" and not reread[0]:
+        reread = reread._replace(path=expected[2])  # 4.2: without "./" it would be a scheme
+    if list(reread) != expected:
+        parts = [name for name, new, old in zip(SplitResult._fields, reread, expected, strict=True) if new != old]
+        raise ValueError(f"{' and '.join(parts)} would be read back as others (RFC 3986 3)")
     return text.encode("ascii") if is_octets else text
 
 
 @same_type(lenient.urlunparse)
 def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
-    """The text of six components, if it is read back as the same; as `urlunsplit`.
+    """Return the text of six components, if it is read back unchanged; as `urlunsplit`.
 
     Raises: ValueError for parameters with a "/" or a second ";".
     """
@@ -155,18 +155,18 @@ def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
 
 @same_type(lenient.urljoin)
 def urljoin(base: Any, url: Any, allow_fragments: bool = True) -> Any:
-    """The target of a reference (RFC 3986 5.2.2, strict).
+    """Return the target of a reference (RFC 3986 5.2.2, strict).
 
     Raises: NoBase if the base has no scheme (5.1); InvalidURI if one of them is invalid.
     """
-    (own, other), is_octets = decode_arguments(base, url)
-    text = resolve_text(_reference(own, allow_fragments), _reference(other, allow_fragments))
+    (base_text, url_text), is_octets = decode_arguments(base, url)
+    text = resolve_text(_reference(base_text, allow_fragments), _reference(url_text, allow_fragments))
     return text.encode("ascii") if is_octets else text
 
 
 @same_type(lenient.urldefrag)
 def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
-    """A URI reference without its fragment, and this (RFC 3986 3.5).
+    """Return a URI reference without its fragment, and the fragment (RFC 3986 3.5).
 
     Raises: InvalidURI for any other text.
     """
@@ -176,7 +176,7 @@ def urldefrag(url: Any, *, missing_as_none: bool = False) -> Any:
 
 
 def unquote_to_bytes(string: str | bytes) -> bytes:
-    """The octets that component text stands for (RFC 3986 2.1).  Raises: CodingError for a broken escape.
+    """Return the octets of component text (RFC 3986 2.1).  Raises: CodingError for a broken escape.
 
     >>> unquote_to_bytes("a%20b")
     b'a b'
@@ -185,7 +185,7 @@ def unquote_to_bytes(string: str | bytes) -> bytes:
 
 
 def unquote(string: str | bytes, encoding: str = "utf-8", errors: str = "strict") -> str:
-    """The characters that component text stands for (RFC 3986 2.1, 2.5).
+    """Return the characters of component text (RFC 3986 2.1, 2.5).
 
     Raises: CodingError for a broken escape, and octets that are not in the encoding.
     """
@@ -193,7 +193,7 @@ def unquote(string: str | bytes, encoding: str = "utf-8", errors: str = "strict"
 
 
 def unquote_plus(string: str, encoding: str = "utf-8", errors: str = "strict") -> str:
-    """The same of a form (application/x-www-form-urlencoded): "+" is a space."""
+    """Return the same for a form (application/x-www-form-urlencoded): "+" is a space."""
     return unquote(string.replace("+", " "), encoding, errors)
 
 
@@ -206,7 +206,7 @@ def parse_qsl(
     max_num_fields: int | None = None,
     separator: str = "&",
 ) -> Any:
-    """The pairs of a query, as urllib gives them.
+    """Return the pairs of a query, as urllib does.
 
     Raises: CodingError for a broken escape; ValueError for octets that are not in the encoding.
 
@@ -216,7 +216,7 @@ def parse_qsl(
     """
     if errors == "strict" and encoding == "utf-8" and isinstance(qs, str):
         component_text.decode(qs)
-        errors = "replace"  # nothing is: what is UTF-8 in the whole is UTF-8 in each part
+        errors = "replace"  # never applies: if the whole is UTF-8, each part is
     else:
         octets = component_text.decode_bytes(qs)
         if not isinstance(qs, str):  # of octets urllib makes octets from Python 3.12 on
@@ -234,10 +234,10 @@ def parse_qs(
     max_num_fields: int | None = None,
     separator: str = "&",
 ) -> Any:
-    """The values of each name in a query.  Raises: as `parse_qsl`."""
+    """Return the values of each name in a query.  Raises: as `parse_qsl`."""
     return by_name(parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator))
 
 
 def __getattr__(name: str) -> Any:
-    """What urllib.parse has beyond its `__all__`: `uses_netloc`, `unwrap` and others."""
+    """Return a name that urllib.parse has beyond its `__all__`: `uses_netloc`, `unwrap` and others."""
     return getattr(lenient, name)
