@@ -89,8 +89,8 @@ for safe in ("", "abc/"):
 for private in (False, True):
     iri.decodable(private)
 steps._delimiter_pattern(b" @")
-for component in repairs._ESCAPED:
-    repairs._runs(component)
+for component in repairs._TO_ESCAPE:
+    repairs._escape_pattern(component)
 for group in ("comp.*", "*.os.*", "c?mp.*sys*.l??t*"):
     wildmat(group)
 for name in ("url-1994", "rfc1738"):

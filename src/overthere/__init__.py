@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Public name -> the module that has it, or that it is.
+# Public name -> the module that defines it, or that it is.
 _HOMES = {
     "AccessError": "access.errors", "AccessRefused": "access.errors", "AsyncResource": "access.resource",
     "Change": "values.normalize", "CodingError": "ground.errors", "Credentials": "access.steps",
@@ -55,20 +55,20 @@ _ELSEWHERE = {
     "urlparse": "URI(text)", "urlsplit": "URI(text)", "urlunparse": "URI.build(...)", "urlunsplit": "URI.build(...)",
     "validate": "check(text)",
 }  # fmt: skip
-"""What other libraries call it -> what to write here."""
+"""Names of other libraries -> the equivalent here."""
 
 
 def lazy_names(
     module: str, homes: Mapping[str, str], package: str = "", elsewhere: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and the `__dir__` of a module whose names are imported when they are first used (PEP 562).
+    """Return `__getattr__` and `__dir__` of a module whose names are imported on first use (PEP 562).
 
-    homes: each name, and below the package the module that has it, or that it is.
-    package: the module itself unless given.
-    elsewhere: what other libraries call a name, and what to write here instead.
+    homes: each name, with the module below the package that defines it, or that it is.
+    package: by default the module itself.
+    elsewhere: names of other libraries, with the equivalent here.
 
-    It is here, and this module imports none of its own: another thread that begins with one of them would hold its lock
-    and wait for this one, which up to CPython 3.14 ends as a deadlock.
+    It is defined here, and this module imports none of its submodules: another thread that imports one first would hold
+    its lock and wait for this module, which up to CPython 3.14 is a deadlock.
     """
 
     def find(name: str) -> Any:
@@ -78,8 +78,8 @@ def lazy_names(
             raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name)
         from importlib import import_module
 
-        found = import_module(f"{package or module}.{home}")
-        value = found if home.rpartition(".")[2] == name else getattr(found, name)
+        loaded_module = import_module(f"{package or module}.{home}")
+        value = loaded_module if home.rpartition(".")[2] == name else getattr(loaded_module, name)
         setattr(sys.modules[module], name, value)
         return value
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "Form", "Row", "explain"]
 
-_PAIRS = 20
-"""Parameters of a query that are printed."""
+_MAX_PAIRS = 20
+"""Maximum parameters of a query that are printed."""
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
@@ -62,7 +62,7 @@ class Form(NamedTuple):
 class Explanation:
     """An explanation of a text; `str()` is the figure and the tables, `to_dict()` the same as data.
 
-    The printed form hides passwords, the data does not.
+    The printed form hides passwords; the data does not.
     """
 
     text: str
@@ -74,20 +74,20 @@ class Explanation:
     base: str | None = None
     target: str | None = None
     problem: str | None = None
-    """Why there is no target despite a base."""
+    """The reason why a base gives no target."""
     registry: Registry | None = None
     """The registry of schemes; None: the default one."""
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """How each edition reads the text, oldest first; computed on first access."""
+        """The readings of the text by each edition, oldest first; computed on first access."""
         from overthere.editions.readings import read
 
         return read(self.text, self.base, registry=self.registry)
 
     @cached_property
     def whatwg(self) -> Href | None:
-        """How a browser reads the text; None if it rejects it, or if the extra `whatwg` is not installed."""
+        """A browser's reading of the text; None if it rejects it, or if the extra `whatwg` is not installed."""
         from overthere.editions import whatwg
 
         return whatwg.read(self.text, self.base) if whatwg.available() else None
@@ -95,21 +95,21 @@ class Explanation:
     @cached_property
     def locator(self) -> Locator | str | None:
         """The URI as typed data of its scheme; a sentence if it cannot be read; None for an unknown scheme."""
-        known = default_registry() if self.registry is None else self.registry
+        schemes = default_registry() if self.registry is None else self.registry
         parts = split(self.text)
         if self.kind != "URI" or parts.scheme is None:
             return None
         try:
-            if not known.scheme(parts.scheme).known:
+            if not schemes.scheme(parts.scheme).known:
                 return None
-            # It is a URI, so a zone in it was allowed when it was read.
-            return known.locator(URI(self.text, zone=True))
+            # It is a URI, so a zone in it was allowed on parsing.
+            return schemes.locator(URI(self.text, zone=True))
         except OverthereError as error:
             return error.finding.message if isinstance(error, InvalidURI) else str(error)
 
     @cached_property
     def parameters(self) -> list[tuple[str, str | None]]:
-        """The pairs of a query, decoded one by one (RFC 3986 2.4), as its scheme has them; none if it has no "="."""
+        """The pairs of a query, decoded one by one (RFC 3986 2.4) as its scheme defines; empty if it has no "="."""
         return self._pairs(next((row.text for row in self.rows if row.component == "query"), ""))
 
     def _pairs(self, query: str) -> list[tuple[str, str | None]]:
@@ -120,7 +120,7 @@ class Explanation:
 
     @cached_property
     def repaired(self) -> Repaired | str | None:
-        """The only URI that an invalid text can mean; a sentence if there is none; None for a valid text."""
+        """The only possible URI of an invalid text; a sentence if there is not exactly one; None for a valid text."""
         from overthere.repairs import repair
 
         if not self.findings:
@@ -131,7 +131,7 @@ class Explanation:
             return str(error)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as lists, dicts, text and numbers; "whatwg" is there if ada is installed."""
+        """Return the explanation as lists, dicts, text and numbers; "whatwg" is present if ada is installed."""
         from overthere.editions.readings import as_dict
         from overthere.editions.whatwg import available
 
@@ -155,26 +155,26 @@ class Explanation:
         }
 
     def figure(self, width: int = 80) -> str:
-        """The RFC's figure for this text, cut to `width` columns if it is longer."""
+        """Return the RFC's figure for this text, shortened to `width` columns."""
         return draw(self._pieces(), width)
 
     def layout(self, width: int = 80) -> Layout:
-        """The figure as data: the places of its pieces and labels, for other drawings."""
+        """Return the figure as data: the places of its pieces and labels, for other drawings."""
         return layout(self._pieces(), width)
 
     def _pieces(self) -> list[tuple[str | None, str]]:
-        """The components and what stands between them, with a mask for a password."""
+        """Return the components and the text between them, with a mask for a password."""
         pieces: list[tuple[str | None, str]] = []
-        at = 0
+        end = 0
         for row in self.rows:
             if row.component in ("userinfo", "host", "port"):
                 continue
-            if row.start > at:
-                pieces.append((None, self.text[at : row.start]))
+            if row.start > end:
+                pieces.append((None, self.text[end : row.start]))
             pieces.append((row.component, self._mask_row(row)))
-            at = row.end
-        if at < len(self.text):
-            pieces.append((None, self.text[at:]))
+            end = row.end
+        if end < len(self.text):
+            pieces.append((None, self.text[end:]))
         return pieces
 
     @cached_property
@@ -183,11 +183,11 @@ class Explanation:
 
     @cached_property
     def _secrets(self) -> Secrets:
-        """The passwords of the text and its base, for what is made of them: decoded, normalized, resolved."""
+        """The passwords of the text and its base, to mask them in decoded, normalized and resolved text."""
         return Secrets.from_texts(self.text, self.base or "")
 
     def _mask_row(self, row: Row) -> str:
-        """A row's text, with a mask for what of a password stands in it."""
+        """Return a row's text, with a mask for the part of a password in it."""
         clipped = ((max(low, row.start), min(high, row.end)) for low, high in self._spans)
         return mask(row.text, [(low - row.start, high - row.start) for low, high in clipped if low < high])
 
@@ -198,7 +198,7 @@ class Explanation:
         return f"<Explanation of {mask(self.text)!r}: {self.kind}, {len(self.findings)} findings>"
 
     def render(self, width: int = 80) -> str:
-        """The whole explanation as lines of at most about `width` columns."""
+        """Return the whole explanation as lines of at most about `width` columns."""
         from textwrap import wrap
 
         lines = ["".join(f"  {line}\n" for line in self.figure(width - 2).split("\n"))] if self.text else []
@@ -208,48 +208,48 @@ class Explanation:
         ]
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2, rules=True):
-            *shown, message = figure.split("\n")
-            told = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
-            lines += ["  " + line for line in (*shown, *told)]
+            *figure_lines, message = figure.split("\n")
+            message_lines = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
+            lines += ["  " + line for line in (*figure_lines, *message_lines)]
             lines.append("")
         if self.forms:
             lines += [*self._ladder(width), ""]
         if self.base is not None:
             answer = self._secrets.mask(mask(self.target)) if self.target is not None else f"no target: {self.problem}"
-            against = shorten(printable(mask(self.base)), max(24, width - 10))
-            lines += [f"  against {against}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
+            base_text = shorten(printable(mask(self.base)), max(24, width - 10))
+            lines += [f"  against {base_text}", f"  target  {shorten(printable(answer), max(24, width - 10))}", ""]
         return "\n".join([*lines, *self._editions(width), ""])
 
     def _editions(self, width: int) -> list[str]:
-        """The text under every edition, with what they name differently below."""
+        """Return the text under every edition, with the names that they use differently below."""
         from overthere.editions import whatwg
         from overthere.editions.readings import MARKS, notes, read
 
-        given = (self.text,) if self.base is None else (self.text, self.base)
-        text, *base = veiled = mask_equal_length(*given)
-        # The letter is that of the text itself: a mask could change it.
-        parts = self.readings if veiled == given else read(text, *base)
-        hide = str if veiled == given else shorten_masks
+        texts = (self.text,) if self.base is None else (self.text, self.base)
+        text, *base = masked = mask_equal_length(*texts)
+        # Take the letter from the text itself: a mask could change it.
+        parts = self.readings if masked == texts else read(text, *base)
+        hide = str if masked == texts else shorten_masks
         rows: list[tuple[str | None, ...]] = [
             (r.edition, MARKS[r.valid], p.host, p.path, p.query, p.fragment)
             for r, p in zip(self.readings, parts, strict=True)
         ]
-        said = notes(parts, hide)
+        note_texts = notes(parts, hide)
         if whatwg.available():
-            opened = whatwg.read(text, *base)
-            shown = (None,) * 4 if opened is None else (
-                opened.hostname or None, opened.pathname, opened.search[1:] or None, opened.hash[1:] or None
+            href = whatwg.read(text, *base)
+            values = (None,) * 4 if href is None else (
+                href.hostname or None, href.pathname, href.search[1:] or None, href.hash[1:] or None
             )  # fmt: skip
-            rows.append(("whatwg", "-" if opened is None else "ok", *shown))
+            rows.append(("whatwg", "-" if href is None else "ok", *values))
             host = parts[-1].host
-            if opened is not None and host is not None and opened.hostname != host.lower():
-                said.append(f"a browser asks {shorten(hide(opened.hostname), 48) or 'no host'}")
+            if href is not None and host is not None and href.hostname != host.lower():
+                note_texts.append(f"a browser asks {shorten(hide(href.hostname), 48) or 'no host'}")
         cells = [[cell and hide(cell) for cell in row] for row in rows]
         lines = grid(("edition", "valid", "host", "path", "query", "fragment"), cells, width - 2)
-        return [f"  {line}" for line in [*lines, *note_lines(said, width - 2)]]
+        return [f"  {line}" for line in [*lines, *note_lines(note_texts, width - 2)]]
 
     def _terms(self, width: int) -> list[str]:
-        """What the scheme makes of it."""
+        """Return the fields that the scheme reads from the text."""
         locator = self.locator
         if locator is None:
             return []
@@ -262,9 +262,9 @@ class Explanation:
         lines = [f"  in the terms of {scheme}"]
         for name, value in locator.to_dict().items():
             if name not in ("query", "fragment"):
-                said = self._secrets.mask(value if isinstance(value, str) else _format_value(value))
-                shown = shorten(printable(said), max(16, width - 18))
-                lines.append(f"    {name:<12}  {shown or 'empty'}")
+                value_text = self._secrets.mask(value if isinstance(value, str) else _format_value(value))
+                short_text = shorten(printable(value_text), max(16, width - 18))
+                lines.append(f"    {name:<12}  {short_text or 'empty'}")
         return [*lines, ""] if len(lines) > 1 else []
 
     def _table(self, width: int) -> list[str]:
@@ -273,21 +273,21 @@ class Explanation:
             text = self._mask_row(row)
             indent = "    " if row.component in ("userinfo", "host", "port") else "  "
             place = f"{row.start}..{row.end}"
-            shown = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
-            lines.append(f"{indent + row.component:<14}{place:>10}  {shown}" + (f"   ({row.note})" if row.note else ""))
+            short = shorten(printable(text), max(16, width - 32 - len(row.note))) or '""'
+            lines.append(f"{indent + row.component:<14}{place:>10}  {short}" + (f"   ({row.note})" if row.note else ""))
         return lines
 
     def _parameters(self, width: int) -> list[str]:
-        """The pairs of the query, decoded."""
+        """Return the pairs of the query, decoded."""
         pairs = self._pairs(next((self._mask_row(row) for row in self.rows if row.component == "query"), ""))
         if not pairs:
             return []
         lines = ["  parameters"]
-        for name, value in pairs[:_PAIRS]:
-            shown = shorten(printable(name), 24)
-            said = "no value" if value is None else shorten(printable(value), max(16, width - 32)) or "empty"
-            lines.append(f"    {shown or 'empty':<12}  {said}")
-        return [*lines, *([f"    and {len(pairs) - _PAIRS:,} more"] if len(pairs) > _PAIRS else []), ""]
+        for name, value in pairs[:_MAX_PAIRS]:
+            short_name = shorten(printable(name), 24)
+            short_value = "no value" if value is None else shorten(printable(value), max(16, width - 32)) or "empty"
+            lines.append(f"    {short_name or 'empty':<12}  {short_value}")
+        return [*lines, *([f"    and {len(pairs) - _MAX_PAIRS:,} more"] if len(pairs) > _MAX_PAIRS else []), ""]
 
     def _ladder(self, width: int) -> list[str]:
         lines: list[str] = []
@@ -295,15 +295,15 @@ class Explanation:
             label = "SYNTAX" if form.rung is Rung.SYNTAX else form.rung.name
             same = not form.changes and form.rung is not Rung.STRING
             text = printable(self._secrets.mask(mask(form.text)))
-            shown = "the same" if same else shorten(text, max(24, width - 12)) or '""'
-            lines.append(f"  {label:<9} {shown}")
+            description = "the same" if same else shorten(text, max(24, width - 12)) or '""'
+            lines.append(f"  {label:<9} {description}")
             for c in form.changes:
                 if c.component == "userinfo" and secret_spans(form.text):
                     lines.append(f"  {'':<9}   userinfo ({c.source})")
                     continue
                 before, after = (c and printable(self._secrets.mask(c)) for c in (c.before, c.after))
-                before, *others = shorten_distinctly([before or "", *([] if after is None else [after])], 24)
-                after = others[0] or "empty" if others else "undefined"
+                before, *new_texts = shorten_distinctly([before or "", *([] if after is None else [after])], 24)
+                after = new_texts[0] or "empty" if new_texts else "undefined"
                 lines.append(f"  {'':<9}   {c.component}: {before or 'empty'} -> {after} ({c.source})")
         return lines
 
@@ -344,33 +344,34 @@ def explain(
         raise TypeError(f"a base must be text or a URI, not {type(base).__name__}")
     kind_of = IRIReference if iri else URIReference
     findings = check_uri(text, kind_of.rule, zone, limit=limit) if value is None else []
-    own = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
-    zone_there = zone or (isinstance(base, Value) and base.zone is not None)
+    origin = None if base is None else exact(base, "a base") if isinstance(base, str) else str(base)
+    base_zone = zone or (isinstance(base, Value) and base.zone is not None)
     if findings:
-        problem = None if own is None else "the reference is not valid"
-        return Explanation(text, "neither", _split_invalid(text), [], findings, own, None, problem, registry)
+        problem = None if origin is None else "the reference is not valid"
+        return Explanation(text, "neither", _split_invalid(text), [], findings, origin, None, problem, registry)
     reference = value if isinstance(value, URIReference | IRIReference) else kind_of(text, zone=zone)
     name = "IRI" if isinstance(reference, IRIReference) else "URI"
     kind = "relative reference" if reference.scheme is None else name
     target, problem = None, None
-    if own is not None:
+    if origin is not None:
         try:
             if isinstance(reference, IRIReference) or isinstance(base, IRIReference):
-                target = str(IRI(own, zone=zone_there).join(reference))
+                target = str(IRI(origin, zone=base_zone).join(reference))
             else:
-                target = str(reference.resolve(URI(own, zone=zone_there)))
+                target = str(reference.resolve(URI(origin, zone=base_zone)))
         except OverthereError as error:
             problem = f"the base is not valid: {error}"
-    return Explanation(text, kind, _rows(reference), _forms(reference, registry), [], own, target, problem, registry)
+    return Explanation(text, kind, _rows(reference), _forms(reference, registry), [], origin, target, problem, registry)
 
 
 def _format_value(value: Any) -> str:
-    """What a scheme says of a URI, for people: lists with commas between, pairs with "="."""
+    """Write a value of a scheme for people: lists with commas, pairs with "="."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_format_value(one)}" for name, one in value.items())
+        return ", ".join(f"{name}={_format_value(item)}" for name, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(
-            "=".join(map(_format_value, one)) if isinstance(one, list | tuple) else _format_value(one) for one in value
+            "=".join(map(_format_value, item)) if isinstance(item, list | tuple) else _format_value(item)
+            for item in value
         )
     return "none" if value is None else ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
@@ -403,7 +404,7 @@ def _note(component: str, text: str, reference: Components, secrets: Secrets) ->
 
 
 def _split_invalid(text: str) -> list[Row]:
-    """The components of a text that is not valid, as Appendix B cuts it."""
+    """Return the components of an invalid text according to Appendix B."""
     match = APPENDIX_B.fullmatch(text)
     assert match is not None
     names = ("scheme", "authority", "path", "query", "fragment")
@@ -411,8 +412,8 @@ def _split_invalid(text: str) -> list[Row]:
 
 
 def _forms(reference: URIReference | IRIReference, registry: Registry | None) -> list[Form]:
-    done = reference.changes(Rung.SCHEME, registry=registry)
+    changes = reference.changes(Rung.SCHEME, registry=registry)
     return [
-        Form(rung, str(reference.normalize(rung, registry=registry)), [c for c in done if c.rung == rung])
+        Form(rung, str(reference.normalize(rung, registry=registry)), [c for c in changes if c.rung == rung])
         for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.SYNTAX, Rung.SCHEME)
     ]

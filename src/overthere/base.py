@@ -1,4 +1,4 @@
-"""Establishing a base URI (RFC 3986 5.1): four layers, the one that applied, and those that were skipped."""
+"""Establishes a base URI (RFC 3986 5.1): four layers, the one that applied, and those that were skipped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Layer = Literal["content", "entity", "retrieval", "default"]
 Protocol = Literal["mime", "http"]
 
 THIS_MESSAGE = URI("thismessage:/")
-"""The default base of what is in a message (RFC 2557 5 e)."""
+"""The default base in a message (RFC 2557 5 e)."""
 
 
 class Passed(NamedTuple):
@@ -47,11 +47,11 @@ class Base(NamedTuple):
     by: str = ""
     """Its source: "HTML base", "xml:base", "Content-Base", "Content-Location", "entity", "retrieval", ..."""
     passed: tuple[Passed, ...] = ()
-    """What `establish` passed over, the outermost first."""
+    """The candidates that `establish` skipped, the outermost first."""
 
 
 def file_uri(path: str | os.PathLike[str]) -> URI:
-    """The `file:` URI of a path on this machine (RFC 8089 2), octet for octet.
+    """Return the `file:` URI of a path on this machine (RFC 8089 2), octet for octet.
 
     A `PureWindowsPath`, and on Windows a `PurePosixPath`, is a path on another machine, and absolute there.
 
@@ -69,32 +69,32 @@ def file_uri(path: str | os.PathLike[str]) -> URI:
     try:
         segments: list[str | bytes] = [os.fsencode(part) for part in absolute.parts[1:]]
     except UnicodeEncodeError as error:
-        shown = name_of(error.object[error.start : error.start + 1])
-        raise CodingError(f"{shown} cannot be in a path of this machine (RFC 8089 4)") from None
+        char_name = name_of(error.object[error.start : error.start + 1])
+        raise CodingError(f"{char_name} cannot be in a path of this machine (RFC 8089 4)") from None
     if absolute.drive:
         segments.insert(0, absolute.drive)
     return URI.build(scheme="file", host="", segments=segments or [""], keep=IN_SEGMENT)
 
 
 def retrieval_uri(path: Path, root: Path, base: URI | None) -> URI:
-    """The URI by which a document was retrieved: its place below `root` against `base`, or its own `file:` URI.
+    """Return the retrieval URI of a document: its path below `root` against `base`, or its own `file:` URI.
 
     >>> str(retrieval_uri(Path("site/a/b.html"), Path("site"), URI("http://h/docs/")))
     'http://h/docs/a/b.html'
     """
     if base is None:
         return file_uri(path)
-    below = path.relative_to(root)
-    if not below.parts:
+    relative_path = path.relative_to(root)
+    if not relative_path.parts:
         return base
-    return base.join(URIReference.build(segments=[os.fsencode(part) for part in below.parts], keep=IN_SEGMENT))
+    return base.join(URIReference.build(segments=[os.fsencode(part) for part in relative_path.parts], keep=IN_SEGMENT))
 
 
 def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Base:
-    """5.1.1: the base that content says, such as the first `base` element with an href, resolved against the fallback.
+    """5.1.1: return the base that content gives, such as the first `base` with an href, resolved against the fallback.
 
-    An invalid value leaves the fallback; so does an HTML base that is a `data:` or `javascript:` URI, as
-    the HTML Standard says (4.2.3, "set the frozen base URL").  An `xml:base` is mapped as XML Base 3.1 says.
+    For an invalid value it is the fallback; also for an HTML base that is a `data:` or `javascript:` URI (HTML Standard
+    4.2.3, "set the frozen base URL").  An `xml:base` is mapped as in XML Base 3.1.
 
     >>> from_content("d/", Base(URI("http://h/a/b"), "retrieval")).uri
     URI('http://h/a/d/')
@@ -108,7 +108,7 @@ def from_content(value: str | None, fallback: Base, by: str = "HTML base") -> Ba
 
 
 def enclosed(base: Base) -> Base:
-    """5.1.2: the base of an entity, for the entities in it; a default base stays a default.
+    """Return the base of an entity for the entities in it (5.1.2); a default base stays a default.
 
     >>> enclosed(Base(URI("http://h/a.zip"), "retrieval", "retrieval")).layer
     'entity'
@@ -127,8 +127,8 @@ _PARAGRAPH = {
     "uri-2003": "draft-fielding-uri-rfc2396bis-01 5.1",
     "url-1997": "draft-fielding-url-syntax-05 5.1",
 }
-# Which fields give a base, the one that goes before the other last, and in which layer.  What an edition's time had:
-# RFC 2557 5 and 12 for MIME today (Content-Base is read "for compatibility"), RFC 2110 5 and RFC 2616 14.14 in 2003.
+# The fields that give a base, the one with precedence last, and their layer, in each edition's time: RFC 2557 5 and 12
+# for MIME today (Content-Base is read "for compatibility"), RFC 2110 5 and RFC 2616 14.14 in 2003.
 _FIELDS: dict[tuple[str, Protocol], tuple[tuple[str, ...], Layer]] = {
     ("rfc3986", "mime"): (("Content-Base", "Content-Location"), "entity"),
     ("rfc3986", "http"): ((), "entity"),
@@ -193,9 +193,9 @@ def establish(
         if trail.base is None or trail.base.layer == "default":
             trail.take(entity.uri, "default", entity.by or "default")
     elif entity is not None:
-        said = entity.by if isinstance(entity, Base) else ""
-        trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", said or "entity")
-    values = [exact(one, "content") for one in _as_list(content, "content")]
+        entity_by = entity.by if isinstance(entity, Base) else ""
+        trail.take(entity.uri if isinstance(entity, Base) else URI(entity), "entity", entity_by or "entity")
+    values = [exact(item, "content") for item in _as_list(content, "content")]
     fields = _fields(headers, protocol)
     if edition == "url-1997":
         _by_1997(trail, values, by, fields)
@@ -204,25 +204,25 @@ def establish(
         for value in values:
             trail.take_embedded(value, by)
     if trail.base is None:
-        tried = "; ".join(f"{one.by} {mask(one.text)[:200]!r}: {one.reason}" for one in trail.passed[:8])
+        skipped = "; ".join(f"{item.by} {mask(item.text)[:200]!r}: {item.reason}" for item in trail.passed[:8])
         # 1997 5.1.4: "the base URL is the empty string", against which nothing relative can be resolved.
-        raise NoBase(f"there is no base URI ({_PARAGRAPH[edition]}){': ' if tried else ''}{tried}")
+        raise NoBase(f"there is no base URI ({_PARAGRAPH[edition]}){': ' if skipped else ''}{skipped}")
     return trail.base._replace(passed=tuple(trail.passed))
 
 
-def _as_list(given: Any, taker: str) -> list[Any]:
-    """One, several, or none.  Raises: TypeError."""
-    if given is None:
+def _as_list(values: Any, parameter: str) -> list[Any]:
+    """Return one, several or no values as a list.  Raises: TypeError."""
+    if values is None:
         return []
-    if isinstance(given, str | URI):
-        return [given]
-    if isinstance(given, bytes) or not isinstance(given, Iterable):
-        raise TypeError(f"{taker} must be text, a URI, or several of them, not {type(given).__name__}")
-    return list(given)
+    if isinstance(values, str | URI):
+        return [values]
+    if isinstance(values, bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{parameter} must be text, a URI, or several of them, not {type(values).__name__}")
+    return list(values)
 
 
 class _BaseSearch:
-    """The base so far, from the outermost layer inwards."""
+    """A search for the base, from the outermost layer inwards."""
 
     def __init__(self, edition: str) -> None:
         self.edition = edition
@@ -230,51 +230,51 @@ class _BaseSearch:
         self.passed: list[Passed] = []
 
     def take(self, uri: URI, layer: Layer, by: str, *, relative: bool = False) -> None:
-        """A base further in; one that it was not resolved against is passed over."""
+        """Take a base of an inner layer; the previous base is skipped unless the new one was resolved against it."""
         if self.base is not None and not relative:
             document = "5.1" if self.edition == "url-1997" else f"{_TITLES[self.edition]} 5.1"
-            self.leave(self.base.by, str(self.base.uri), f"{by} takes precedence ({document})")
+            self.skip(self.base.by, str(self.base.uri), f"{by} takes precedence ({document})")
         self.base = Base(_absolute(uri), layer, by)
 
-    def leave(self, by: str, text: str, reason: str) -> None:
+    def skip(self, by: str, text: str, reason: str) -> None:
         self.passed.append(Passed(by, text, reason))
 
     def retrieve(self, history: Retrieval) -> None:
-        """5.1.3: "the last URI used"."""
+        """Read the retrieval history (5.1.3): "the last URI used"."""
         if history is None:
             return
         steps = [
-            exact(one, "retrieval") if isinstance(one, str) else URI(one) for one in _as_list(history, "retrieval")
+            exact(item, "retrieval") if isinstance(item, str) else URI(item) for item in _as_list(history, "retrieval")
         ]
         last: Base | None = None
         for number, step in enumerate(steps):
             by = "redirect" if number else "retrieval"
-            said = step if isinstance(step, URI) else _describe_base(step, by)
-            if not number and (first := _retrieval_base(said)) is not None:
-                last = Base(first, "retrieval", by)
+            step_text = step if isinstance(step, URI) else _describe_base(step, by)
+            if not number and (retrieval_base := _retrieval_base(step_text)) is not None:
+                last = Base(retrieval_base, "retrieval", by)
                 continue
-            resolved = _resolve_base(said, last, self.edition)
+            resolved = _resolve_base(step_text, last, self.edition)
             if isinstance(resolved, str):
-                self.leave(by, str(step), resolved)
+                self.skip(by, str(step), resolved)
             else:
                 last = Base(resolved, "retrieval", by)
         if last is not None:
             self.take(last.uri, "retrieval", last.by)
 
     def resolve(self, text: str, by: str, layer: Layer) -> None:
-        """A value that may be relative: "converted to absolute form" (RFC 3986 5.1)."""
-        said = _describe_base(text, by)
-        resolved = _resolve_base(said, self.base, self.edition)
+        """Read a value that may be relative: "converted to absolute form" (RFC 3986 5.1)."""
+        value = _describe_base(text, by)
+        resolved = _resolve_base(value, self.base, self.edition)
         if isinstance(resolved, str):
-            self.leave(by, text, resolved)
+            self.skip(by, text, resolved)
         elif by == "HTML base" and resolved.scheme.lower() in ("data", "javascript"):
-            self.leave(by, text, "an HTML base cannot be a data: or javascript: URI (HTML Standard 4.2.3)")
+            self.skip(by, text, "an HTML base cannot be a data: or javascript: URI (HTML Standard 4.2.3)")
         else:
-            self.take(resolved, layer, by, relative=not _has_scheme(said))
+            self.take(resolved, layer, by, relative=not _has_scheme(value))
 
     def take_embedded(self, text: str, by: str) -> None:
         if self.edition == "uri-2003" and by == "HTML base" and not _has_scheme(_describe_base(text, by)):
-            self.leave(by, text, "the base of HTML must be absolute (RFC 2396bis-01 Appendix D)")
+            self.skip(by, text, "the base of HTML must be absolute (RFC 2396bis-01 Appendix D)")
         else:
             self.resolve(text, by, "content")
 
@@ -290,66 +290,66 @@ def _by_fields(
         order = ("Content-Location",)
     for name in fields:
         if name not in order:
-            trail.leave(name, fields[name], _NO_EFFECT[edition, name])
+            trail.skip(name, fields[name], _NO_EFFECT[edition, name])
     for name in order:
         if name not in fields:
             continue
         if name == "Content-Base" and not _has_scheme(fields[name]):
-            trail.leave(name, fields[name], "it must be absolute (RFC 2110 4.2)")
+            trail.skip(name, fields[name], "it must be absolute (RFC 2110 4.2)")
         elif protocol == "mime" and fields[name][:4].lower() == "cid:":
-            trail.leave(name, fields[name], "a cid: URI in it is ignored (RFC 2557 8.3)")
+            trail.skip(name, fields[name], "a cid: URI in it is ignored (RFC 2557 8.3)")
         else:
             trail.resolve(fields[name], name, layer)
 
 
 def _by_1997(trail: _BaseSearch, values: list[str], by: str, fields: Mapping[str, str]) -> None:
-    """The order of 1997 is in `context1997.base_url`; here is found out whose answer it was."""
+    """Apply the order of 1997 (`context1997.base_url`), and find the source of its answer."""
     from overthere.editions.context1997 import BaseURL, base_url
 
-    said = [(by, _describe_base(value, by)) for value in values] + list(fields.items())
+    candidates = [(by, _describe_base(value, by)) for value in values] + list(fields.items())
     usable: list[tuple[str, str]] = []
-    for name, text in said:
+    for name, text in candidates:
         reference, problem = to_reference(text)
         if reference is None:
-            trail.leave(name, text, str(problem))
+            trail.skip(name, text, str(problem))
         else:
             usable.append((name, str(reference)))
-    # One value of the content counts: the innermost that is absolute ("must be an absolute URL", Appendix D).
-    inside = next((text for name, text in reversed(usable) if name == by and _has_scheme(text)), None)
+    # Of the content only the innermost absolute value counts ("must be an absolute URL", Appendix D).
+    inner = next((text for name, text in reversed(usable) if name == by and _has_scheme(text)), None)
     headers = [pair for pair in usable if pair[0] in _NAMES.values()]
     outer = None if trail.base is None else str(trail.base.uri)
-    answer = base_url(inside, headers, entity=outer)
+    answer = base_url(inner, headers, entity=outer)
     if answer.layer != "content":
         for name, text in usable:
-            trail.leave(name, text, "it is not absolute, and there is no outer base (5.1.1)")
+            trail.skip(name, text, "it is not absolute, and there is no outer base (5.1.1)")
         return
-    alone: list[tuple[str, str, BaseURL]] = [] if inside is None else [(by, inside, base_url(inside))]
-    alone += [(name, text, base_url(None, [(name, text)], entity=outer)) for name, text in headers]
-    source, text = next((name, text) for name, text, gives in alone if gives == answer)
-    for name, other in usable:
-        if (name, other) != (source, text):
-            trail.leave(name, other, f"{source} takes precedence (5.1.1)")
+    answers: list[tuple[str, str, BaseURL]] = [] if inner is None else [(by, inner, base_url(inner))]
+    answers += [(name, text, base_url(None, [(name, text)], entity=outer)) for name, text in headers]
+    source, text = next((name, text) for name, text, base_of_one in answers if base_of_one == answer)
+    for name, other_text in usable:
+        if (name, other_text) != (source, text):
+            trail.skip(name, other_text, f"{source} takes precedence (5.1.1)")
     try:
         trail.take(URI(answer.url), "content", source, relative=not _has_scheme(text))
     except InvalidURI as error:
-        trail.leave(source, text, str(error))
+        trail.skip(source, text, str(error))
 
 
 def _fields(headers: Fields, protocol: Protocol) -> dict[str, str]:
-    """The two fields, their first values; in a message with what may stand around and within the URI (RFC 2557 4)."""
+    """Return the first values of the two fields; for a message without comments and folding in the URI (RFC 2557 4)."""
     from overthere.mail.fields import uri
 
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     fields: dict[str, str] = {}
     for name, value in cast("Iterable[tuple[str, str]]", pairs):
-        known = _NAMES.get(name.strip().lower())
-        if known is not None and known not in fields:
-            fields[known] = uri(value) if protocol == "mime" else "".join(value.split())
+        field_name = _NAMES.get(name.strip().lower())
+        if field_name is not None and field_name not in fields:
+            fields[field_name] = uri(value) if protocol == "mime" else "".join(value.split())
     return fields
 
 
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+:")
-# What XML Base 3.1 lets stand in a value (a LEIRI) and no URI holds.
+# Characters that XML Base 3.1 allows in a value (a LEIRI), and a URI does not.
 _ONLY_LEIRI = re.compile(r"""[\x00-\x20"<>\\^`{|}\x7f]""")
 
 
@@ -363,34 +363,34 @@ def _describe_base(value: str, by: str) -> str:
 
 
 def _absolute(uri: URI) -> URI:
-    """5.1: a base is an absolute-URI, "stripped of any fragment component"."""
+    """Return the absolute-URI of a base (5.1), "stripped of any fragment component"."""
     return uri if uri.fragment is None else uri.replace(fragment=None)
 
 
-def _retrieval_base(said: URI | str) -> URI | None:
-    """5.1.3: the URI that was used, as it was used; None if it is a reference."""
-    reference, _ = to_reference(said)
+def _retrieval_base(text: URI | str) -> URI | None:
+    """Return the used URI unchanged (5.1.3); None if it is a reference."""
+    reference, _ = to_reference(text)
     return None if reference is None or reference.scheme is None else _absolute(URI(reference))
 
 
-def _resolve_base(said: URI | str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
-    """The URI that is meant against what is outside, without its fragment; or why there is none.
+def _resolve_base(text: URI | str, outer: Base | None, edition: str = "rfc3986") -> URI | str:
+    """Return the target against the outer base, without its fragment; or the reason why it has none.
 
-    What has a scheme is resolved too, and its dot-segments go (RFC 3986 5.2.2); the documents before leave them.
+    A value with a scheme is resolved too, which removes dot-segments (RFC 3986 5.2.2); earlier documents keep them.
     """
-    reference, problem = to_reference(said)
+    reference, problem = to_reference(text)
     if reference is None:
         return str(problem)
     if reference.scheme is None and outer is None:
         return "it is relative, and there is no outer base"
     if edition == "url-1997" and reference.scheme is not None:
         return _absolute(URI(reference))  # "we are done" (draft 1997 5.2, step 2)
-    against = URI(reference) if outer is None or reference.scheme is not None else outer.uri
+    resolution_base = URI(reference) if outer is None or reference.scheme is not None else outer.uri
     if edition == "uri-2003":
         from overthere.editions.uri2003 import resolve
 
         try:
-            return _absolute(URI(resolve(str(against), str(reference)).uri or against))
+            return _absolute(URI(resolve(str(resolution_base), str(reference)).uri or resolution_base))
         except InvalidURI as error:
             return str(error)
-    return _absolute(against.join(reference))
+    return _absolute(resolution_base.join(reference))

@@ -1,7 +1,7 @@
 """Queries of the form `key=value&key=value` (application/x-www-form-urlencoded).
 
-RFC 3986 3.4 says only that queries often carry such pairs.  This is the one place in overthere
-where "+" is a space.  A name without "=" is kept apart from one with an empty value.
+RFC 3986 3.4 only says that queries often carry such pairs.  Only this module of overthere reads "+" as a space.  A name
+without "=" differs from one with an empty value.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ __all__ = ["Pairs", "Parameters", "decode", "encode"]
 
 
 def encode(pairs: Pairs, *, keep: str = "", charset: str = "utf-8") -> str:
-    """The query for pairs, in their order; in a mapping a list gives one pair for each of its items.
+    """Return the query for pairs, in their order; in a mapping a list gives one pair for each of its items.
 
-    None as a value writes the name without "="; an empty name with None, alone, is the empty query.  Numbers are
+    None as a value writes the name without "="; a single empty name with None is the empty query.  Numbers are
     written as Python writes them (`1.5`), True and False as in JSON: `true`, `false`; URIs, UUIDs, dates, times,
-    Decimals, paths and members of an Enum as `form_pairs.plain_value` says.
-    Everything but unreserved characters and those of `keep` is encoded, a space as "+".
+    Decimals, paths and members of an Enum as in `form_pairs.plain_value`.
+    All characters except unreserved ones and those of `keep` are encoded, a space as "+".
 
     Raises: CodingError for a `keep` that a query cannot contain or that a form reads ("&", "=", "+"), for text that
     `charset` cannot encode, and for a float that is infinite or NaN; TypeError for other types, for a set, which has no
@@ -46,15 +46,15 @@ def encode(pairs: Pairs, *, keep: str = "", charset: str = "utf-8") -> str:
     >>> encode({"to": "/a:b@c"}, keep="/:@")
     'to=/a:b@c'
     """
-    if read := sorted(set(exact(keep, "keep")) & set("&=+")):
-        raise CodingError(f"a form cannot keep {read[0]!r}, which would be read as part of its syntax")
+    if syntax_characters := sorted(set(exact(keep, "keep")) & set("&=+")):
+        raise CodingError(f"a form cannot keep {syntax_characters[0]!r}, which would be read as part of its syntax")
     return "&".join(write_pairs(pairs, keep=keep, charset=charset))
 
 
 def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> list[tuple[str, str | None]]:
-    """The pairs of a query, in its order; the value is None where there is no "=".
+    """Return the pairs of a query, in its order; the value of a name without "=" is None.
 
-    Raises: CodingError at a broken escape or octets that are not in `charset`.
+    Raises: CodingError for a broken escape or octets that are not in `charset`.
 
     >>> decode("k=v+w&flag&empty=&k=%2B")
     [('k', 'v w'), ('flag', None), ('empty', ''), ('k', '+')]
@@ -73,7 +73,7 @@ def decode(query: str, *, charset: str = "utf-8", errors: str = "strict") -> lis
 
 
 _BLOCK = 1 << 16
-"""How many characters of a query are cut into pairs at a time, so that a long one takes no room for each of them."""
+"""Characters of a query that are split into pairs at once, so that a long query does not need memory for all pairs."""
 
 
 class Parameters:
@@ -84,8 +84,8 @@ class Parameters:
     plus: whether "+" is a space, in reading and writing; otherwise "+" is itself, and a space is "%20".
     charset: the charset of the octets that names and values stand for.
 
-    Iteration gives pairs of decoded text, the value None where there is no "=".  Octets that are not in the charset
-    become U+FFFD and do not affect other pairs: `octets` gives them as they are, `raw` the text as written.  Names are
+    Iteration yields pairs of decoded text; the value of a name without "=" is None.  Octets that are not in the charset
+    become U+FFFD and do not affect other pairs: `octets` returns them, `raw` the text as written.  Names are
     compared decoded, so "a" and "%61" are one name; a name given as octets is compared with octets.
 
     It has the methods of a Mapping, and differs where a name occurs several times: `keys()` gives each name once, `[]`
@@ -114,27 +114,27 @@ class Parameters:
         if separator not in ("&", ";"):
             raise ValueError(f'the separator must be "&" or ";", not {separator!r:.100}')
         query = None if query is None else exact(query, "Parameters()")
-        own = object.__setattr__
-        own(self, "query", query)
-        own(self, "separator", separator)
-        own(self, "plus", plus)
-        own(self, "charset", charset)
-        own(self, "_first", None)
+        set_attribute = object.__setattr__
+        set_attribute(self, "query", query)
+        set_attribute(self, "separator", separator)
+        set_attribute(self, "plus", plus)
+        set_attribute(self, "charset", charset)
+        set_attribute(self, "_first", None)
         try:
             "".encode(charset)
         except (LookupError, ValueError):
             raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None
         if query:
-            encoding.decode_bytes(query)  # a broken escape is told
+            encoding.decode_bytes(query)  # raises for a broken escape
 
     def _pairs(self) -> Iterator[str]:
-        query, separator, at = self.query, self.separator, 0
+        query, separator, start = self.query, self.separator, 0
         if not query:
             return
-        while (end := query.find(separator, at + _BLOCK)) >= 0:
-            yield from query[at:end].split(separator)
-            at = end + 1
-        yield from query[at:].split(separator)
+        while (end := query.find(separator, start + _BLOCK)) >= 0:
+            yield from query[start:end].split(separator)
+            start = end + 1
+        yield from query[start:].split(separator)
 
     def _named_pairs(self) -> Iterator[tuple[bytes, str]]:
         return ((octets_of(text.partition("=")[0], self.plus), text) for text in self._pairs())
@@ -150,7 +150,7 @@ class Parameters:
 
     @property
     def raw(self) -> tuple[str, ...]:
-        """The pairs as they are written.
+        """The pairs as written.
 
         >>> Parameters("a=%7e&&b").raw
         ('a=%7e', '', 'b')
@@ -159,11 +159,11 @@ class Parameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, each once, in the order of their first places."""
+        """The names, each once, in the order of their first occurrence."""
         return self.keys()
 
     def keys(self) -> tuple[str, ...]:
-        """The names, each once, in the order of their first places: `dict(p)` takes the first value of each.
+        """Return the names, each once, in the order of their first occurrence: `dict(p)` has the first value of each.
 
         >>> p = Parameters("a=1&b&a=2")
         >>> p.keys(), p.items(), p.values(), dict(p)
@@ -174,15 +174,15 @@ class Parameters:
             first = {}
             for name, value in self:
                 first.setdefault(name, value)
-            object.__setattr__(self, "_first", first)  # or `dict(p)` would search the query for each name
+            object.__setattr__(self, "_first", first)  # otherwise `dict(p)` would search the query for each name
         return tuple(first)
 
     def values(self) -> tuple[str | None, ...]:
-        """The value of every pair, in their order."""
+        """Return the value of every pair, in order."""
         return tuple(value for _, value in self)
 
     def items(self) -> tuple[tuple[str, str | None], ...]:
-        """Every pair, in their order."""
+        """Return every pair, in order."""
         return tuple(self)
 
     @front
@@ -202,7 +202,7 @@ class Parameters:
 
     @front
     def __getitem__(self, name: str | bytes) -> str | None:
-        """The first value of that name, None where it has no "=".  Raises: KeyError if there is no such name."""
+        """Return the first value of a name, None if it has no "=".  Raises: KeyError if there is no such name."""
         if self._first is not None and type(name) is str and name in self._first:
             return self._first[name]
         for octets in self._values_of(name):
@@ -211,22 +211,22 @@ class Parameters:
 
     @front
     def get(self, name: str | bytes, default: str | None = None) -> str | None:
-        """The first value of that name; `default` if there is no such name."""
+        """Return the first value of a name; `default` if there is no such name."""
         for octets in self._values_of(name):
             return self._text(octets)
         return default
 
     @front
     def all(self, name: str | bytes) -> list[str | None]:
-        """All values of that name, in their order."""
+        """Return all values of a name, in order."""
         return [self._text(octets) for octets in self._values_of(name)]
 
     def octets(self, name: str | bytes) -> list[bytes | None]:
-        """All values of that name as octets, whatever their charset."""
+        """Return all values of a name as octets, whatever their charset."""
         return list(self._values_of(name))
 
     def written(self, name: str | bytes) -> list[str | None]:
-        """All values of that name as they are written.
+        """Return all values of a name as written.
 
         >>> Parameters("a=%7e&b=1&a=x+y").written("a")
         ['%7e', 'x+y']
@@ -237,72 +237,72 @@ class Parameters:
         return (octets_of(value, self.plus) if equals else None for _, equals, value in self._pairs_of(name))
 
     def _pairs_of(self, name: str | bytes) -> Iterator[tuple[str, str, str]]:
-        """The pairs of that name, at their first "="."""
+        """Yield the pairs of a name, split at their first "="."""
         name = exact(name, "the parameters") if isinstance(name, str) else name
-        if isinstance(name, str) and (self.charset != "utf-8" or "\ufffd" in name):  # not one text for some octets
+        if isinstance(name, str) and (self.charset != "utf-8" or "\ufffd" in name):  # octets can have several texts
             for text in self._pairs():
-                parted = text.partition("=")
-                if self._text(octets_of(parted[0], self.plus)) == name:
-                    yield parted
+                split_pair = text.partition("=")
+                if self._text(octets_of(split_pair[0], self.plus)) == name:
+                    yield split_pair
             return
-        wanted = encode_name(name, self.charset)
+        encoded_name = encode_name(name, self.charset)
         query = self.query or ""
         if "%" in query or (self.plus and "+" in query):
             for text in self._pairs():
-                parted = text.partition("=")
-                if octets_of(parted[0], self.plus) == wanted:
-                    yield parted
+                split_pair = text.partition("=")
+                if octets_of(split_pair[0], self.plus) == encoded_name:
+                    yield split_pair
         elif query:
-            with suppress(UnicodeDecodeError):  # such octets stand nowhere without an escape
-                yield from self._unescaped_pairs_of(query, wanted.decode())
+            with suppress(UnicodeDecodeError):  # such octets cannot occur without an escape
+                yield from self._unescaped_pairs_of(query, encoded_name.decode())
 
     def _unescaped_pairs_of(self, query: str, name: str) -> Iterator[tuple[str, str, str]]:
-        """The pairs of a name in a query without escapes: where the name stands between a separator and "=" or one."""
+        """Yield the pairs of a name in a query without escapes: a separator or "=" follows the name."""
         if "=" in name or self.separator in name:
-            return  # which are there only as escapes
-        around, at = (self.separator, ""), -1
+            return  # these occur only as escapes
+        boundary, at = (self.separator, ""), -1
         while (at := query.find(name, at + 1)) >= 0:
-            behind = at + len(name)
-            if query[at - 1 : at] in around and query[behind : behind + 1] in ("=", *around):
-                end = query.find(self.separator, behind)
+            name_end = at + len(name)
+            if query[at - 1 : at] in boundary and query[name_end : name_end + 1] in ("=", *boundary):
+                end = query.find(self.separator, name_end)
                 yield query[at : end if end >= 0 else None].partition("=")
 
-    # -- others, made from these
+    # -- changed copies
 
     def set(self, pairs: Pairs) -> Parameters:
-        """A copy with these values: each name keeps its first place, and its other pairs are removed.
+        """Return a copy with these values: each name keeps its first place, and its other pairs are removed.
 
-        pairs: a mapping or pairs, as `forms.encode` takes them; the values of a name are put together, and new names at
-        the end.  An empty list removes a name.
+        pairs: a mapping or pairs, as for `forms.encode`; the values of a name are kept together, and new names are
+        added at the end.  An empty list removes a name.
 
         >>> Parameters("a=1&X=%3b%20&a=2").set({"a": ["x y", "z"], "new": None}).query
         'a=x+y&a=z&X=%3b%20&new'
         """
-        given = by_name(pairs, plus=self.plus, charset=self.charset)
+        new_texts = by_name(pairs, plus=self.plus, charset=self.charset)
         texts: list[str] = []
-        placed: set[bytes] = set()
+        placed_names: set[bytes] = set()
         for name, text in self._named_pairs():
-            if name not in given:
+            if name not in new_texts:
                 texts.append(text)
-            elif name not in placed:
-                placed.add(name)
-                texts += given[name]
-        texts += [text for name, listed in given.items() if name not in placed for text in listed]
+            elif name not in placed_names:
+                placed_names.add(name)
+                texts += new_texts[name]
+        texts += [text for name, name_texts in new_texts.items() if name not in placed_names for text in name_texts]
         return self._replace_texts(texts)
 
     def add(self, pairs: Pairs) -> Parameters:
-        """A copy with more pairs at the end.
+        """Return a copy with more pairs at the end.
 
         >>> Parameters("a=1").add([("a", 2), ("b", True)]).query
         'a=1&a=2&b=true'
         """
-        asked = write_pairs(pairs, charset=self.charset, plus=self.plus)
-        return self._replace_texts([self.query, *asked] if self.query else asked)
+        added = write_pairs(pairs, charset=self.charset, plus=self.plus)
+        return self._replace_texts([self.query, *added] if self.query else added)
 
     def without(self, *names: NameOrPair) -> Parameters:
-        """A copy without some names.  "*" in text stands for any characters; octets are an exact name.
+        """Return a copy without some names.  "*" in text matches any characters; octets are an exact name.
 
-        A pair of a name and a value takes out only the pairs that stand for both.  If no pair is left, the query is
+        A pair of a name and a value removes only the pairs with both.  If no pair remains, the query is
         undefined.
 
         >>> Parameters("utm_source=a&q=%7e&utm_medium=b").without("utm_*").query
@@ -313,7 +313,7 @@ class Parameters:
         return self._filtered(names, keep=False)
 
     def only(self, *names: NameOrPair) -> Parameters:
-        """A copy with these names or pairs alone, as `without` takes them.
+        """Return a copy with only these names or pairs, as `without` takes them.
 
         >>> Parameters("id=%7e&a=1&query=x").only("id", "q*").query
         'id=%7e&query=x'
@@ -321,30 +321,30 @@ class Parameters:
         return self._filtered(names, keep=True)
 
     def _filtered(self, names: tuple[NameOrPair, ...], *, keep: bool) -> Parameters:
-        plain: set[bytes] = set()
-        others: list[list[bytes]] = []
+        exact_names: set[bytes] = set()
+        patterns: list[list[bytes]] = []
         pairs: set[tuple[bytes, bytes | None]] = set()
-        for one in names:
-            if isinstance(one, tuple):
-                pairs.add(encoded_pair(one, self.charset))
-            elif len(pieces := pattern(one, self.charset)) == 1:
-                plain.add(pieces[0])
+        for selector in names:
+            if isinstance(selector, tuple):
+                pairs.add(encoded_pair(selector, self.charset))
+            elif len(pattern_pieces := pattern(selector, self.charset)) == 1:
+                exact_names.add(pattern_pieces[0])
             else:
-                others.append(pieces)
-        kept = [
+                patterns.append(pattern_pieces)
+        kept_texts = [
             text
             for name, text in self._named_pairs()
             if keep
             == (
-                name in plain
-                or (bool(others) and any(matches(one, name) for one in others))
+                name in exact_names
+                or (bool(patterns) and any(matches(selector, name) for selector in patterns))
                 or (bool(pairs) and (name, self._value(text)) in pairs)
             )
         ]
-        return self if len(kept) == len(self) else self._replace_texts(kept)
+        return self if len(kept_texts) == len(self) else self._replace_texts(kept_texts)
 
     def sorted(self) -> Parameters:
-        """A copy sorted by the octets of the names; pairs of one name keep their order.
+        """Return a copy sorted by the octets of the names; pairs of one name keep their order.
 
         >>> Parameters("b=1&a=2&b=0").sorted().query
         'a=2&b=1&b=0'
@@ -352,7 +352,7 @@ class Parameters:
         return self._replace_texts(sorted(self._pairs(), key=lambda text: octets_of(text.partition("=")[0], self.plus)))
 
     def _replace_texts(self, texts: list[str]) -> Parameters:
-        # One empty pair alone is the empty query, which is not an undefined one.
+        # A single empty pair is the empty query, which differs from an undefined one.
         query = self.separator.join(texts) if texts else None if self.query else self.query
         return Parameters(query, separator=self.separator, plus=self.plus, charset=self.charset)
 

@@ -1,8 +1,8 @@
 """Internationalized Resource Identifiers (RFC 3987), and conversion to URIs and back.
 
-Two rules go past the grammar of section 2.2, and both are checked: the bidirectional formatting
-characters of 4.1 are not part of an IRI, and private-use characters stand in the query only.
-The recommendations of 4.2 on mixed direction are told by `IRIReference.mixed_direction`.
+Two rules beyond the grammar of section 2.2 are checked: the bidirectional formatting characters of 4.1 are not part of
+an IRI, and private-use characters occur only in the query. `IRIReference.mixed_direction` checks the recommendations of
+4.2 on mixed direction.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 __all__ = ["INVISIBLE", "IRI", "IRIReference", "JOINED", "decodable", "to_iri_text"]
 
-# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) but the controls of direction (4.1) and what belongs to
-# the character before it, and separators that are no " " (Zs, Zl, Zp of the Unicode Character Database).
+# Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) without direction controls (4.1) and characters that
+# belong to the previous one, and separators other than " " (Zs, Zl, Zp of the Unicode Character Database).
 INVISIBLE = (
     "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200b\u2028\u2029\u202f\u205f-\u2065\u206a-"
     "\u206f\u3000\u3164\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 JOINED = "\u200c\u200d\ufe00-\ufe0f"
-"""Those that belong to the character before them: joiners (RFC 5892 A.1, A.2) and variation selectors."""
-# 6.1 (b): what looks like white space, a delimiter or a character that no URI holds: small and full-width forms, and
-# the strokes that are taken for slashes and colons.
-_ALIKE = (
+"""Characters that belong to the previous one: joiners (RFC 5892 A.1, A.2) and variation selectors."""
+# 6.1 (b): look-alikes of white space, delimiters and characters that a URI cannot hold: small and full-width forms, and
+# strokes that look like slashes and colons.
+_LOOK_ALIKES = (
     "\u02d0\u0589\u05c3\u2044\u2215\u2216\u2236\u2571\u2572\u27cb\u27cd\u29f5\u29f6\u29f8\u29f9\u3033\ua789\ufe13\ufe16\ufe30"
     "\ufe47\ufe48\ufe52\ufe55\ufe56\ufe5b\ufe5c\ufe5f\ufe64\ufe65\ufe68\ufe6a\ufe6b"
     "\uff02\uff03\uff05\uff0e\uff0f\uff1a\uff1c\uff1e\uff1f\uff20\uff3b-\uff3e\uff40\uff5b-\uff5d"
 )
 
-# 4.2: the components for the purpose of direction; a path is judged by its segments, a host by its labels.
-_DIRECTED: tuple[tuple[Component, str], ...] = (
+# 4.2: the components that are checked for direction; a path by its segments, a host by its labels.
+_DIRECTION_PARTS: tuple[tuple[Component, str], ...] = (
     ("userinfo", ":"), ("host", "."), ("path", "/"), ("query", "&=;"), ("fragment", ""),
 )  # fmt: skip
 
@@ -65,7 +65,7 @@ class IRIReference(Value):
 
     @kernel.front
     def to_uri(self, *, idna: bool = False) -> URIReference:
-        """The URI-reference that it maps to (3.1): characters above U+007F become escapes of their UTF-8 octets.
+        """Return the URI-reference that it maps to (3.1): characters above U+007F become escapes of their UTF-8 octets.
 
         idna: whether a host beyond US-ASCII becomes labels that begin with "xn--" (IDNA 2008 with the
         mappings of UTS 46) instead; for schemes whose hosts are domain names.
@@ -86,7 +86,7 @@ class IRIReference(Value):
         return kind(text if text.isascii() else _escape(text), zone=self.zone is not None)
 
     def resolve(self, base: IRI | str, strict: bool = True) -> IRI:
-        """The target IRI: the algorithm of RFC 3986 5.2 on IRIs (RFC 3987 6.5).
+        """Return the target IRI: the algorithm of RFC 3986 5.2 on IRIs (RFC 3987 6.5).
 
         >>> str(IRIReference("../ü").resolve("http://h/a/b/c"))
         'http://h/a/ü'
@@ -107,13 +107,9 @@ class IRIReference(Value):
         return same_document(base if isinstance(base, Value) else IRI(base), self)
 
     def normalize(
-        self,
-        rung: Rung = Rung.SYNTAX,
-        *,
-        evidence: Mapping[str, str] | None = None,
-        registry: Registry | None = None,
+        self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> Self:
-        """The normal form at a rung of the ladder (5.3); a key to compare with, because "its original form MUST be
+        """Return the normal form at a rung (5.3); a key for comparison only, because "its original form MUST be
         preserved" (5.3.2.3).  See `overthere.iri_ladder`.
 
         >>> str(IRI("eXAMPLE://a/./b/../b/%63/%7bfoo%7d/ros%C3%A9").normalize())
@@ -125,13 +121,9 @@ class IRIReference(Value):
         return self if form == str(self) else type(self)(form, zone=self.zone is not None)
 
     def changes(
-        self,
-        rung: Rung = Rung.SYNTAX,
-        *,
-        evidence: Mapping[str, str] | None = None,
-        registry: Registry | None = None,
+        self, rung: Rung = Rung.SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> list[Change]:
-        """The changes of normalising up to `rung`, with their places and RFC sections (5.3)."""
+        """Return the changes of normalising up to `rung`, with their places and RFC sections (5.3)."""
         from overthere.values.iri_ladder import iri_changes
 
         return iri_changes(self, rung, evidence, registry)
@@ -163,16 +155,16 @@ class IRIReference(Value):
         return is_normalized("NFC", str(self))
 
     def mixed_direction(self) -> list[tuple[int, int]]:
-        """Spans that violate 4.2: right-to-left and left-to-right together, or not right-to-left at both ends.
+        """Return the spans that violate 4.2: right-to-left and left-to-right mixed, or not right-to-left at both ends.
 
-        These are recommendations; for an IRI that is never displayed they do not matter.
+        These are recommendations; they do not matter for an IRI that is never displayed.
 
         >>> IRI("http://h/\\u05d0b").mixed_direction()
         [(9, 11)]
         """
         mixed: list[tuple[int, int]] = []
         text = str(self)
-        for component, delimiters in _DIRECTED:
+        for component, delimiters in _DIRECTION_PARTS:
             span = self.span(component)
             if span is None or text[span[0] : span[1]].isascii():
                 continue
@@ -181,7 +173,7 @@ class IRIReference(Value):
         return mixed
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRIReference:
-        """The single reference that equals this one followed by another, as `URIReference.join`."""
+        """Return the single reference that equals this one followed by another, as `URIReference.join`."""
         from overthere.values.resolve import join_text
 
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
@@ -200,7 +192,7 @@ class IRI(IRIReference):
     rule = "IRI"
 
     def join(self, reference: IRIReference | URIReference | str, strict: bool = True) -> IRI:
-        """The target of a reference against this IRI as the base (RFC 3987 6.5)."""
+        """Return the target of a reference against this IRI as the base (RFC 3987 6.5)."""
         from overthere.values.resolve import resolve_text
 
         reference = reference if isinstance(reference, Value) else IRIReference(reference)
@@ -208,9 +200,9 @@ class IRI(IRIReference):
         return IRI(resolve_text(self, reference, strict), zone=zone)
 
     def relate(self, target: IRI | URI | str, *, form: Form | None = None) -> IRIReference:
-        """The shortest reference such that `self.join(it) == target` (RFC 3986 5 on IRIs, RFC 3987 6.5).
+        """Return the shortest reference such that `self.join(it) == target` (RFC 3986 5 on IRIs, RFC 3987 6.5).
 
-        form: the shortest reference of that form instead, as for `URI.relate`.
+        form: return the shortest reference of that form instead, as for `URI.relate`.
 
         Raises: Unreachable if `target` has dot-segments, and if no reference of that form leads to it; ValueError for
         another `form`.
@@ -226,15 +218,15 @@ class IRI(IRIReference):
 
     if TYPE_CHECKING:
 
-        def to_uri(self, *, idna: bool = False) -> URI: ...  # for it has a scheme
+        def to_uri(self, *, idna: bool = False) -> URI: ...  # it has a scheme
 
 
 def _is_mixed(text: str) -> bool:
     from unicodedata import bidirectional
 
-    kinds = [bidirectional(c) for c in text]
-    right = [k in ("R", "AL") for k in kinds]
-    return any(right) and ("L" in kinds or not (right[0] and right[-1]))
+    directions = [bidirectional(c) for c in text]
+    is_right = [k in ("R", "AL") for k in directions]
+    return any(is_right) and ("L" in directions or not (is_right[0] and is_right[-1]))
 
 
 def _escape(text: str) -> str:
@@ -254,80 +246,80 @@ def _to_ascii(host: str) -> str:
 
 @cache
 def decodable(private: bool) -> re.Pattern[str]:
-    """Characters that may take the place of their escapes (3.2, step 4)."""
+    """Return the pattern of characters that may replace their escapes (3.2, step 4)."""
     ranges = "".join(f"{chr(a)}-{chr(b)}" for a, b in (UCSCHAR + IPRIVATE if private else UCSCHAR))
-    return re.compile(f"(?![{BIDI_CONTROLS}{INVISIBLE}{_ALIKE}])[{ranges}]")
+    return re.compile(f"(?![{BIDI_CONTROLS}{INVISIBLE}{_LOOK_ALIKES}])[{ranges}]")
 
 
-_JOINS = re.compile(f"[{JOINED}]")
+_JOINER = re.compile(f"[{JOINED}]")
 
 
-_RUN = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_ESCAPED_RUN = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _UNRESERVED_ESCAPE = re.compile(r"%[2-7][0-9A-Fa-f]")
 
 
 def to_characters(text: str, private: bool = False) -> str:
-    """Escapes in a component's text as the characters that an IRI shows in their place (RFC 3987 3.2, steps 2 to 5).
+    """Return a component's text with escapes replaced by the characters that an IRI shows (RFC 3987 3.2, steps 2 to 5).
 
-    private: whether those of private use are among them, as in a query (2.2).
+    private: whether private-use characters are among them, as in a query (2.2).
 
     >>> to_characters("r%C3%A9sum%C3%A9%2F%E9")
     'r\u00e9sum\u00e9%2F%E9'
     """
-    shows = decodable(private)
+    decodable_pattern = decodable(private)
 
-    def run(match: re.Match[str]) -> str:
-        # Octets that are no UTF-8 come out as lone surrogates, and go back to escapes one by one.
+    def decode_run(match: re.Match[str]) -> str:
+        # Octets that are not UTF-8 become lone surrogates, and then escapes again one by one.
         characters = kernel.percent_decode(match[0].encode()).decode("utf-8", "surrogateescape")
         pieces: list[str] = []
-        joins = False  # whether a letter stands before, to which a joiner belongs
+        can_join = False  # whether the previous character is a letter, to which a joiner belongs
         for c in characters:
-            shown = shows.match(c) is not None and (joins or not _JOINS.match(c))
-            pieces.append(c if shown else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), ""))
-            joins = shown
+            is_shown = decodable_pattern.match(c) is not None and (can_join or not _JOINER.match(c))
+            pieces.append(c if is_shown else kernel.percent_encode(c.encode("utf-8", "surrogateescape"), ""))
+            can_join = is_shown
         return "".join(pieces)
 
-    def unreserved(match: re.Match[str]) -> str:
+    def decode_unreserved(match: re.Match[str]) -> str:
         char = chr(int(match[0][1:], 16))
         return char if char.isalnum() or char in "-._~" else match[0]
 
-    return _RUN.sub(run, _UNRESERVED_ESCAPE.sub(unreserved, text))
+    return _ESCAPED_RUN.sub(decode_run, _UNRESERVED_ESCAPE.sub(decode_unreserved, text))
 
 
 def to_iri_text(uri: URIReference, idna: bool) -> str:
-    """RFC 3987 3.2: the IRI of a URI-reference, as text."""
+    """Return the IRI of a URI-reference as text (RFC 3987 3.2)."""
     text = str(uri)
     pieces: list[str] = []
-    done = 0
+    previous_end = 0
     for component in ("userinfo", "host", "path", "query", "fragment"):
         span = uri.span(component)
         if span is None:
             continue
-        piece = text[span[0] : span[1]]
-        if component == "host" and piece.startswith("["):
+        component_text = text[span[0] : span[1]]
+        if component == "host" and component_text.startswith("["):
             continue
-        if "%" in piece:
-            piece = to_characters(piece, private=component == "query")
-        if component == "host" and idna and "xn--" in piece.lower():
-            piece = _to_unicode(piece)
-        pieces += [text[done : span[0]], piece]
-        done = span[1]
-    return "".join(pieces) + text[done:]
+        if "%" in component_text:
+            component_text = to_characters(component_text, private=component == "query")
+        if component == "host" and idna and "xn--" in component_text.lower():
+            component_text = _to_unicode(component_text)
+        pieces += [text[previous_end : span[0]], component_text]
+        previous_end = span[1]
+    return "".join(pieces) + text[previous_end:]
 
 
 def _to_unicode(host: str) -> str:
-    """The host with U-labels; as it is where no name has these, so that the way back would be another."""
+    """Return the host with U-labels; unchanged if it could not be converted back to the same host."""
     from overthere.values.hosts.idn import to_ascii, to_unicode
 
     def label(text: str) -> str:
         try:
             return to_unicode(text) if text.lower().startswith("xn--") else text
         except UnicodeError:
-            return text  # no valid A-label: it stays as it is (RFC 5891 5.4)
+            return text  # not a valid A-label: it stays unchanged (RFC 5891 5.4)
 
-    shown = ".".join(map(label, host.split(".")))
+    unicode_host = ".".join(map(label, host.split(".")))
     try:
-        to_ascii(shown)
+        to_ascii(unicode_host)
     except UnicodeError:  # such as an empty label
         return host
-    return shown
+    return unicode_host

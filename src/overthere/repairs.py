@@ -1,6 +1,6 @@
-"""Repair: the URI that a text which is none can only mean, each change with its place and its licence.
+"""Repair: the URI that an invalid text can only mean, with the place and the rule of each change.
 
-A text that could name another host or another path than it shows is refused: never two readings.
+A text is rejected if it has two readings, which could name another host or path than it shows.
 """
 
 from __future__ import annotations
@@ -37,44 +37,44 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 _SPACE = re.compile(r"\S[ \t\n\r]++\S")
 _PRINTABLE = ' <>"{}|\\^`'
 """RFC 3987 3.1: the printable characters of US-ASCII that a mapping of IRIs may escape."""
-_BARE = "%(?![0-9A-Fa-f]{2})"
-_BEYOND = f"(?![{BIDI_CONTROLS}])[{class_ranges(UCSCHAR)}]"
-_WRONG = rf"{_BARE}|[{re.escape(_PRINTABLE)}\[\]]|{_BEYOND}"
-_ESCAPED = {
-    "userinfo": _WRONG,
-    "host": _BEYOND,
-    "path": _WRONG,
-    "query": f"{_WRONG}|[{class_ranges(IPRIVATE)}]",
-    "fragment": f"{_WRONG}|\\#",
+_BARE_PERCENT = "%(?![0-9A-Fa-f]{2})"
+_NON_ASCII = f"(?![{BIDI_CONTROLS}])[{class_ranges(UCSCHAR)}]"
+_INVALID = rf"{_BARE_PERCENT}|[{re.escape(_PRINTABLE)}\[\]]|{_NON_ASCII}"
+_TO_ESCAPE = {
+    "userinfo": _INVALID,
+    "host": _NON_ASCII,
+    "path": _INVALID,
+    "query": f"{_INVALID}|[{class_ranges(IPRIVATE)}]",
+    "fragment": f"{_INVALID}|\\#",
 }
-"""What a repair escapes in each component."""
+"""Characters that a repair escapes in each component."""
 
 
 @cache
-def _runs(component: str) -> re.Pattern[str]:
-    """Compiled at the first repair: these classes take more of a start than all other patterns."""
-    return re.compile(f"(?:{_ESCAPED[component]})++")
+def _escape_pattern(component: str) -> re.Pattern[str]:
+    """Compiled at the first repair: these classes would slow the start more than all other patterns."""
+    return re.compile(f"(?:{_TO_ESCAPE[component]})++")
 
 
 class RepairChange(NamedTuple):
     """One change of a repair."""
 
     start: int
-    """Code-point offsets in the text that was given."""
+    """Code-point offsets in the original text."""
     end: int
     before: str
     after: str
     what: str
-    """In words."""
+    """Description for people."""
     source: str
-    """The paragraph that allows it."""
+    """The section that allows it."""
 
     def __repr__(self) -> str:
         return masked_repr(self)
 
 
 class SecretChange(RepairChange):
-    """A change within a password or a token, which its repr does not show."""
+    """A change within a password or a token, which its repr hides."""
 
     __slots__ = ()
 
@@ -90,14 +90,14 @@ class Repaired(NamedTuple):
     total: int
     """The number of changes; `changes` has at most `limit` of them."""
     escaped: URIReference | None = None
-    """With the letters of the host in escapes, where `uri` has A-labels that were not requested (RFC 3987 3.1)."""
+    """With escapes for the letters of the host, if `uri` has A-labels that were not requested (RFC 3987 3.1)."""
 
     def __str__(self) -> str:
         return str(self.uri)
 
     def to_dict(self) -> dict[str, Any]:
-        """The repair as text, lists and numbers."""
-        changes = [one._asdict() for one in self.changes]
+        """Return the repair as text, lists and numbers."""
+        changes = [change._asdict() for change in self.changes]
         escaped = None if self.escaped is None else str(self.escaped)
         return {"repaired": str(self), "escaped": escaped, "changes": changes, "total": self.total}
 
@@ -111,14 +111,14 @@ def repair(
     idna: bool | None = None,
     limit: int | None = 1000,
 ) -> Repaired:
-    """The URI that an invalid text means, by the repairs that the documents allow.
+    """Return the URI that an invalid text means, by the repairs that the documents allow.
 
-    Removed: white space around it, and line breaks and tabs inside (RFC 3986 Appendix C).  Escaped: spaces,
-    `<>"{}|\\^` and the backtick, and what is beyond US-ASCII (RFC 3987 3.1), a "%" that begins no escape (RFC 3986
+    It removes white space around the text, and line breaks and tabs inside (RFC 3986 Appendix C).  It escapes spaces,
+    `<>"{}|\\^` and the backtick, non-ASCII characters (RFC 3987 3.1), a "%" that does not begin an escape (RFC 3986
     2.4), brackets outside of the host and "#" in a fragment (2.2).  A bar after the drive letter of a file becomes a
-    colon (RFC 8089 E.2.2).  Nothing else is changed; in a host, only non-ASCII letters are: they become A-labels where
-    the scheme looks hosts up in the DNS (RFC 3986 3.2.2), otherwise escapes.  A valid text has no changes unless
-    `scheme` or `idna` requires one.
+    colon (RFC 8089 E.2.2).  In a host it changes only non-ASCII letters: they become A-labels if the scheme looks hosts
+    up in the DNS (RFC 3986 3.2.2), otherwise escapes.  A valid text has no changes unless `scheme` or `idna` requires
+    one.
 
     relative: whether relative references are accepted as well.
     scheme: the scheme to guess for a text without one (4.5: "www.example.com/a"), by the rules of
@@ -132,7 +132,7 @@ def repair(
     Raises: InvalidURI if the text has no or two possible readings: a backslash that browsers read as "/", a line
     break next to blanks, white space between two URIs, a second "@", other characters that a host or a port cannot
     contain, controls;
-    CodingError for a host that is not a name under IDNA, where `idna` asks for one.
+    CodingError if `idna` is true and the host is not a valid name under IDNA.
 
     >>> done = repair(" http://h/my file.html?q=100%&a[]=1")
     >>> str(done)
@@ -140,27 +140,27 @@ def repair(
     >>> [(one.start, one.before, one.after, one.source) for one in done.changes][:2]
     [(0, ' ', '', 'RFC 3986 Appendix C'), (12, ' ', '%20', 'RFC 3987 3.1')]
     """
-    given = exact(text, "repair()")
+    original = exact(text, "repair()")
     kind: type[URIReference] = URIReference if relative else URI
-    guessed = None if scheme is None else exact(scheme, "scheme")
+    guessed_scheme = None if scheme is None else exact(scheme, "scheme")
     try:
-        if _SPACE.search(given):
+        if _SPACE.search(original):
             from overthere.text.typed_input import refuse_two_uris
 
-            refuse_two_uris(given, len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND)))
-        return _repair(given, kind, guessed, limit, idna)
+            refuse_two_uris(original, len(original) - len(original.lstrip(AROUND)), len(original.rstrip(AROUND)))
+        return _repair(original, kind, guessed_scheme, limit, idna)
     except InvalidURI:
         if not browsers:
             raise
-    return _repair_as_browser(given, kind, idna)
+    return _repair_as_browser(original, kind, idna)
 
 
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
-    """A reference from a document: unchanged, or mapped from an IRI-reference, or repaired; a value stays as it is.
+    """Return a reference from a document: a value or valid text unchanged, an IRI-reference mapped, others repaired.
 
     The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings.
 
-    Returns: the reference (None if there is none), and why the text is not a URI-reference (None if it is one) or,
+    Returns: the reference (None if it cannot be read), and why the text is not a URI-reference (None if it is one) or,
     if not ASCII, not an IRI-reference.
     """
     if isinstance(text, URIReference):
@@ -181,73 +181,73 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
 
 
 def _repair(
-    given: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool | None = None
+    text: str, kind: type[URIReference], scheme: str | None = None, limit: int | None = 0, idna: bool | None = None
 ) -> Repaired:
-    if parse(given, kind.rule) is not None and not (idna and "%" in given) and not _may_lack_scheme(given, scheme):
-        return Repaired(kind(given), (), 0)
-    work = _Work(given, kind.rule, limit)
+    if parse(text, kind.rule) is not None and not (idna and "%" in text) and not _may_lack_scheme(text, scheme):
+        return Repaired(kind(text), (), 0)
+    work = _Repair(text, kind.rule, limit)
     if scheme is not None:
         work.add_scheme(scheme)
     parts = split(work.text)
     if idna or parse(work.text, kind.rule) is None:
         parts = work.repair_parts(parts, idna)
-    whole = recompose(parts)
-    match = parse(whole, kind.rule)
-    if match is None or split(whole) != parts:
-        raise refusal(given, kind.rule)
+    repaired_text = recompose(parts)
+    match = parse(repaired_text, kind.rule)
+    if match is None or split(repaired_text) != parts:
+        raise refusal(text, kind.rule)
     changes = tuple(sorted(work.changes))
-    escaped = _repair(given, kind, scheme, idna=False).uri if work.has_a_labels and idna is None else None
-    return Repaired(kind(whole), changes, work.count, escaped)
+    escaped = _repair(text, kind, scheme, idna=False).uri if work.has_a_labels and idna is None else None
+    return Repaired(kind(repaired_text), changes, work.count, escaped)
 
 
-def _may_lack_scheme(given: str, scheme: str | None) -> bool:
-    """Whether a valid text may still be a host and a port: "www.example.com:80"."""
-    return scheme is not None and _NAME_AND_PORT.match(given) is not None
+def _may_lack_scheme(text: str, scheme: str | None) -> bool:
+    """Whether a valid text may also be a host and a port: "www.example.com:80"."""
+    return scheme is not None and _NAME_AND_PORT.match(text) is not None
 
 
 _NAME_AND_PORT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:[0-9]")
 
 
-class _Work:
-    """A text under repair: what of it is left, where that stood, and what was changed."""
+class _Repair:
+    """A text under repair: the remaining text, its places in the original, and the changes."""
 
-    def __init__(self, given: str, rule: str, limit: int | None) -> None:
-        self.given, self.rule, self.limit, self.count = given, rule, limit, 0
+    def __init__(self, original: str, rule: str, limit: int | None) -> None:
+        self.input, self.rule, self.limit, self.count = original, rule, limit, 0
         self.changes: list[RepairChange] = []
-        self.secrets = secret_spans(given) if limit != 0 else ()
+        self.secrets = secret_spans(original) if limit != 0 else ()
         self.has_a_labels = False
-        start, end = len(given) - len(given.lstrip(AROUND)), len(given.rstrip(AROUND))
+        start, end = len(original) - len(original.lstrip(AROUND)), len(original.rstrip(AROUND))
         if start < end:
             self.drop(0, start, "leading white space")
-            self.drop(end, len(given), "trailing white space")
+            self.drop(end, len(original), "trailing white space")
         pieces: list[str] = []
-        self.ours: list[int] = []  # where each piece begins in `text`
-        self.theirs: list[int] = []  # and in `given`
-        at = 0
+        self.piece_starts: list[int] = []  # where each piece begins in `text`
+        self.original_starts: list[int] = []  # and in `input`
+        offset = 0
         while start < end:
-            control = _BREAKS.search(given, start, end)
-            stop = end if control is None else control.start()
-            self.ours.append(at)
-            self.theirs.append(start)
-            pieces.append(given[start:stop])
-            at += stop - start
+            control = _BREAKS.search(original, start, end)
+            piece_end = end if control is None else control.start()
+            self.piece_starts.append(offset)
+            self.original_starts.append(start)
+            pieces.append(original[start:piece_end])
+            offset += piece_end - start
             if control is None:
                 break
             start = control.end()
-            if given[control.start() - 1] == " " or given[start] == " ":
-                why = "a line break or tab next to blanks: it is unclear which of them belong to the URI"
-                raise self.ambiguity_error("control", "path", control.start(), start, why)
+            if original[control.start() - 1] == " " or original[start] == " ":
+                message = "a line break or tab next to blanks: it is unclear which of them belong to the URI"
+                raise self.ambiguity_error("control", "path", control.start(), start, message)
             self.drop(control.start(), start, "a line break or tab inside")
         self.text = "".join(pieces)
 
-    def place(self, at: int) -> int:
-        """The offset in what was given."""
-        piece = max(bisect_right(self.ours, at) - 1, 0)
-        return self.theirs[piece] + at - self.ours[piece] if self.ours else at
+    def place(self, offset: int) -> int:
+        """Return the offset in the original text."""
+        piece = max(bisect_right(self.piece_starts, offset) - 1, 0)
+        return self.original_starts[piece] + offset - self.piece_starts[piece] if self.piece_starts else offset
 
-    def drop(self, start: int, end: int, what: str) -> None:
+    def drop(self, start: int, end: int, description: str) -> None:
         if start < end:
-            self.add(RepairChange(start, end, self.given[start:end], "", what, DELIMITED))
+            self.add(RepairChange(start, end, self.input[start:end], "", description, DELIMITED))
 
     def add(self, change: RepairChange) -> None:
         self.count += 1
@@ -256,7 +256,7 @@ class _Work:
             self.changes.append(SecretChange(*change) if secret else change)
 
     def add_scheme(self, scheme: str) -> None:
-        """4.5: a suffix reference, or 4.2: one without a scheme but with an authority."""
+        """Add a scheme: to a suffix reference (4.5), or to a reference with an authority (4.2)."""
         from overthere.text.typed_input import lacks_scheme
 
         is_host = lacks_scheme(self.text.partition(" ")[0])
@@ -265,94 +265,94 @@ class _Work:
         elif is_host:
             added, source = f"{scheme}://", "RFC 3986 4.5"
         elif split(self.text).scheme is None:
-            raise refusal(self.given, self.rule)
+            raise refusal(self.input, self.rule)
         else:
             return
-        at = self.place(0)
-        self.add(RepairChange(at, at, "", added, "the scheme, which is a guess", source))
+        start = self.place(0)
+        self.add(RepairChange(start, start, "", added, "the scheme, which is a guess", source))
         self.text = added + self.text
-        self.ours = [0, *(ours + len(added) for ours in self.ours)]
-        self.theirs = [at, *self.theirs]
+        self.piece_starts = [0, *(piece_start + len(added) for piece_start in self.piece_starts)]
+        self.original_starts = [start, *self.original_starts]
 
     def repair_parts(self, parts: Parts, idna: bool | None) -> Parts:
-        """The components, each escaped by itself; the name of the host in A-labels, as in `repair`."""
+        """Return the components, each escaped by itself; the host's name in A-labels, as in `repair`."""
         scheme, authority, path, query, fragment = parts
-        at = 0 if scheme is None else len(scheme) + 1
+        offset = 0 if scheme is None else len(scheme) + 1
         if authority is not None:
-            at += 2
-            end = at + len(authority)
-            self.repair_character(authority + path, at, scheme)
+            offset += 2
+            end = offset + len(authority)
+            self.repair_character(authority + path, offset, scheme)
             userinfo, host, port = split_authority(authority)
-            named = "" if userinfo is None else self.escape_component("userinfo", userinfo, at) + "@"
-            first = at + (0 if userinfo is None else len(userinfo) + 1)
+            userinfo_text = "" if userinfo is None else self.escape_component("userinfo", userinfo, offset) + "@"
+            host_start = offset + (0 if userinfo is None else len(userinfo) + 1)
             if idna is None and not host.isascii():
                 idna = scheme is not None and has_dns_hosts(scheme.lower()) and _is_name(host)
-            host = self.repair_host(host, first) if idna else self.escape_component("host", host, first)
-            authority, at = named + host + ("" if port is None else f":{port}"), end
+            host = self.repair_host(host, host_start) if idna else self.escape_component("host", host, host_start)
+            authority, offset = userinfo_text + host + ("" if port is None else f":{port}"), end
         else:
-            self.repair_character(path, at, scheme)
-        mended = [self.escape_component("path", self.repair_drive(scheme, path, at), at)]
-        at += len(path)
+            self.repair_character(path, offset, scheme)
+        fixed = [self.escape_component("path", self.repair_drive(scheme, path, offset), offset)]
+        offset += len(path)
         for component, text in (("query", query), ("fragment", fragment)):
-            mended.append(None if text is None else self.escape_component(component, text, at + 1))  # type: ignore[arg-type]
-            at += 0 if text is None else len(text) + 1
-        return Parts(scheme, authority, *mended)
+            fixed.append(None if text is None else self.escape_component(component, text, offset + 1))  # type: ignore[arg-type]
+            offset += 0 if text is None else len(text) + 1
+        return Parts(scheme, authority, *fixed)
 
-    def repair_character(self, text: str, at: int, scheme: str | None) -> None:
-        """A backslash before the query is a "/" to browsers, and here a character to escape."""
+    def repair_character(self, text: str, offset: int, scheme: str | None) -> None:
+        """Reject a backslash before the query, which browsers read as "/" and this repair would escape."""
         at_backslash = text.find("\\")
-        # In a special scheme (URL Standard 4.2); a reference may come to have one.
+        # In a special scheme (URL Standard 4.2); a reference may get one from its base.
         if at_backslash >= 0 and (scheme is None or scheme.lower() in SPECIAL):
-            place = self.place(at + at_backslash)
-            why = 'a "\\" is a "/" to browsers but not by RFC 3986: it is unclear which is meant'
-            raise self.ambiguity_error("path-char", "path", place, place + 1, why)
+            place = self.place(offset + at_backslash)
+            message = 'a "\\" is a "/" to browsers but not by RFC 3986: it is unclear which is meant'
+            raise self.ambiguity_error("path-char", "path", place, place + 1, message)
 
-    def repair_host(self, host: str, at: int) -> str:
-        """A host whose letters, and whose escapes, are A-labels."""
+    def repair_host(self, host: str, offset: int) -> str:
+        """Return a host whose letters and escapes are A-labels."""
         try:
             name = a_labels(host)
         except UnicodeError as error:
             raise CodingError(f"the host {host!r} is not a valid domain name under IDNA: {error} ({NAME})") from None
         if name != host:
             self.has_a_labels = True
-            start, end = self.place(at), self.place(at + len(host) - 1) + 1
-            self.add(RepairChange(start, end, self.given[start:end], name, "the host name as A-labels", NAME))
+            start, end = self.place(offset), self.place(offset + len(host) - 1) + 1
+            self.add(RepairChange(start, end, self.input[start:end], name, "the host name as A-labels", NAME))
         return name
 
-    def repair_drive(self, scheme: str | None, path: str, at: int) -> str:
-        """A path of a file, in which a bar after a drive letter is a colon."""
+    def repair_drive(self, scheme: str | None, path: str, offset: int) -> str:
+        """Return a path of a file, in which a bar after a drive letter becomes a colon."""
         if scheme is None or scheme.lower() != "file" or (match := _DRIVE.match(path)) is None:
             return path
-        place = self.place(at + match.end() - 1)
-        self.add(RepairChange(place, place + 1, "|", ":", "a bar after a drive letter", DRIVE))
+        bar = self.place(offset + match.end() - 1)
+        self.add(RepairChange(bar, bar + 1, "|", ":", "a bar after a drive letter", DRIVE))
         return path[: match.end() - 1] + ":" + path[match.end() :]
 
-    def escape_component(self, component: str, text: str, at: int) -> str:
+    def escape_component(self, component: str, text: str, offset: int) -> str:
         def run(match: re.Match[str]) -> str:
-            whole, first = match[0], at + match.start()
-            for same in _SAME.finditer(whole):
-                start, stop = first + same.start(), first + same.end()
-                while start < stop:  # what is taken away parts a run
-                    piece = bisect_right(self.ours, start)
-                    end = min(stop, self.ours[piece]) if piece < len(self.ours) else stop
+            invalid_run, run_start = match[0], offset + match.start()
+            for same_reason in _SAME_REASON.finditer(invalid_run):
+                start, same_end = run_start + same_reason.start(), run_start + same_reason.end()
+                while start < same_end:  # removed characters split a run
+                    piece = bisect_right(self.piece_starts, start)
+                    end = min(same_end, self.piece_starts[piece]) if piece < len(self.piece_starts) else same_end
                     if self.limit is not None and len(self.changes) >= self.limit:
                         self.count += 1
                     else:
-                        place, before = self.place(start), whole[start - first : end - first]
+                        place, before = self.place(start), invalid_run[start - run_start : end - run_start]
                         reason = _reason(before[0])
                         self.add(RepairChange(place, place + len(before), before, _escapes(before), *reason))
                     start = end
-            return _escapes(whole)
+            return _escapes(invalid_run)
 
-        return _runs(component).sub(run, text)
+        return _escape_pattern(component).sub(run, text)
 
     def ambiguity_error(self, kind: str, component: str, start: int, end: int, message: str) -> InvalidURI:
-        """Two readings remain."""
-        return InvalidURI(self.given, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
+        """Return the error for a text with two readings."""
+        return InvalidURI(self.input, Finding(kind, start, end, component, component, "", KINDS[kind].source, message))
 
 
 def _is_name(host: str) -> bool:
-    """Whether a host has a form in A-labels."""
+    """Whether a host can be written in A-labels."""
     try:
         return bool(a_labels(host))
     except UnicodeError:
@@ -367,26 +367,26 @@ _REASONS = {
     "]": ("a bracket outside the host", DATA),
     "#": ('a "#" inside the fragment', DATA),
 }
-_OTHER = ("a character that URIs cannot contain", MAPPED)
-_LETTER = ("a non-ASCII character", MAPPED)
+_INVALID_REASON = ("a character that URIs cannot contain", MAPPED)
+_NON_ASCII_REASON = ("a non-ASCII character", MAPPED)
 
 
-_SAME = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[\x00-\"$&-Z\\^-\x7f]++")
-"""Characters that one change tells of: those of one reason."""
+_SAME_REASON = re.compile(r"%++|[\[\]]++|#++|[^\x00-\x7f]++|[\x00-\"$&-Z\\^-\x7f]++")
+"""Characters that one change covers: those with one reason."""
 
 
 def _reason(character: str) -> tuple[str, str]:
-    return _REASONS.get(character, _OTHER if character.isascii() else _LETTER)
+    return _REASONS.get(character, _INVALID_REASON if character.isascii() else _NON_ASCII_REASON)
 
 
 def _escapes(text: str) -> str:
     return percent_encode(text.encode(), "")
 
 
-def _repair_as_browser(given: str, kind: type[URIReference], idna: bool | None) -> Repaired:
-    href = read(given)
+def _repair_as_browser(text: str, kind: type[URIReference], idna: bool | None) -> Repaired:
+    href = read(text)
     if href is None:
-        raise refusal(given, kind.rule)
+        raise refusal(text, kind.rule)
     uri = _repair(href.href, kind, idna=idna).uri
-    change = RepairChange(0, len(given), given, str(uri), "the text as browsers read it", "URL Standard 4.4")
+    change = RepairChange(0, len(text), text, str(uri), "the text as browsers read it", "URL Standard 4.4")
     return Repaired(uri, (change,), 1)

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), as code scanners take them."""
+"""Findings as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), for code scanners."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _KINDS = list(KINDS)
 
 
 class Result(NamedTuple):
-    """A finding and where its text stands."""
+    """A finding with its text and its file."""
 
     finding: Finding
     text: str
     """The whole text in which it was found."""
     artifact: str | None = None
-    """A URI-reference of the file (see `artifact`); None for a text that stands in no file."""
+    """A URI-reference of the file (see `artifact`); None if the text is not from a file."""
     line: int = 1
-    """From 1, as the columns (3.30.5, 3.30.6)."""
+    """From 1, like the columns (3.30.5, 3.30.6)."""
     column: int = 1
     end_line: int = 1
     end_column: int = 1
-    """Of the character behind the place."""
+    """The column after the last character."""
 
 
 def artifact(path: str | os.PathLike[str]) -> str:
-    """The URI-reference of a path, relative as it is: what `artifactLocation.uri` wants (3.4.3).
+    """Return the URI-reference of a path, relative if the path is: for `artifactLocation.uri` (3.4.3).
 
     >>> artifact("docs/a b.md"), artifact("a:b")
     ('docs/a%20b.md', './a:b')
@@ -53,15 +53,15 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def write(results: Iterable[Result], file: TextIO) -> None:
-    """A log of one run, written as the results come.
+    """Write a log of one run, each result as it comes.
 
-    No password is in it, nor the value of a secret parameter.
+    It contains no password, and no value of a secret parameter.
     """
     from overthere import __version__
 
     driver = {"name": "overthere", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
     head = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
-    # What stands outside of the results is small and goes first; the results are its last member.
+    # The small members precede the results, which are the last member.
     file.write(
         '{"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", '
         '"version": "2.1.0", "runs": ['
@@ -74,7 +74,7 @@ def write(results: Iterable[Result], file: TextIO) -> None:
 
 
 def _rule(kind: str) -> dict[str, Any]:
-    """A reportingDescriptor (3.49)."""
+    """Return a reportingDescriptor (3.49)."""
     row = KINDS[kind]
     older = f" Before it: {row.older}." if row.older else ""
     return {
@@ -89,8 +89,8 @@ def _rule(kind: str) -> dict[str, Any]:
 
 def _result(result: Result) -> dict[str, Any]:
     finding = result.finding
-    shown = printable(mask(result.text))
-    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": shown[:1000]}]}
+    displayed_text = printable(mask(result.text))
+    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": displayed_text[:1000]}]}
     if result.artifact is not None:
         region = {
             "startLine": result.line,

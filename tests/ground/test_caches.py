@@ -37,7 +37,7 @@ CLOSED = {
     "editions/compare_resolution.py _abnormal": DATA,
     "editions/url1997.py _safe_characters": DATA,
     "editions/coding1738.py _safe_characters": DATA,
-    "repairs.py _runs": DATA,
+    "repairs.py _escape_pattern": DATA,
     "text/output.py _linkable": FEW,
     "text/rules.py _pieces": "a key is true or false",
     "text/rules.py authority_pattern": "a key is true or false",
