@@ -1,6 +1,6 @@
 """Builds a URI from parts, so that it reads back as those parts (RFC 3986 5.3).
 
-Text is checked and data is encoded; the two are told apart by type, never guessed.
+Text is checked and data is encoded; the type of an argument decides which, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from overthere.values.scheme_query import pairs_of, plus_of
 
 __all__ = ["Userinfo", "assemble", "authority_of", "build", "edit_login", "host_text", "query_text", "userinfo_text"]
 
-# A delimiter of the authority inside what is given as a host, an IP-literal aside.
+# A delimiter of the authority inside a host argument, except in an IP-literal.
 _MARK_AFTER_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
 
 Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
 
 
-def _refuse(
+def _rejection(
     kind: str, text: str, start: int, end: int, component: str = "", secret: Span | None = None, advice: str = ""
 ) -> InvalidURI:
     row = KINDS[kind]
@@ -39,7 +39,7 @@ def _refuse(
 
 
 def _secret(authority: str, start: int) -> Span | None:
-    """Where a password stands in what was given as an authority, whatever else it holds."""
+    """Return the span of a password in an authority argument, whatever else the argument holds."""
     colon, at = authority.find(":"), authority.rfind("@")
     return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
 
@@ -49,7 +49,7 @@ def _text(component: str, value: object) -> str | None:
 
 
 def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
-    """3.2: an authority from its parts; a colon only where there is a port.
+    """Return an authority from its parts (3.2); it has a colon only if there is a port.
 
     Raises: InvalidURI for userinfo or a port without a host.
     """
@@ -57,25 +57,25 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     if isinstance(port, bool) or not isinstance(port, int | str | None):
         raise TypeError(f"port must be text or an int, not {type(port).__name__}")
     port = exact(port, "port") if isinstance(port, str) else port
-    rest = "" if port is None else ":" + (port if isinstance(port, str) else number_text(port, "a port"))
-    before = "" if userinfo is None else f"{userinfo}@"
+    port_part = "" if port is None else ":" + (port if isinstance(port, str) else number_text(port, "a port"))
+    userinfo_part = "" if userinfo is None else f"{userinfo}@"
     if host is None:
-        if before or rest:
-            text = f"//{before}{rest}"
-            raise _refuse("host-missing", text, 2 + len(before), len(text), secret=_secret(text[2:], 2))
+        if userinfo_part or port_part:
+            text = f"//{userinfo_part}{port_part}"
+            raise _rejection("host-missing", text, 2 + len(userinfo_part), len(text), secret=_secret(text[2:], 2))
         return None
-    text, start = f"//{before}{host}{rest}", 2 + len(before)
-    if mark := _MARK_AFTER_HOST.match(host):
-        place = start + mark.end() - 1
-        raise _refuse("delimiter", text, place, place + 1, "host", _secret(text[2:], 2), _address_advice(host))
-    if "@" in rest:
-        place = start + len(host) + rest.index("@")
-        raise _refuse("delimiter", text, place, place + 1, "port", _secret(text[2:], 2))
-    return before + host + rest
+    text, start = f"//{userinfo_part}{host}{port_part}", 2 + len(userinfo_part)
+    if delimiter := _MARK_AFTER_HOST.match(host):
+        offset = start + delimiter.end() - 1
+        raise _rejection("delimiter", text, offset, offset + 1, "host", _secret(text[2:], 2), _address_advice(host))
+    if "@" in port_part:
+        offset = start + len(host) + port_part.index("@")
+        raise _rejection("delimiter", text, offset, offset + 1, "port", _secret(text[2:], 2))
+    return userinfo_part + host + port_part
 
 
 def assemble(scheme: str | None, authority: str | None, path: str, query: str | None, fragment: str | None) -> str:
-    """5.3, refused where the text would not be read back as these components; its grammar is left to who reads it.
+    """Compose a text (5.3) that is read back as these components; its grammar is checked by its reader.
 
     Raises: InvalidURI; its offsets are those of the text that would have resulted.
     """
@@ -84,21 +84,21 @@ def assemble(scheme: str | None, authority: str | None, path: str, query: str | 
     text = recompose(parts)
     if authority is not None and path and not path.startswith("/"):
         start = 2 + len(authority) + (0 if scheme is None else len(scheme) + 1)
-        raise _refuse(
+        raise _rejection(
             "path-rootless", text, start, start + 1, advice=f': write "/{shorten(printable(mask(path)), 40)}"'
         )
     if authority is None and path.startswith("//"):
         start = 0 if scheme is None else len(scheme) + 1
-        raise _refuse("path-slashes", text, start, start + 2)
+        raise _rejection("path-slashes", text, start, start + 2)
     if authority is None and scheme is None and ":" in path.partition("/")[0]:
         colon = path.index(":")
-        raise _refuse("path-colon", text, colon, colon + 1)
+        raise _rejection("path-colon", text, colon, colon + 1)
     for component, value, marks in zip(Parts._fields, parts, (":/?#", "/?#", "?#", "#", ""), strict=True):
-        for mark in marks if value else "":
-            if value and mark in value:
-                place = text.index(mark, text.index(value))
+        for delimiter in marks if value else "":
+            if value and delimiter in value:
+                offset = text.index(delimiter, text.index(value))
                 secret = _secret(value, text.index(value)) if component == "authority" else None
-                raise _refuse("delimiter", text, place, place + 1, component, secret)
+                raise _rejection("delimiter", text, offset, offset + 1, component, secret)
     return text
 
 
@@ -118,7 +118,7 @@ def build(
     query: str | bytes | Pairs | None,
     fragment: str | bytes | None,
 ) -> str:
-    """The text for `URIReference.build`, whose documentation holds the meaning of each argument."""
+    """Return the text for `URIReference.build`, whose documentation explains each argument."""
     login = {name: data for name, data in (("user", user), ("password", password)) if data is not None}
     if login and userinfo is not None:
         raise TypeError(f"userinfo already contains {' and '.join(login)}")
@@ -132,9 +132,9 @@ def build(
     if segments is not None:
         rooted = authority is not None if rooted is None else rooted
         relative = not rooted and scheme is None and authority is None
-        listed = segments if isinstance(segments, str | bytes) else list(segments)
-        path = written_path(listed, keep=exact(keep, "keep"), begins=not rooted, relative=relative)
-        path = "/" + path if rooted and listed else path
+        segment_list = segments if isinstance(segments, str | bytes) else list(segments)
+        path = written_path(segment_list, keep=exact(keep, "keep"), begins=not rooted, relative=relative)
+        path = "/" + path if rooted and segment_list else path
     elif rooted is not None or keep:
         raise TypeError("rooted and keep need segments; they do not go with path")
     path, fragment = _text_or_data(path, "path"), _text_or_data(fragment, "fragment")
@@ -142,7 +142,7 @@ def build(
 
 
 def query_text(query: str | bytes | Pairs | None, scheme: str | None) -> str | None:
-    """Text as it is, octets and pairs as data, which the scheme may write in its own way; `Parameters` as they are."""
+    """Return text unchanged, octets and pairs as data, written as the scheme requires; `Parameters` unchanged."""
     if query is None or isinstance(query, str | bytes):
         return _text_or_data(query, "query")
     if isinstance(query, forms.Parameters):
@@ -151,39 +151,39 @@ def query_text(query: str | bytes | Pairs | None, scheme: str | None) -> str | N
 
 
 def _text_or_data(value: str | bytes | None, component: str) -> str | None:
-    # The slashes of a path of octets part its segments; what is data in one goes to segments=.
+    # The slashes in a path of octets separate its segments; data with a slash belongs in segments=.
     return encode(value, component, keep="/" if component == "path" else "") if isinstance(value, bytes) else value
 
 
 def userinfo_text(value: Userinfo | None) -> str | None:
-    """Text as it is, octets and (user, password) as data."""
+    """Return text unchanged, octets and (user, password) as data."""
     if isinstance(value, tuple):
         if len(value) != 2:
             raise TypeError(f"userinfo must be text, bytes or (user, password), not a tuple of {len(value)}")
         user, password = value
-        # The first colon divides the two (3.2.1), so none may be left in the name.
+        # The first colon separates the two (3.2.1), so the name must not contain one.
         return f"{encode(user, 'userinfo')}:{encode(password, 'userinfo')}"
     return _text_or_data(value, "userinfo")
 
 
 def edit_login(userinfo: str | None, login: Mapping[str, str | bytes | None]) -> str | None:
-    """A userinfo with another "user" or "password", which are data; None as the user removes both.
+    """Return a userinfo with another "user" or "password", which are data; None as the user removes both.
 
     >>> edit_login("joe:x", {"password": "p:/w"}), edit_login(None, {"password": "x"}), edit_login("a:b", {"user": ""})
     ('joe:p%3A%2Fw', ':x', ':b')
     >>> edit_login("a:b", {"user": None}), edit_login("a:b", {"password": None}), edit_login(None, {"password": None})
     (None, 'a', None)
     """
-    written = {name: None if data is None else encode(data, "userinfo") for name, data in login.items()}
+    encoded = {name: None if data is None else encode(data, "userinfo") for name, data in login.items()}
     before, colon, after = (userinfo or "").partition(":")
-    user, password = written.get("user", before), written.get("password", after if colon else None)
-    if user is None or (userinfo is None and password is None and "user" not in written):
+    user, password = encoded.get("user", before), encoded.get("password", after if colon else None)
+    if user is None or (userinfo is None and password is None and "user" not in encoded):
         return None
     return user if password is None else f"{user}:{password}"
 
 
 def _address_advice(host: str) -> str:
-    """How to write an IPv6 address that was given as text without its brackets; "" for another host."""
+    """Return how to write an IPv6 address that was passed as text without brackets; "" for another host."""
     try:
         return f': write "{host_text(IPv6Address(host))}" or pass an IPv6Address'
     except ValueError:
@@ -191,7 +191,7 @@ def _address_advice(host: str) -> str:
 
 
 def host_text(value: str | bytes | IPv4Address | IPv6Address | None) -> str | None:
-    """Text as it is, octets as data, an IPv6 address in brackets."""
+    """Return text unchanged, octets as data, an IPv6 address in brackets."""
     if isinstance(value, IPv6Address):
         address, percent, zone = str(value).partition("%")
         return f"[{address}{'%25' + encode(zone, 'unreserved') if percent else ''}]"
@@ -203,9 +203,9 @@ def host_text(value: str | bytes | IPv4Address | IPv6Address | None) -> str | No
 def written_path(
     segments: Iterable[str | bytes], *, keep: str = "", begins: bool = False, relative: bool = False
 ) -> str:
-    """Segments of data as text, with "/" between them.
+    """Return segments of data as text, with "/" between them.
 
-    begins: whether a path begins with the first of them, without a "/" before it; relative: a reference does (4.2).
+    begins: whether the path begins with the first segment, without a "/"; relative: whether it is a reference (4.2).
 
     Raises: InvalidURI for "." and "..", and for an empty one that begins a path; TypeError for what is no list of them.
     """
@@ -213,13 +213,13 @@ def written_path(
         raise TypeError("segments must be a list with one item per segment; pass the text of a path as path=")
     if not isinstance(segments, Iterable):
         raise TypeError(f"segments must be a list of text or bytes, not {type(segments).__name__}")
-    listed = [item if isinstance(item, bytes) else exact(item, "segments") for item in segments]
-    for item in listed:
+    items = [item if isinstance(item, bytes) else exact(item, "segments") for item in segments]
+    for item in items:
         if item in (".", "..", b".", b".."):
-            # Escaped or not, normalisation would take it for a dot-segment (6.2.2.2, 6.2.2.3).
-            raise _refuse("segment-dots", "/".join(map(str, listed)), 0, 0)
-    if begins and listed and listed[0] in ("", b""):
-        raise _refuse("segment-empty", "/".join(map(str, listed)), 0, 0)
-    # The first of a relative path is no scheme.
-    first = keep.replace(":", "") if relative else keep
-    return "/".join(encode(item, "segment", keep=keep if i else first) for i, item in enumerate(listed))
+            # Even escaped, normalisation would read it as a dot-segment (6.2.2.2, 6.2.2.3).
+            raise _rejection("segment-dots", "/".join(map(str, items)), 0, 0)
+    if begins and items and items[0] in ("", b""):
+        raise _rejection("segment-empty", "/".join(map(str, items)), 0, 0)
+    # The first segment of a relative path must not look like a scheme.
+    first_keep = keep.replace(":", "") if relative else keep
+    return "/".join(encode(item, "segment", keep=keep if i else first_keep) for i, item in enumerate(items))

@@ -84,8 +84,8 @@ class Conveniences(PathMethods):
 
         if self.port_text or self.scheme is None or self.authority is None:
             return self.port
-        known = default_registry().get(self.scheme)
-        return None if known is None else known.port
+        scheme_info = default_registry().get(self.scheme)
+        return None if scheme_info is None else scheme_info.port
 
     def check_host_name(self) -> list[Finding]:
         """Problems of the host as a DNS name (RFC 1123 2.1, RFC 5890), with places in this text; see `hosts.dns`.
@@ -144,9 +144,9 @@ class Conveniences(PathMethods):
 
 
 class _MovedAttribute:
-    """An attribute that is not there under this name, which it says.
+    """An attribute that has another name here; its error says which.
 
-    A method `__getattr__` would cost every attribute that is there: CPython then asks for it in a longer way.
+    A method `__getattr__` would slow the access to every existing attribute: CPython then uses a slower path.
     """
 
     __slots__ = ("name",)
@@ -165,45 +165,45 @@ _MovedAttributes = type("_MovedAttributes", (), {"__slots__": (), **{n: _MovedAt
 
 
 class _WithMovedAttributes(type):
-    """What makes a class whose attributes are looked up in `_MovedAttributes` too, which is none of its bases."""
+    """The metaclass of classes that look up attributes also in `_MovedAttributes`, which is not one of their bases."""
 
     def mro(cls) -> list[type]:
         return [*super().mro(), _MovedAttributes]
 
 
 if not TYPE_CHECKING:
-    # `dir()` goes through the bases, the lookup of an attribute through the order that a class has from its own base.
-    # Assigned afterwards, the base does not make its metaclass that of every value, which would slow their making.
+    # `dir()` reads the bases, attribute access reads the order that a class gets from its base. | Assigned later, the
+    # base does not make its metaclass that of every value, which would slow their creation.
     Conveniences.__bases__ = (_WithMovedAttributes("_Base", (PathMethods,), {"__slots__": ()}),)
 
 
 def hints_keywords(function: F) -> F:
-    """A method with keyword arguments only, whose error for an unknown one says which to use."""
-    known = tuple(function.__kwdefaults__ or ())
+    """Wrap a method with only keyword arguments, so that its error for an unknown one says which to use."""
+    keyword_names = tuple(function.__kwdefaults__ or ())
 
-    def call(value: Any, *args: object, **given: object) -> object:
+    def call(value: Any, *args: object, **keywords: object) -> object:
         try:
-            return function(value, *args, **given)
+            return function(value, *args, **keywords)
         except TypeError:
-            unknown = [name for name in given if name not in known]
+            unknown = [name for name in keywords if name not in keyword_names]
             if not unknown:
                 raise
             method = f"{(value if isinstance(value, type) else type(value)).__name__}.{function.__name__}()"
-            hint = _keyword_hint(unknown[0], known, function.__name__)
+            hint = _keyword_hint(unknown[0], keyword_names, function.__name__)
             raise TypeError(f"{method} got an unexpected keyword argument {unknown[0]!r}; {hint}") from None
 
-    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):  # no `functools`: the start is short
+    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):  # without `functools`, for a fast start
         setattr(call, attribute, getattr(function, attribute))
     call.__wrapped__ = function  # type: ignore[attr-defined]  # pyright: ignore[reportFunctionMemberAccess]
     return call  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
 
 
-def _keyword_hint(name: str, known: tuple[str, ...], method: str) -> str:
-    own = ELSEWHERE.get(name, name).removeprefix("replace(").partition("=")[0]
-    if own in known:
-        return f"use {own}=..."
-    if "parameters" in own:
+def _keyword_hint(name: str, keyword_names: tuple[str, ...], method: str) -> str:
+    our_name = ELSEWHERE.get(name, name).removeprefix("replace(").partition("=")[0]
+    if our_name in keyword_names:
+        return f"use {our_name}=..."
+    if "parameters" in our_name:
         return "use query={...}"
     if method == "replace" and hasattr(Conveniences, f"with_{name}"):
         return f"use with_{name}(...)"
-    return f"it takes {', '.join(f'{one}=' for one in known)}"
+    return f"it takes {', '.join(f'{keyword}=' for keyword in keyword_names)}"

@@ -1,7 +1,7 @@
 """Finds every reason why a rule does not derive a text, part by part.
 
-The automaton of the rule reads the text.  Where it stops is a finding; the character is passed over, and the reading
-goes on in the same state, so that each fault is told once and where it stands.
+The automaton of the rule reads the text.  Where it stops is a finding; then the character is skipped, and reading
+continues in the same state, so that each fault is reported once, at its place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["check_rule", "locate_parts", "parts_of_any"]
 
 Parts = Callable[[str], Mapping[str, str | None]]
 
-# The rules whose texts have the parts of a whole URI or reference, by the documents' ways to name them.
+# The rules for whole URIs or references, by the names in the documents.
 _WHOLE = re.compile("(?i)(?!ip).*(?:url|uri|reference|relative-ref|address|address-prose|address-printed|namestring)")
 
 
@@ -58,60 +58,60 @@ def check_rule(
     def finding(place: _Place, component: str | None) -> Finding:
         start, end, state = place
         secret = overlaps(passwords, start, end)
-        it = "end of text" if start >= end else "character of the password" if secret else name_of(text[start])
-        message = KINDS["not-derivable"].message.format(it=it)
+        subject = "end of text" if start >= end else "character of the password" if secret else name_of(text[start])
+        message = KINDS["not-derivable"].message.format(it=subject)
         return Finding(
             "not-derivable", start, end, component or name, name, describe_expected(state), document, message
         )
 
     places = _places(dfa, text)
     first = sorted(islice(places, limit))
-    listed = [finding(*told) for told in zip(first, _components(first, spans, len(text)), strict=True)]
-    if rest := sum(1 for _ in places):
-        message = KINDS["more"].message.format(it=f"{rest:,}")
-        listed.append(Finding("more", len(text), len(text), KINDS["more"].component, name, "", document, message))
-    return listed
+    findings = [finding(*item) for item in zip(first, _components(first, spans, len(text)), strict=True)]
+    if unlisted := sum(1 for _ in places):
+        message = KINDS["more"].message.format(it=f"{unlisted:,}")
+        findings.append(Finding("more", len(text), len(text), KINDS["more"].component, name, "", document, message))
+    return findings
 
 
 def _places(dfa: Automaton, text: str) -> Iterator[_Place]:
-    """Where the automaton stops, in one pass: runs of characters, and the end of a text that is not complete."""
-    state, at = dfa.start, 0
-    escape: tuple[int, int] | None = None  # where a "%" stands that its digits must follow, and the state before it
-    held: _Place | None = None
-    while at < len(text):
-        char = text[at]
-        after = state
-        for octet in char.encode("utf-8", "surrogatepass"):
-            after = dfa.table[after * dfa.width + dfa.classes[octet]]
-            if not after:
+    """Yield where the automaton stops, in one pass: runs of characters, and the end of an incomplete text."""
+    state, offset = dfa.start, 0
+    escape: tuple[int, int] | None = None  # offset of a "%" whose digits must follow, and the state before it
+    pending: _Place | None = None
+    while offset < len(text):
+        char = text[offset]
+        next_state = state
+        for byte in char.encode("utf-8", "surrogatepass"):
+            next_state = dfa.table[next_state * dfa.width + dfa.classes[byte]]
+            if not next_state:
                 break
-        if after:
+        if next_state:
             if char == "%":
-                escape = at, state
-            elif escape is not None and at - escape[0] >= 2:
+                escape = offset, state
+            elif escape is not None and offset - escape[0] >= 2:
                 escape = None
-            state, at = after, at + 1
+            state, offset = next_state, offset + 1
             continue
-        if held is not None and held.end == at and held.state == state:
-            held = held._replace(end=at + 1)
+        if pending is not None and pending.end == offset and pending.state == state:
+            pending = pending._replace(end=offset + 1)
         else:
-            if held is not None:
-                yield held
-            held = _Place(at, at + 1, state)
-        # Behind a "%" that does not begin an escape the text is read on, as if it was not there.
-        if escape is not None and at - escape[0] <= 2:
-            at, state = escape
+            if pending is not None:
+                yield pending
+            pending = _Place(offset, offset + 1, state)
+        # After a "%" that does not begin an escape, reading continues as if it was missing.
+        if escape is not None and offset - escape[0] <= 2:
+            offset, state = escape
             escape = None
-        at += 1
-    if held is not None:
-        yield held
-    # Where the last characters were passed over, an end that comes too early follows from it.
-    if state not in dfa.accepting and (held is None or held.end < len(text)):
+        offset += 1
+    if pending is not None:
+        yield pending
+    # If the last characters were skipped, the early end is a consequence of that.
+    if state not in dfa.accepting and (pending is None or pending.end < len(text)):
         yield _Place(len(text), len(text), state)
 
 
 def parts_of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
-    """The parts of any text: of one without a scheme, which an edition's own account leaves out, the generic ones."""
+    """Return the parts of any text; of a text without a scheme, which some editions exclude, the generic parts."""
 
     def parts_of(text: str) -> Mapping[str, str | None]:
         generic = split(text)
@@ -121,34 +121,34 @@ def parts_of_any(split: Callable[[str], Generic], parts: Parts) -> Parts:
 
 
 def locate_parts(text: str, parts: Parts) -> list[tuple[str, int, int]]:
-    """The parts of a text and where they stand: name, start, end; those that are undefined are left out.
+    """Return the parts of a text with their places: name, start, end; undefined parts are left out.
 
-    A part may hold others (`_HOLDS`), which follow it.  Nothing where the text has no parts.
+    A part may hold others (`_HOLDS`), which follow it.  The list is empty if the text has no parts.
 
     >>> locate_parts("//h/h", lambda _: {"authority": "h", "userinfo": None, "host": "h", "path": "/h"})
     [('authority', 2, 3), ('host', 2, 3), ('path', 3, 5)]
     """
     try:
-        named = parts(text)
+        values = parts(text)
     except InvalidURI:
         return []
     places: list[tuple[str, int, int]] = []
-    holders: list[tuple[str, int]] = []  # what the next part may stand in: its name, and where it ends
-    at = 0
-    for name, value in named.items():
+    holders: list[tuple[str, int]] = []  # parts that may hold the next one, with their ends
+    offset = 0
+    for name, value in values.items():
         if value is None:
             continue
         kind = name.partition("[")[0]
         while holders and kind not in _HOLDS[holders[-1][0]]:
-            at = holders.pop()[1]
-        start = text.find(value, at, holders[-1][1] if holders else len(text))
+            offset = holders.pop()[1]
+        start = text.find(value, offset, holders[-1][1] if holders else len(text))
         if start < 0:
             continue
         end = start + len(value)
         places.append((name, start, end))
         if kind in _HOLDS:
             holders.append((kind, end))
-        at = start if kind in _HOLDS else end
+        offset = start if kind in _HOLDS else end
     return places
 
 
@@ -163,11 +163,11 @@ _HOLDS = {
 
 
 def _components(places: Iterable[_Place], spans: Iterable[tuple[str, int, int]], size: int) -> Iterator[str | None]:
-    """For each place, in their order, the innermost part that it is in; the end of the text is in the part before."""
-    coming, begun = deque(spans), list[tuple[str, int, int]]()
+    """Yield for each place the innermost part that contains it; the end of the text belongs to the last part."""
+    following_spans, open_spans = deque(spans), list[tuple[str, int, int]]()
     for place in places:
-        while coming and coming[0][1] <= place.start:
-            begun.append(coming.popleft())
-        while begun and not (place.start < begun[-1][2] or place.start == begun[-1][2] == size):
-            begun.pop()
-        yield begun[-1][0] if begun else None
+        while following_spans and following_spans[0][1] <= place.start:
+            open_spans.append(following_spans.popleft())
+        while open_spans and not (place.start < open_spans[-1][2] or place.start == open_spans[-1][2] == size):
+            open_spans.pop()
+        yield open_spans[-1][0] if open_spans else None

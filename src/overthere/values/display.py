@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["display"]
 
 _UNITS = re.compile(r"(?:%[0-9A-Fa-f]{2})+|.", re.DOTALL)
-"""What is shown as a whole or not at all."""
+"""Units that are shown as a whole or not at all."""
 
 
 def display(value: Conveniences, width: int) -> str:
-    """The IRI without userinfo and secrets; if it is wider than `width` columns, the middle behind the host is cut.
+    """Return the IRI without userinfo and secrets, the middle after the host cut if it exceeds `width` columns.
 
-    The host stays as it is written: A-labels show which name is asked for, where U-labels may look like another.
+    The host stays as written: A-labels show which name is contacted, U-labels may look like another.
     """
     from overthere.iri import IRIReference, to_iri_text
     from overthere.values.uri import URIReference
@@ -40,11 +40,11 @@ def display(value: Conveniences, width: int) -> str:
 
 
 def _fitting_units(units: Iterable[str], room: int) -> list[str]:
-    """The first units that have room."""
-    found: list[str] = []
+    """Return the first units that fit into the room."""
+    fitting: list[str] = []
     for unit in units:
         room -= columns(unit)
         if room < 0:
             break
-        found.append(unit)
-    return found
+        fitting.append(unit)
+    return fitting

@@ -18,10 +18,10 @@ from overthere.kernel.reference import BROKEN_ESCAPE
 __all__ = ["DATA_RULES", "IN_SEGMENT", "decode", "decode_bytes", "encode", "safe_characters"]
 
 IN_SEGMENT = "!$&'()*+,:;=@"
-"""The reserved characters that a segment may hold (3.3): what stays in names of files and of archives' members, where
-no scheme gives them a meaning (RFC 8089 2)."""
+"""The reserved characters that a segment may hold (3.3): they stay in names of files and of archive members, where no
+scheme gives them a meaning (RFC 8089 2)."""
 
-# The components into which data can be put at any place -> the rule that says which characters may stay.
+# Components that data can be put into -> the rule with the characters that may stay.
 DATA_RULES = {
     "userinfo": "userinfo",
     "host": "reg-name",
@@ -39,20 +39,20 @@ DATA_RULES = {
 
 @bounded_cache(256)
 def safe_characters(component: str, keep: str | None = None) -> str:
-    """The characters that `encode` leaves as they are for a component: the unreserved ones (2.3), and `keep`.
+    """Return the characters that `encode` leaves unescaped in a component: the unreserved ones (2.3), and `keep`.
 
     component: a key of `DATA_RULES`.
-    keep: which of its reserved characters survive (2.2); None, as "", is none of them.
+    keep: the reserved characters of the component that stay (2.2); None and "" are none.
 
     Raises: CodingError for another component, or a `keep` that its rule does not allow.
     """
     if component not in DATA_RULES:
         raise CodingError(f"{component!r:.100} cannot hold data; use one of {', '.join(DATA_RULES)} (RFC 3986 2.4)")
-    kept = frozenset(keep or "")
-    if foreign := kept - frozenset(CHARSETS[DATA_RULES[component]]):
-        shown = "".join(sorted(foreign))
-        raise CodingError(f"a {component} cannot contain {shown!r} unescaped (RFC 3986 Appendix A)")
-    return "".join(sorted(kept | frozenset(CHARSETS["unreserved"])))
+    kept_characters = frozenset(keep or "")
+    if foreign := kept_characters - frozenset(CHARSETS[DATA_RULES[component]]):
+        characters = "".join(sorted(foreign))
+        raise CodingError(f"a {component} cannot contain {characters!r} unescaped (RFC 3986 Appendix A)")
+    return "".join(sorted(kept_characters | frozenset(CHARSETS["unreserved"])))
 
 
 @front
@@ -76,8 +76,8 @@ def encode(data: str | bytes, component: str = "segment", *, keep: str | None = 
         try:
             data = exact(data, "encode()").encode(charset)
         except UnicodeEncodeError as error:
-            shown = f"U+{ord(error.object[error.start]):04X}"
-            raise CodingError(f"{shown} at {error.start} cannot be encoded in {charset} (RFC 3986 2.5)") from None
+            code_point = f"U+{ord(error.object[error.start]):04X}"
+            raise CodingError(f"{code_point} at {error.start} cannot be encoded in {charset} (RFC 3986 2.5)") from None
         except (LookupError, ValueError):
             raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None
     return percent_encode(data, safe)
@@ -129,9 +129,9 @@ def decode(text: str | bytes, *, charset: str = "utf-8", errors: str = "strict")
     try:
         return octets.decode(charset, errors)
     except UnicodeDecodeError as error:
-        octet = octets[error.start]
+        byte = octets[error.start]
         raise CodingError(
-            f"the octet %{octet:02X} at {error.start} of the decoded octets is not valid {charset} (RFC 3986 2.5)"
+            f"the octet %{byte:02X} at {error.start} of the decoded octets is not valid {charset} (RFC 3986 2.5)"
         ) from None
     except (LookupError, ValueError) as error:
         raise CodingError(f"{error!s:.200}") from None
@@ -142,11 +142,11 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def _decode_or_keep(text: str | bytes, charset: str) -> str:
-    """The same with what cannot be decoded as it is."""
-    # The "%" of no escape is escaped itself, so that it is one "%" afterwards.
+    """Decode a text; undecodable parts stay as they are."""
+    # Escape a "%" that does not begin an escape, so that it is a "%" afterwards.
     if isinstance(text, str):
         text = BROKEN_ESCAPE.sub("%25", exact(text, "decode()"))
     elif isinstance(text, bytes):
         text = _BROKEN_OCTETS.sub(b"%25", text)
-    found = decode(text, charset=charset, errors="surrogateescape")
-    return _UNDECODED.sub(lambda match: f"%{ord(match[0]) & 0xFF:02X}", found)
+    decoded = decode(text, charset=charset, errors="surrogateescape")
+    return _UNDECODED.sub(lambda match: f"%{ord(match[0]) & 0xFF:02X}", decoded)

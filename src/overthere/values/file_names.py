@@ -19,17 +19,17 @@ _DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\
 
 
 def file_name(value: Components, registry: Registry) -> str | None:
-    """`filename` of a value, by a registry: what a scheme writes behind the name of a file is not part of it."""
+    """`filename` of a value, by a registry: text that a scheme writes after the file's name does not belong to it."""
     scheme, segments = None if value.scheme is None else registry.get(value.scheme), tuple(value.path.split("/"))
     if scheme is not None and scheme.file_name is not None:
         return segment_name(scheme.file_name(segments[1:] if segments[0] == "" else segments))
-    return segment_name(next((one for one in reversed(segments) if one), ""))
+    return segment_name(next((segment for segment in reversed(segments) if segment), ""))
 
 
 def segment_name(segment: str) -> str | None:
-    """A file name for a segment as written; None if nothing is left of it.
+    """Return a file name for a segment as written; None if nothing of it remains.
 
-    Never a path: no separator, control, direction mark, device name, or dot or "-" in front comes through, escaped or
+    It is never a path: it has no separator, control, direction mark, device name, or "." or "-" in front, escaped or
     not.
 
     >>> [segment_name(text) for text in ("b%20c.txt", "..%2F..%2Fetc%2Fpasswd", "%2E%2e", "aux.txt")]

@@ -1,7 +1,7 @@
-"""Finds everything wrong with a text, component by component (RFC 3986 Appendix A, errors.KINDS).
+"""Finds everything wrong with a text, component by component (RFC 3986 Appendix A, ground/kinds.py).
 
-Appendix B cuts any text into components; each one is then read by its own rule, and what it cannot
-hold is reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.
+Appendix B splits any text into components; each is read by its own rule, and characters that it cannot hold are
+reported as runs of one kind.  `URI(text)` raises the first finding, `check(text)` lists them.
 """
 
 from __future__ import annotations
@@ -34,58 +34,58 @@ _SCP = re.compile(
     r"(?:(ssh|sftp|git\+ssh|ssh\+git)://)?((?:[A-Za-z0-9._~+-]++@)?(?:[A-Za-z0-9._-]++|\[[0-9A-Fa-f:.]++\])):(?![0-9]++/)(.++)",
     re.DOTALL,
 )
-_LONGEST_SCP = 200
+_MAX_SCP_LENGTH = 200
 _ESCAPABLE = ("pct-encoded", "non-ascii", "control", "space")
 
 
 def scp_as_uri(text: str) -> str | None:
-    """The URI of a place as scp and git write it, "user@host:path"; None for other texts.
+    """Return the URI of a location as scp and git write it, "user@host:path"; None for other texts.
 
-    scp counts the path from the user's home, servers of Git from the top, which is what the URI has.  What may be a
+    scp counts the path from the user's home, Git servers from the root, as the URI does.  A text that may have a
     port is left alone.
 
     >>> scp_as_uri("git@git.example:joe/a.git"), scp_as_uri("ssh://git@git.example:joe/a.git"), scp_as_uri("a:b")
     ('ssh://git@git.example/joe/a.git', 'ssh://git@git.example/joe/a.git', None)
     """
-    match = _SCP.fullmatch(text) if len(text) <= _LONGEST_SCP else None
+    match = _SCP.fullmatch(text) if len(text) <= _MAX_SCP_LENGTH else None
     if match is None or not (match[1] or "@" in match[2]):
         return None
-    meant = f"{match[1] or 'ssh'}://{match[2]}/{match[3].lstrip('/')}"
-    return None if parse(meant, "URI") is None else meant
+    uri = f"{match[1] or 'ssh'}://{match[2]}/{match[3].lstrip('/')}"
+    return None if parse(uri, "URI") is None else uri
 
 
 def grammar_of(rule: str) -> Grammar:
-    """The grammar to which a top rule belongs."""
+    """Return the grammar that has a top rule."""
     from overthere.grammar.library import grammar
 
     return grammar("rfc3987" if "IRI" in rule else "rfc3986")
 
 
 def check_uri(text: str, rule: str = "URI", zone: bool = False, limit: int | None = None) -> list[Finding]:
-    """Every finding on `text` as a URI, URI-reference, IRI or IRI-reference; never raises.
+    """Return all findings on `text` as a URI, URI-reference, IRI or IRI-reference; it never raises.
 
     limit: the most findings to list; a last one of the kind "more" counts the rest.
     """
     limit = exact_limit(limit)
     if parse(text, rule, zone) is not None:
         return []
-    walker = _Scanner(text, rule, zone)
-    listed = [walker.finding(place) for place in islice(walker.places(), limit)]
-    if limit is not None and len(listed) == limit and (rest := _Count(text, rule, zone).total() - limit):
+    scanner = _Scanner(text, rule, zone)
+    listed = [scanner.finding(place) for place in islice(scanner.places(), limit)]
+    if limit is not None and len(listed) == limit and (unlisted := _Count(text, rule, zone).total() - limit):
         kind = KINDS["more"]
-        message = kind.message.format(it=f"{rest:,}")
+        message = kind.message.format(it=f"{unlisted:,}")
         end = len(text)
         listed.append(Finding("more", end, end, kind.component, kind.rule, "", kind.source, message))
     return listed
 
 
 def refusal(text: str, rule: str, zone: bool = False) -> InvalidURI:
-    """The exception for a text that `rule` does not derive."""
+    """Return the exception for a text that `rule` does not derive."""
     return (InvalidIRI if "IRI" in rule else InvalidURI).of(text, _FirstFinding, rule, zone)
 
 
 class _FirstFinding(Refusal):
-    """The first finding on a text."""
+    """The first finding on a text, computed on first use."""
 
     __slots__ = ("_found", "asked")
 
@@ -95,32 +95,32 @@ class _FirstFinding(Refusal):
 
     def _scan_to_first(self) -> tuple[_Scanner, _Place]:
         if self._found is None:
-            walker = _Scanner(*self.asked)
-            self._found = walker, next(walker.places())
+            scanner = _Scanner(*self.asked)
+            self._found = scanner, next(scanner.places())
         return self._found
 
     def place(self) -> tuple[str, int, int]:
         return self._scan_to_first()[1][:3]
 
     def finding(self) -> Finding:
-        walker, place = self._scan_to_first()
-        # A scanner words its first finding in its own way: each thread has a copy.
-        return copy(walker).finding(place)
+        scanner, place = self._scan_to_first()
+        # A scanner words its first finding differently: each thread needs a copy.
+        return copy(scanner).finding(place)
 
 
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
-"""The characters of US-ASCII but blanks and controls."""
+"""The characters of US-ASCII without blanks and controls."""
 
 
 @cache
 def _foreign(component: str, iri: bool) -> re.Pattern[str]:
-    """What a component cannot hold, in runs of one kind."""
+    """Return the pattern of characters that a component cannot hold, in runs of one kind."""
     escapes = component not in ("scheme", "port")
     extra = class_ranges(UCSCHAR) if iri and escapes else ""
     private = class_ranges(IPRIVATE) if iri and escapes and component != "query" else ""
     if iri and component == "query":
         extra += class_ranges(IPRIVATE)
-    wrong = "".join(char for char in _VISIBLE if char not in CHARSETS[component] and not (escapes and char == "%"))
+    invalid = "".join(char for char in _VISIBLE if char not in CHARSETS[component] and not (escapes and char == "%"))
     groups = [
         r"(?P<pct>%(?![0-9A-Fa-f][0-9A-Fa-f]))" if escapes else "",
         r"(?P<space>\ +)",
@@ -128,7 +128,7 @@ def _foreign(component: str, iri: bool) -> re.Pattern[str]:
         f"(?P<bidi>[{BIDI_CONTROLS}]+)" if iri else "",
         f"(?P<private>[{private}]+)" if private else "",
         f"(?P<other>[^\\x00-\\x7f{extra}{private}]+)",
-        f"(?P<char>[{re.escape(wrong)}]+)",
+        f"(?P<char>[{re.escape(invalid)}]+)",
     ]
     return re.compile("|".join(filter(None, groups)))
 
@@ -143,13 +143,13 @@ _KIND_OF_GROUP = {
 
 
 def scan(text: str, rule: str, zone: bool = False) -> Iterator[Finding]:
-    """The findings of a text in its order."""
-    walker = _Scanner(text, rule, zone)
-    return map(walker.finding, walker.places())
+    """Yield the findings of a text in its order."""
+    scanner = _Scanner(text, rule, zone)
+    return map(scanner.finding, scanner.places())
 
 
 class _Place(NamedTuple):
-    """A finding before it is put in words."""
+    """A finding before its message is written."""
 
     kind: str
     start: int
@@ -169,53 +169,53 @@ class _Scanner:
         kind, start, end, component, rule = place
         row = KINDS[kind]
         secret = overlaps(self.passwords, start, end)
-        it = "a character of the password" if secret else name_of(self.text[start:end])
+        subject = "a character of the password" if secret else name_of(self.text[start:end])
         component, rule = component or row.component, rule or row.rule
         if kind == "scheme-missing":
             self.first, expected = False, "a scheme and a colon"
         else:
             expected = self.describe_expected(start, component, rule)
-        message = row.message.format(it=it) + self.advice(kind, component, start, end, secret)
-        if kind in ("scheme-char", "port-char") and not self.passwords and (meant := scp_as_uri(self.text)):
-            message += f": did you mean {meant}?"
+        message = row.message.format(it=subject) + self.advice(kind, component, start, end, secret)
+        if kind in ("scheme-char", "port-char") and not self.passwords and (scp_uri := scp_as_uri(self.text)):
+            message += f": did you mean {scp_uri}?"
         return Finding(kind, start, end, component, rule, expected, row.source, message)
 
     def advice(self, kind: str, component: str, start: int, end: int, secret: bool) -> str:
-        """What to write instead of characters that a component cannot contain; "" where an escape is no remedy."""
-        run, rest = self.text[start : min(end, start + 8)], "…" if end - start > 8 else ""
+        """Return the advice for characters that a component cannot contain; "" if an escape does not help."""
+        start_of_run, ellipsis = self.text[start : min(end, start + 8)], "…" if end - start > 8 else ""
         if component not in ("userinfo", "path", "query", "fragment") or kind not in (*_ESCAPABLE, f"{component}-char"):
             return ": use repair, which writes A-labels" if kind == "non-ascii" and component == "host" else ""
-        # A repair keeps to one reading: a backslash is a "/" to browsers, and a control can mean anything.
-        repair = "" if self.iri or kind == "control" or "\\" in run else " or use repair"
+        # A repair has one reading: browsers read a backslash as "/", and a control can mean anything.
+        repair = "" if self.iri or kind == "control" or "\\" in start_of_run else " or use repair"
         if secret:
             return f": percent-encode it{repair}"
-        if not run.strip(" \t\n\r") and (kind == "control" or start == 0 or end == len(self.text)):
+        if not start_of_run.strip(" \t\n\r") and (kind == "control" or start == 0 or end == len(self.text)):
             return ": remove it or use repair"
         try:
-            escapes = percent_encode(("%" if kind == "pct-encoded" else run).encode(), "")
-        except UnicodeEncodeError:  # of an octet that was not in the charset
+            escapes = percent_encode(("%" if kind == "pct-encoded" else start_of_run).encode(), "")
+        except UnicodeEncodeError:  # an octet that was not in the charset
             return ""
-        return f': write "{escapes}{rest}"{repair}'
+        return f': write "{escapes}{ellipsis}"{repair}'
 
     def describe_expected(self, start: int, component: str, rule: str) -> str:
-        """From the automaton of the whole rule while the text before is sound; later from the component's own."""
+        """Describe expected text by the whole rule while the text before is valid, later by that of the component."""
         grammar = grammar_of(self.rule)
-        # What is read as a scheme is no relative reference, whose first segment has no colon (4.2).
-        whole = self.rule.removesuffix("-reference") if component == "scheme" else self.rule
-        # Before an "@" or "/" is seen, the text after "//" could still be userinfo: all of pchar could follow.
-        unless = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
+        # A text that is read as a scheme is not a relative reference, whose first segment has no colon (4.2).
+        top_rule = self.rule.removesuffix("-reference") if component == "scheme" else self.rule
+        # Before an "@" or "/", the text after "//" could still be userinfo: all of pchar could follow.
+        ignored_rules = ("pchar", "ipchar") if component in ("userinfo", "host", "port") else ()
         if self.first and rule != "pct-encoded":
             self.first = False
-            expectation = grammar.automaton(whole).expected(self.text[: start + 1])
+            expectation = grammar.automaton(top_rule).expected(self.text[: start + 1])
             if expectation.offset == start:
-                return grammar.describe(expectation, unless)
+                return grammar.describe(expectation, ignored_rules)
         if rule == "pct-encoded":
             self.first = False
             return grammar.describe(grammar.automaton(rule).expected("%"))
-        own = {"host": "reg-name"}.get(component, component)
-        if self.iri and own not in ("scheme", "port"):
-            own = "i" + own
-        return grammar.describe(grammar.automaton(own).expected("")._replace(end=False))
+        component_rule = {"host": "reg-name"}.get(component, component)
+        if self.iri and component_rule not in ("scheme", "port"):
+            component_rule = "i" + component_rule
+        return grammar.describe(grammar.automaton(component_rule).expected("")._replace(end=False))
 
     def places(self) -> Iterator[_Place]:
         text = self.text
@@ -283,7 +283,7 @@ class _Scanner:
             yield from self.characters("port", start + 1, end)
 
     def kind_of(self, char: str) -> str | None:
-        """The kind of a character that stands nowhere, or None."""
+        """Return the kind of a character that is invalid everywhere; None for others."""
         if char == " ":
             return "space"
         if char < " " or char == "\x7f":
@@ -293,11 +293,11 @@ class _Scanner:
         return None
 
     def literal(self, kind: str, start: int, end: int) -> _Place:
-        """What is wrong between brackets: the place is where the automaton stops."""
+        """Return the finding on a text in brackets: its place is where the automaton stops."""
         text = self.text
         offset = start + grammar_of(self.rule).automaton("IP-literal").expected(text[start:end]).offset
-        if offset < len(text) and (other := self.kind_of(text[offset])):
-            return _Place(other, offset, offset + 1, "host")
+        if offset < len(text) and (char_kind := self.kind_of(text[offset])):
+            return _Place(char_kind, offset, offset + 1, "host")
         percent = text.find("%", start, end)
         if percent == offset and not self.zone and re.fullmatch(PATTERNS["IPv6address"], text[start + 1 : percent]):
             kind = "ip-zone"
@@ -305,7 +305,7 @@ class _Scanner:
         return _Place(kind, min(offset, end), max(offset, stop))
 
     def runs(self, component: str, start: int, end: int) -> Iterator[re.Match[str]]:
-        """What a component cannot hold, a finding each."""
+        """Yield runs of characters that a component cannot hold, each one finding."""
         charset = "reg-name" if component == "host" else component
         return _foreign(charset, self.iri).finditer(self.text, start, end)
 
@@ -326,13 +326,13 @@ class _Scanner:
 
 
 class _Count(_Scanner):
-    """How many findings there are: of runs, which a hostile text has by millions, only the number is worked out."""
+    """Counts findings: for runs, of which a hostile text may have millions, only the number is computed."""
 
     count = 0
 
     def total(self) -> int:
-        others = sum(1 for _ in self.places())
-        return others + self.count
+        other_count = sum(1 for _ in self.places())
+        return other_count + self.count
 
     def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
         self.count += sum(1 for _ in self.runs(component, start, end))

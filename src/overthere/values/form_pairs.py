@@ -30,7 +30,7 @@ Value: TypeAlias = (
     "str | bytes | bool | int | float | Components | UUID | date | time | Decimal | Enum | PurePath | None"
 )
 Pair: TypeAlias = "tuple[str | bytes, Value]"
-# Not Iterable[Pair]: a mapping is one too, and for `{"q": "tea", "page": 2}` mypy would then infer no type that fits.
+# Not Iterable[Pair]: a mapping is one too, and mypy would then infer no fitting type for `{"q": "tea", "page": 2}`.
 Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set[Pair] | Iterator[Pair] | Parameters"
 
 
@@ -39,7 +39,7 @@ NameOrPair: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes | None]"
 
 
 def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: bool = True) -> list[str]:
-    """The pairs of `encode` one by one, a space written as "+", or as "%20" where that is itself."""
+    """Return the pairs of `encode` as a list, a space written as "+", or as "%20" if "+" is data."""
     space = "+" if plus else "%20"
     return [
         _quote(name, charset, space, keep) + ("" if value is None else "=" + _quote(value, charset, space, keep))
@@ -48,7 +48,7 @@ def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: b
 
 
 def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
-    """Pairs one by one, those of a mapping too.  Raises: TypeError for what is none."""
+    """Yield pairs one by one, also those of a mapping.  Raises: TypeError for an invalid pair."""
     if not isinstance(pairs, Mapping):
         yield from map(_pair, _iterable(pairs))
         return
@@ -58,7 +58,7 @@ def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
 
 
 def _items(value: Any) -> Iterable[Any]:
-    """What a mapping holds for a name: one value, or several."""
+    """Return the values of a name in a mapping: one, or several."""
     plain = plain_value(value)
     if plain is None or isinstance(plain, str | bytes | int | float):
         return (plain,)
@@ -67,22 +67,22 @@ def _items(value: Any) -> Iterable[Any]:
     return _iterable(value)
 
 
-def _iterable(given: Any) -> Iterable[Any]:
-    if isinstance(given, set | frozenset):
+def _iterable(value: Any) -> Iterable[Any]:
+    if isinstance(value, set | frozenset):
         raise TypeError("a form has an order, and a set does not: pass sorted(...)")
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError(
             "a form must be a mapping or pairs, with values that are text, bytes, numbers, booleans, URIs, UUIDs, "
-            f"paths, members of an Enum, or several of these, not {_show_value(given)}"
+            f"paths, members of an Enum, or several of these, not {_show_value(value)}"
         )
-    return given
+    return value
 
 
 def plain_value(value: object) -> object:
-    """A value as text, octets, number or boolean, if it is of a type that has one form; another is given back.
+    """Return a value as text, octets, number or boolean if its type has one such form; otherwise the value itself.
 
-    A URI and a UUID are their text, a date or time is ISO 8601 (`isoformat`), a Decimal as Python writes it, a path as
-    its system writes it, and a member of an Enum what it stands for.
+    A URI and a UUID become their text, a date or time ISO 8601 (`isoformat`), a Decimal is written as Python does, a
+    path as its system does, and a member of an Enum becomes its value.
 
     >>> from datetime import date
     >>> from pathlib import PurePosixPath
@@ -107,28 +107,28 @@ def plain_value(value: object) -> object:
 
 
 def number_text(value: float, where: str) -> str:
-    """Raises: CodingError for a number that is not finite, or has more digits than Python writes."""
+    """Write a number.  Raises: CodingError if it is not finite, or has more digits than Python writes."""
     if isinstance(value, float) and not isfinite(value):
         raise CodingError(f"{value} is not a number that {where} can hold")
     try:
         return float.__repr__(value) if isinstance(value, float) else int.__repr__(value)
     except ValueError:
-        most = get_int_max_str_digits()
-        raise CodingError(f"an int of more than {most:,} digits cannot be written in {where}") from None
+        max_digits = get_int_max_str_digits()
+        raise CodingError(f"an int of more than {max_digits:,} digits cannot be written in {where}") from None
 
 
-def _pair(given: Any) -> Any:
-    if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-        raise TypeError(f"a form must consist of pairs of name and value, not {_show_value(given)}")
-    return given
+def _pair(pair: Any) -> Any:
+    if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+        raise TypeError(f"a form must consist of pairs of name and value, not {_show_value(pair)}")
+    return pair
 
 
-def _show_value(given: object) -> str:
-    return type(given).__name__
+def _show_value(value: object) -> str:
+    return type(value).__name__
 
 
-def _quote(given: Value, charset: str, space: str, keep: str = "") -> str:
-    data = plain_value(given)
+def _quote(value: Value, charset: str, space: str, keep: str = "") -> str:
+    data = plain_value(value)
     if isinstance(data, bool):
         data = "true" if data else "false"
     elif isinstance(data, int | float):
@@ -142,24 +142,24 @@ def _quote(given: Value, charset: str, space: str, keep: str = "") -> str:
 
 
 def by_name(pairs: Pairs, *, plus: bool = True, charset: str = "utf-8") -> dict[bytes, list[str]]:
-    """Pairs as they are to be written, by the octets of their names, in the order of their first places.
+    """Return the pairs as written, by the octets of their names, in the order of their first places.
 
-    A name of a mapping that has an empty list is there, and has none.
+    A name of a mapping with an empty list is a key without pairs.
     Raises: as `encode`.
 
     >>> by_name([("a", "1"), ("b c", None), ("a", 2)])
     {b'a': ['a=1', 'a=2'], b'b c': ['b+c']}
     """
-    found: dict[bytes, list[str]] = {}
+    texts_by_name: dict[bytes, list[str]] = {}
     if isinstance(pairs, Mapping):
-        found = {encode_name(name, charset): [] for name in cast("Mapping[str, Any]", pairs)}
+        texts_by_name = {encode_name(name, charset): [] for name in cast("Mapping[str, Any]", pairs)}
     for text in write_pairs(pairs, charset=charset, plus=plus):
-        found.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
-    return found
+        texts_by_name.setdefault(octets_of(text.partition("=")[0], plus), []).append(text)
+    return texts_by_name
 
 
 def pattern(name: str | bytes, charset: str = "utf-8") -> list[bytes]:
-    """What stands between the "*" of a name, which are any octets there; octets are a name as it is.
+    """Split a name at each "*", which matches any octets; octets are an exact name.
 
     Raises: CodingError for text that `charset` does not have.
     """
@@ -183,23 +183,23 @@ def encoded_pair(pair: tuple[str | bytes, str | bytes | None], charset: str) -> 
 
 
 def octets_of(text: str, plus: bool) -> bytes:
-    """What a name or a value of a checked query stands for."""
+    """Return the octets of a name or a value of a checked query."""
     octets = (text.replace("+", " ") if plus else text).encode()
     return percent_decode(octets) if b"%" in octets else octets
 
 
 def matches(pieces: list[bytes], name: bytes) -> bool:
-    """Whether a name begins with the first piece, ends with the last, and has the others between, in their order."""
-    first, *rest = pieces
-    if not rest:
+    """Whether a name begins with the first piece, ends with the last, and has the others between, in order."""
+    first, *other_pieces = pieces
+    if not other_pieces:
         return name == first
-    *inner, last = rest
-    at, end = len(first), len(name) - len(last)
-    if at > end or not name.startswith(first) or not name.endswith(last):
+    *inner, last = other_pieces
+    offset, end = len(first), len(name) - len(last)
+    if offset > end or not name.startswith(first) or not name.endswith(last):
         return False
     for piece in inner:
-        at = name.find(piece, at, end)
-        if at < 0:
+        offset = name.find(piece, offset, end)
+        if offset < 0:
             return False
-        at += len(piece)
+        offset += len(piece)
     return True

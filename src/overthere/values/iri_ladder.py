@@ -1,7 +1,7 @@
 """The comparison ladder of IRIs (RFC 3987 5.3): normal forms by rung, and what each changes.
 
-From the percent rung on two IRIs are compared by the URIs that they map to (5.3.2.3), and the form is written as an IRI
-again (3.2).  Nothing is put into NFC: IRIs are taken to be so already (5.3.2.2); `IRIReference.nfc` tells.
+From the percent rung on, two IRIs are compared by the URIs that they map to (5.3.2.3), and the form is written as an
+IRI again (3.2).  Nothing is converted to NFC, which IRIs should have (5.3.2.2); `IRIReference.nfc` checks it.
 """
 
 from __future__ import annotations
@@ -40,46 +40,46 @@ _MAPPING = "RFC 3987 5.3.2.3, 3.1"
 
 
 def _case(parts: Parts) -> Parts:
-    """5.3.2.1: escapes in upper case, the scheme in lower case, and the host if it is of US-ASCII only."""
+    """Normalise case (5.3.2.1): escapes in upper case; the scheme, and a host of US-ASCII, in lower case."""
     if parts.authority is None or split_authority(parts.authority)[1].isascii():
         return case_normalization(parts)
-    rest = case_normalization(parts._replace(authority=None))
-    # As a query it has no letters in lower case but those of escapes in upper.
+    without_authority = case_normalization(parts._replace(authority=None))
+    # As a query it gets no lower-case letters, only escapes in upper case.
     escapes = case_normalization(split("?")._replace(query=parts.authority)).query
-    return rest._replace(authority=escapes)
+    return without_authority._replace(authority=escapes)
 
 
 def _normalize_unmapped(text: str, rung: Rung) -> str:
-    """The rungs on which nothing is mapped."""
+    """Return the form on the rungs that map nothing to URIs."""
     return text if rung < Rung.CASE else recompose(_case(split(text)))
 
 
 def _map_to_uri(iri: IRIReference, rung: Rung, registry: Registry | None) -> URIReference:
-    """The URI by which it is compared; on the scheme rung with A-labels, where the scheme has names of DNS (5.3.3)."""
+    """Return the URI that is compared; from the scheme rung on with A-labels for hosts in the DNS (5.3.3)."""
     from overthere.ground.errors import CodingError
 
     if rung >= Rung.SCHEME and iri.scheme is not None and has_dns_hosts(iri.scheme, registry):
-        # In the form of the rung below no letter of the host is escaped.
-        shown = type(iri)(iri_normal_form(iri, Rung.PATH), zone=iri.zone is not None)
+        # In the form of the rung below, no letter of the host is escaped.
+        unescaped = type(iri)(iri_normal_form(iri, Rung.PATH), zone=iri.zone is not None)
         try:
-            return shown.to_uri(idna=True)
-        except CodingError:  # no domain name: it is compared as it is
+            return unescaped.to_uri(idna=True)
+        except CodingError:  # not a domain name: it is compared unchanged
             pass
     return iri.to_uri()
 
 
 def has_dns_hosts(scheme: str, registry: Registry | None = None) -> bool:
     """Whether hosts of a scheme are looked up in the DNS: it has a default port."""
-    facts = (default_registry() if registry is None else registry).get(scheme)
-    return facts is not None and facts.port is not None
+    scheme_info = (default_registry() if registry is None else registry).get(scheme)
+    return scheme_info is not None and scheme_info.port is not None
 
 
 def iri_normal_form(
     iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> str:
-    """The normal form of an IRI-reference at a rung, as text; two have the same if, and only if, they are equivalent.
+    """Return the normal form of an IRI-reference at a rung, as text; it is the same for all equivalent ones only.
 
-    evidence: as for URIs, of URIs; registry: the schemes for the scheme rung (default: the default registry).
+    evidence: as for URIs, with URIs; registry: the schemes for the scheme rung (default: the default registry).
     """
     rung = rung_of(rung)
     if rung < Rung.PERCENT:
@@ -97,7 +97,7 @@ def _map_back(form: str, rung: Rung, registry: Registry | None) -> str:
 def iri_comparison_form(
     iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> str:
-    """What is compared at a rung: a normal form, from the scheme rung on without what the scheme does not compare."""
+    """Return the text compared at a rung; from the scheme rung on without parts that the scheme does not compare."""
     if rung < Rung.PERCENT:
         return _normalize_unmapped(str(iri), rung)
     return comparison_form(str(_map_to_uri(iri, rung, registry)), rung, evidence, registry)
@@ -106,12 +106,12 @@ def iri_comparison_form(
 def iri_changes(
     iri: IRIReference, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> list[Change]:
-    """What the rungs up to `rung` change, with the paragraph; mapping is a step of its own in the percent rung."""
+    """Return the changes of the rungs up to `rung`, with sections; mapping is a separate step of the percent rung."""
     steps: list[Change] = []
     before = str(iri)
-    for here, source, after in _forms(iri, rung_of(rung), evidence, registry):
+    for step_rung, source, after in _forms(iri, rung_of(rung), evidence, registry):
         if after != before:
-            steps += compare(here, before, after, source, "IRI-reference")
+            steps += compare(step_rung, before, after, source, "IRI-reference")
         before = after
     return steps
 
@@ -125,6 +125,6 @@ def _forms(
             unescaped = recompose(percent_encoding_normalization(split(form)))
             yield Rung.PERCENT, IRI_PARAGRAPHS[Rung.PERCENT], unescaped
             yield Rung.PERCENT, _MAPPING, iri_normal_form(iri, Rung.PERCENT)
-    for here in (Rung.PATH, Rung.SCHEME, Rung.PROTOCOL):
-        if rung >= here:
-            yield here, IRI_PARAGRAPHS[here], iri_normal_form(iri, here, evidence, registry)
+    for step_rung in (Rung.PATH, Rung.SCHEME, Rung.PROTOCOL):
+        if rung >= step_rung:
+            yield step_rung, IRI_PARAGRAPHS[step_rung], iri_normal_form(iri, step_rung, evidence, registry)

@@ -46,7 +46,7 @@ class Change(NamedTuple):
     source: str
 
     def __repr__(self) -> str:
-        # A userinfo may hold a password (7.5).
+        # A userinfo may contain a password (7.5).
         before, after = (
             MASK if self.component == "userinfo" else text and mask(text) for text in (self.before, self.after)
         )
@@ -59,12 +59,12 @@ def _scheme(name: str, registry: Registry | None) -> Scheme:
 
 
 def _scheme_form(text: str, registry: Registry | None) -> str:
-    """The form of the scheme rung, 6.2.3."""
+    """Return the form of the scheme rung (6.2.3)."""
     return scheme_form(kernel.normalize(text, Rung.PATH), registry)
 
 
 def scheme_form(form: str, registry: Registry | None = None) -> str:
-    """The form of the scheme rung (6.2.3) of a valid text that is normal by the generic rungs.
+    """Return the form of the scheme rung (6.2.3) of a valid text that is normal by the generic rungs.
 
     >>> scheme_form("http://h:80")
     'http://h/'
@@ -72,8 +72,8 @@ def scheme_form(form: str, registry: Registry | None = None) -> str:
     parts = split(form)
     if parts.scheme is None:
         return form
-    after = scheme_based_normalization(parts, _scheme(parts.scheme, registry).steps)
-    return form if after == parts else recompose(after)
+    normalized = scheme_based_normalization(parts, _scheme(parts.scheme, registry).steps)
+    return form if normalized == parts else recompose(normalized)
 
 
 def normal_form(
@@ -92,23 +92,23 @@ def normal_form(
     form = kernel.normalize(text, rung) if rung < Rung.SCHEME else _scheme_form(text, registry)
     if rung < Rung.PROTOCOL or not evidence:
         return form
-    known = {_scheme_form(str(a), registry): _scheme_form(str(b), registry) for a, b in evidence.items()}
-    seen = {form}
-    while form in known:
-        form = known[form]
-        if form in seen:  # evidence in a circle: every member names the resource, take one for all
-            start, circle = form, [form]
-            while (form := known[form]) != start:
-                circle.append(form)
-            return min(circle)
-        seen.add(form)
+    preferred = {_scheme_form(str(a), registry): _scheme_form(str(b), registry) for a, b in evidence.items()}
+    visited = {form}
+    while form in preferred:
+        form = preferred[form]
+        if form in visited:  # a cycle of evidence: all members name the resource, choose one
+            start, cycle = form, [form]
+            while (form := preferred[form]) != start:
+                cycle.append(form)
+            return min(cycle)
+        visited.add(form)
     return form
 
 
 def changes(
     text: str, rung: Rung = Rung.SYNTAX, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> list[Change]:
-    """What the rungs up to `rung` change: component, place, before and after, paragraph.
+    """Return the changes of the rungs up to `rung`: component, place, before and after, section.
 
     >>> [(c.rung.name, c.component, c.before, c.after) for c in changes("HTTP://h/%7ea")]
     [('CASE', 'scheme', 'HTTP', 'http'), ('CASE', 'path', '/%7ea', '/%7Ea'), ('PERCENT', 'path', '/%7Ea', '/~a')]
@@ -116,24 +116,24 @@ def changes(
     steps: list[Change] = []
     before = text
     for step in range(1, rung_of(rung) + 1):
-        here = Rung(step)
-        if here is Rung.SCHEME:
+        step_rung = Rung(step)
+        if step_rung is Rung.SCHEME:
             for source, after in _scheme_steps(before, registry):
-                steps += compare(here, before, after, source)
+                steps += compare(step_rung, before, after, source)
                 before = after
             continue
-        if here < Rung.PROTOCOL:
+        if step_rung < Rung.PROTOCOL:
             after = recompose(STEPS[step - 1](split(before)))
         else:
-            after = normal_form(before, here, evidence, registry)
+            after = normal_form(before, step_rung, evidence, registry)
         if after != before:
-            steps += compare(here, before, after, PARAGRAPHS[here])
+            steps += compare(step_rung, before, after, PARAGRAPHS[step_rung])
         before = after
     return steps
 
 
 def _scheme_steps(text: str, registry: Registry | None) -> Iterator[tuple[str, str]]:
-    """6.2.3 rule by rule: the paragraph that allows it, and the text after it, for each rule that changes something."""
+    """Yield the section and the text after it for each rule of the scheme that changes something (6.2.3)."""
     name = split(text).scheme
     for source, apply in () if name is None else _scheme(name, registry).steps:
         after = recompose(apply(split(text)))
@@ -143,24 +143,24 @@ def _scheme_steps(text: str, registry: Registry | None) -> Iterator[tuple[str, s
 
 
 def compare(rung: Rung, before: str, after: str, source: str, rule: str = "URI-reference") -> list[Change]:
-    """The components that differ between two valid texts."""
-    zone = "%25" in before  # already checked; only brackets can hold one
+    """Return the components that differ between two valid texts."""
+    zone = "%25" in before  # the texts are valid; only brackets can contain it
     old, new = parse(before, rule, zone), parse(after, rule, zone)
     assert old is not None
     assert new is not None
-    changed: list[Change] = []
+    differences: list[Change] = []
     for component in _CHANGING:
         group = GROUPS[component]
         if old[group] != new[group]:
             start, end = old.span(group)
-            changed.append(Change(rung, component, start, end, old[group], new[group], source))
-    return changed
+            differences.append(Change(rung, component, start, end, old[group], new[group], source))
+    return differences
 
 
 def comparison_form(
     text: str, rung: Rung, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
 ) -> str:
-    """The normal form, from the scheme rung on without what the scheme says is not compared (RFC 8141 3.1, say)."""
+    """Return the normal form, from the scheme rung on without parts that are not compared (such as RFC 8141 3.1)."""
     form = normal_form(text, rung, evidence, registry)
     if rung < Rung.SCHEME:
         return form
@@ -170,14 +170,14 @@ def comparison_form(
 
 
 def _valid(value: Value | str) -> Value:
-    """A value, or one of a text: an IRI-reference where it goes beyond US-ASCII."""
+    """Return a value, or parse a text: as an IRI-reference if it is not US-ASCII."""
     from overthere.iri import IRIReference
     from overthere.values.uri import URIReference
 
     if isinstance(value, Value):
         return value
-    beyond = isinstance(value, str) and not str.isascii(value)
-    return IRIReference(value) if beyond else URIReference(value)
+    is_non_ascii = isinstance(value, str) and not str.isascii(value)
+    return IRIReference(value) if is_non_ascii else URIReference(value)
 
 
 @front
@@ -198,18 +198,18 @@ def lowest_rung(
     """
     from overthere.iri import IRIReference
 
-    one, two = _valid(a), _valid(b)
-    if isinstance(one, IRIReference) or isinstance(two, IRIReference):
+    first, second = _valid(a), _valid(b)
+    if isinstance(first, IRIReference) or isinstance(second, IRIReference):
         from overthere.values.iri_ladder import iri_comparison_form
 
-        pair = [value if isinstance(value, IRIReference) else IRIReference(value) for value in (one, two)]
+        pair = [value if isinstance(value, IRIReference) else IRIReference(value) for value in (first, second)]
         for rung in Rung:
-            forms = [iri_comparison_form(one, rung, evidence, registry) for one in pair]
+            forms = [iri_comparison_form(first, rung, evidence, registry) for first in pair]
             if forms[0] == forms[1]:
                 return rung
         return None
     for rung in Rung:
-        forms = [comparison_form(str(value), rung, evidence, registry) for value in (one, two)]
+        forms = [comparison_form(str(value), rung, evidence, registry) for value in (first, second)]
         if forms[0] == forms[1]:
             return rung
     return None

@@ -1,4 +1,4 @@
-"""Whether a URI is of the same origin as another, or below it; where a redirect leads that somebody else supplied."""
+"""Compares origins and paths of URIs, and checks targets of redirects that a user supplied."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ _LOOPBACK = ("127.0.0.1", "[::1]")
 """The hosts of RFC 8252 7.3; "localhost" is not one of them (8.3)."""
 
 
-def same_origin(one: URI, other: URI) -> bool:
-    """Whether two URIs have one origin (RFC 6454 5); those without an origin, "null", have none in common."""
-    return one.origin != "null" and one.origin == other.origin
+def same_origin(first: URI, second: URI) -> bool:
+    """Whether two URIs have one origin (RFC 6454 5); URIs without an origin, "null", have none in common."""
+    return first.origin != "null" and first.origin == second.origin
 
 
 def is_relative_to(uri: URI, base: URI) -> bool:
     """Whether a URI has the authority of `base` and a path within, by whole segments of the normal forms."""
-    there, within = (value.normalize(Rung.SCHEME) for value in (base, uri))
-    if (there.scheme, there.host, there.port_text) != (within.scheme, within.host, within.port_text):
+    base_form, uri_form = (value.normalize(Rung.SCHEME) for value in (base, uri))
+    if (base_form.scheme, base_form.host, base_form.port_text) != (uri_form.scheme, uri_form.host, uri_form.port_text):
         return False
-    folder = there.path.removesuffix("/")
-    return within.path == folder or within.path.startswith(f"{folder}/")
+    folder = base_form.path.removesuffix("/")
+    return uri_form.path == folder or uri_form.path.startswith(f"{folder}/")
 
 
 def redirect_target(base: URI, text: str) -> URI | None:
-    """Where `text` leads from `base`, if browsers and RFC 3986 agree that it stays at the origin; None otherwise.
+    """Return the target of `text` from `base`, if browsers and RFC 3986 agree that it stays at the origin; otherwise
+    None.
 
-    Only valid text is read, so that there is no backslash, white space or control for browsers to take for something
-    else.  A scheme without "//" is relative to browsers and absolute to RFC 3986.
+    Only valid text is read, so that it has no backslash, white space or control that browsers read differently.
+    A scheme without "//" is relative to browsers and absolute to RFC 3986.
     """
     reference = URIReference.parse(text)
     if reference is None:
@@ -45,12 +46,12 @@ def redirect_target(base: URI, text: str) -> URI | None:
 
 
 def matches_redirect(registered: URI, requested: URI | str) -> bool:
-    """The comparison of redirect URIs of OAuth: equal as text, but for the port of a loopback address."""
-    asked = URI.parse(requested)
-    if asked is None or asked.fragment is not None:
+    """Compare redirect URIs of OAuth: equal as text, except for the port of a loopback address."""
+    value = URI.parse(requested)
+    if value is None or value.fragment is not None:
         return False
-    if asked == registered:
+    if value == registered:
         return True
-    if registered.scheme != "http" or registered.host not in _LOOPBACK or "" in (registered.port_text, asked.port_text):
+    if registered.scheme != "http" or registered.host not in _LOOPBACK or "" in (registered.port_text, value.port_text):
         return False
-    return asked.host == registered.host and asked.replace(port=None) == registered.replace(port=None)
+    return value.host == registered.host and value.replace(port=None) == registered.replace(port=None)

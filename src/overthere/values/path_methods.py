@@ -1,6 +1,6 @@
-"""Methods of values for the path, by the names of `pathlib`: segments are data, and what is not changed stays.
+"""Methods of values for the path, with the names of `pathlib`: segments are data, and unchanged parts stay as written.
 
-Whatever makes another path drops query and fragment, which belong to the old one.
+Every method that changes the path drops query and fragment, which belong to the old path.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PathMethods(QueryMethods):
         (('.tar', '.gz'), ())
         """
         name = self.name
-        return () if name.endswith(".") else tuple(f".{one}" for one in name.lstrip(".").split(".")[1:])
+        return () if name.endswith(".") else tuple(f".{part}" for part in name.lstrip(".").split(".")[1:])
 
     @property
     def filename(self) -> str | None:
@@ -115,12 +115,12 @@ class PathMethods(QueryMethods):
         >>> [str(one) for one in URI("http://h/a/b/c").parents]
         ['http://h/a/b', 'http://h/a', 'http://h/']
         """
-        found: list[Self] = []
-        below = self.replace(query=None, fragment=None)
-        while (above := below.parent) != below:
-            found.append(above)
-            below = above
-        return tuple(found)
+        ancestors: list[Self] = []
+        current = self.replace(query=None, fragment=None)
+        while (parent := current.parent) != current:
+            ancestors.append(parent)
+            current = parent
+        return tuple(ancestors)
 
     @front
     def append(self, *segments: str | bytes, keep: str = "") -> Self:
@@ -200,9 +200,9 @@ class PathMethods(QueryMethods):
             raise ValueError("the path ends in no name that could have a suffix")
         if suffix and (suffix[0] != "." or suffix == "."):
             raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r:.100}')
-        other = name[: _suffix(name)] + encode(suffix)
-        written_path([decode_bytes(other)])  # refuses what would be a dot-segment
-        return self._with_path(folder + other)
+        new_name = name[: _suffix(name)] + encode(suffix)
+        written_path([decode_bytes(new_name)])  # rejects a result that would be a dot-segment
+        return self._with_path(folder + new_name)
 
     @front
     def with_segments(self, segments: Iterable[str | bytes], *, keep: str = "") -> Self:
@@ -219,22 +219,22 @@ class PathMethods(QueryMethods):
         from overthere.values.build import written_path
 
         rooted = self.authority is not None or self.path.startswith("/")
-        listed = segments if isinstance(segments, str | bytes) else list(segments)
+        segment_list = segments if isinstance(segments, str | bytes) else list(segments)
         relative = not rooted and self.scheme is None
-        written = written_path(listed, keep=keep, begins=not rooted, relative=relative)
-        return self._with_path("/" + written if rooted and listed else written)
+        path = written_path(segment_list, keep=keep, begins=not rooted, relative=relative)
+        return self._with_path("/" + path if rooted and segment_list else path)
 
     def _with_path(self, path: str) -> Self:
         return self.replace(path=path, query=None, fragment=None)
 
 
 def _split_path(path: str) -> tuple[str, str]:
-    """The path up to its last "/", and the segment behind it."""
-    at = path.rfind("/") + 1
-    return path[:at], path[at:]
+    """Return the path up to its last "/", and the segment after it."""
+    name_start = path.rfind("/") + 1
+    return path[:name_start], path[name_start:]
 
 
 def _suffix(name: str) -> int:
-    """Where the suffix of a segment begins, as it is written: at its last "."; its length where it has none."""
-    at, dot = max((name.rfind(dot), dot) for dot in (".", "%2E", "%2e"))
-    return at if 0 < at < len(name) - len(dot) else len(name)
+    """Return where the suffix of a segment as written begins: at its last "."; its length if it has none."""
+    dot_offset, dot = max((name.rfind(dot), dot) for dot in (".", "%2E", "%2e"))
+    return dot_offset if 0 < dot_offset < len(name) - len(dot) else len(name)

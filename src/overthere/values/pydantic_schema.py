@@ -20,7 +20,7 @@ __all__ = ["Check", "TextSchema", "any_case", "failure", "schema", "serializer"]
 
 @cache
 def serializer() -> SchemaSerializer:
-    """The serializer of a value whose field has no type: JSON is the text.  Raises: AttributeError without pydantic."""
+    """Return a serializer for values in untyped fields: JSON is the text.  Raises: AttributeError without pydantic."""
     try:
         from pydantic_core import SchemaSerializer, core_schema
     except ImportError:
@@ -37,18 +37,18 @@ _TEXT = {"min_length": "minLength", "max_length": "maxLength"}
 
 
 class Check(Protocol):
-    """What a value has to be besides valid."""
+    """A property that a valid value must have."""
 
     @property
     def pattern(self) -> str | None:
-        """An expression of JSON Schema that every text with that property matches; None: there is no such one."""
+        """An expression of JSON Schema that every text with that property matches; None if it cannot be expressed."""
 
     def __call__(self, value: Any) -> None:
-        """Raises: an error of pydantic for a value without the property."""
+        """Raise an error of pydantic for a value without the property."""
 
 
 def schema(cls: type[Any]) -> CoreSchema:
-    """The core schema of a value type: its own instances pass, text is checked, JSON is the text.
+    """Return the core schema of a value type: its own instances pass, text is checked, JSON is the text.
 
     An invalid text is a validation error of the type `overthere_KIND` with the finding in its context.
     """
@@ -56,7 +56,7 @@ def schema(cls: type[Any]) -> CoreSchema:
 
 
 def failure(finding: Finding) -> Exception:
-    """The error of pydantic for a finding."""
+    """Return the error of pydantic for a finding."""
     from pydantic_core import PydanticCustomError
 
     context: Any = {**finding._asdict(), "finding": str(finding)}
@@ -65,7 +65,7 @@ def failure(finding: Finding) -> Exception:
 
 
 def any_case(text: str) -> str:
-    """An expression of JSON Schema, which has no flags, that matches a text in any case.
+    """Return an expression of JSON Schema, which has no flags, that matches a text in any case.
 
     >>> any_case("a+1")
     '[aA]\\\\+1'
@@ -74,11 +74,11 @@ def any_case(text: str) -> str:
 
 
 class TextSchema(dict[str, Any]):
-    """A core schema that reads a text, and whose constraints are those of the text: a str schema within a function.
+    """A core schema that reads a text and takes constraints of the text: a str schema within a function.
 
     pydantic puts a constraint of `Field` into a copy of the schema if its type has that constraint, and otherwise
-    around it, where the value is no str any more.  So a copy is of the type "str" until it has its constraint, and sets
-    it in the schema within.  That one is of the type "url" to `UrlConstraints`, which looks there.
+    around it, where the value is not a str any more.  So a copy has the type "str" until it has its constraint, and
+    sets it in the inner schema.  The inner schema has the type "url" for `UrlConstraints`, which checks it.
     """
 
     def __init__(self, kind: type[Any], text: Mapping[str, Any] | None = None, checks: Iterable[Check] = ()) -> None:
@@ -88,32 +88,32 @@ class TextSchema(dict[str, Any]):
         self.rule: str = getattr(kind, "rule", "URI-Template")
         self.checks: tuple[Check, ...] = tuple(checks)
         self.open: bool = False
-        """Whether it waits for a constraint of a text."""
+        """Whether it is a copy that waits for a constraint of a text."""
         self.text: _InnerSchema = _InnerSchema(self, text or {})
         inner: Any = self.text
-        made = core_schema.no_info_wrap_validator_function(
+        function_schema = core_schema.no_info_wrap_validator_function(
             self.read,
             inner,
             serialization=core_schema.to_string_ser_schema(),
             metadata={"pydantic_js_functions": [self.json_schema]},
         )
-        super().__init__(made)
+        super().__init__(function_schema)
 
     def copy(self) -> Self:
-        made = type(self)(self.kind, self.text, self.checks)
-        made.update({key: value for key, value in self.items() if key not in made})
-        made.open = True
-        return made
+        copied = type(self)(self.kind, self.text, self.checks)
+        copied.update({key: value for key, value in self.items() if key not in copied})
+        copied.open = True
+        return copied
 
     def __deepcopy__(self, memo: object) -> Self:
-        made = self.copy()
-        made.open = False
-        return made
+        copied = self.copy()
+        copied.open = False
+        return copied
 
     def with_check(self, check: Check) -> Self:
-        made = type(self)(self.kind, self.text, (*self.checks, check))
-        made.update({key: value for key, value in self.items() if key not in made and key != "ref"})
-        return made
+        extended = type(self)(self.kind, self.text, (*self.checks, check))
+        extended.update({key: value for key, value in self.items() if key not in extended and key != "ref"})
+        return extended
 
     def __getitem__(self, key: str) -> Any:
         return "str" if self.open and key == "type" else super().__getitem__(key)
@@ -126,9 +126,9 @@ class TextSchema(dict[str, Any]):
             super().__setitem__(key, value)
 
     def read(self, value: Any, limits: Callable[[str], str]) -> Any:
-        """The value, by the limits of its text."""
-        own = isinstance(value, self.kind)
-        if not own and not isinstance(value, str):
+        """Return the value of a text within its limits."""
+        is_value = isinstance(value, self.kind)
+        if not is_value and not isinstance(value, str):
             from pydantic import AnyUrl
             from pydantic_core import PydanticCustomError, Url
 
@@ -138,37 +138,37 @@ class TextSchema(dict[str, Any]):
         if self.text.limited:
             text = limits(text)
         try:
-            made = value if own and text == str(value) else self.kind(text)
+            result = value if is_value and text == str(value) else self.kind(text)
         except InvalidURI as error:
             raise failure(error.finding) from None
         for check in self.checks:
-            check(made)
-        return made
+            check(result)
+        return result
 
     def json_schema(self, core: object, handler: object) -> dict[str, Any]:
         inner = self.text
-        made = {"type": "string", "format": _FORMATS[self.rule]}
-        made.update({name: inner[key] for key, name in _TEXT.items() if key in inner})
-        own = inner.get("pattern")
-        patterns = [own.pattern if isinstance(own, re.Pattern) else own, *(check.pattern for check in self.checks)]
-        match [{"pattern": one} for one in patterns if one is not None]:
+        json = {"type": "string", "format": _FORMATS[self.rule]}
+        json.update({name: inner[key] for key, name in _TEXT.items() if key in inner})
+        rule = inner.get("pattern")
+        patterns = [rule.pattern if isinstance(rule, re.Pattern) else rule, *(check.pattern for check in self.checks)]
+        match [{"pattern": schema} for schema in patterns if schema is not None]:
             case []:
-                return made
-            case [one]:
-                return made | one
-            case more:
-                return made | {"allOf": more}
+                return json
+            case [schema]:
+                return json | schema
+            case schemas:
+                return json | {"allOf": schemas}
 
 
 class _InnerSchema(dict[str, Any]):
-    """The str schema within; `UrlConstraints` take it for one of a URL."""
+    """The inner str schema; `UrlConstraints` reads it as a schema of a URL."""
 
     def __init__(self, outer: TextSchema, text: Mapping[str, Any]) -> None:
-        # A URI is as it is written: what a model does with its texts (`str_to_lower`) does not count.
-        own = {"type": "str", "to_lower": False, "to_upper": False, "strip_whitespace": False}
-        super().__init__(own | dict(text))
+        # A URI stays as written: settings of a model for its texts (`str_to_lower`) do not apply.
+        defaults = {"type": "str", "to_lower": False, "to_upper": False, "strip_whitespace": False}
+        super().__init__(defaults | dict(text))
         self.outer = outer
-        self.limited: bool = self != own
+        self.limited: bool = self != defaults
 
     def __getitem__(self, key: str) -> Any:
         return "url" if key == "type" else super().__getitem__(key)
@@ -186,8 +186,8 @@ class _InnerSchema(dict[str, Any]):
             case "host_required":
                 self.outer.checks += (_HostRequired(),) if value else ()
             case "default_host" | "default_port" | "default_path":
-                why = f"a {self.outer.rule} stays as it is written: UrlConstraints cannot set {key}"
-                raise PydanticUserError(why, code="invalid-annotated-type")
+                message = f"a {self.outer.rule} stays as it is written: UrlConstraints cannot set {key}"
+                raise PydanticUserError(message, code="invalid-annotated-type")
             case "preserve_empty_path":
                 pass
             case _:

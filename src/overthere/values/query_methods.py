@@ -1,4 +1,4 @@
-"""Methods of values for the parameters of the query: what is not changed stays byte for byte."""
+"""Methods of values for the parameters of the query: unchanged parameters stay byte for byte."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ FORMS: tuple[str, ...] = get_args(Form)
 
 @front
 def relate(base: str, target: str, *, form: Form | None = None) -> str:
-    """The shortest reference for which resolving against `base` gives exactly `target`.
+    """Return the shortest reference that resolves against `base` to exactly `target`.
 
-    Both are valid URIs.  Among references of one length the one that names fewest components wins.
-    form: the shortest of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2) or
+    Both are valid URIs.  Among references of equal length, the one with the fewest components wins.
+    form: return the shortest of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2) or
     "same-document" (4.4).
 
     Raises: NoBase if `base` has no scheme; Unreachable if `target` has dot-segments, for resolution leaves none, and
-    if no reference of that form says it; ValueError for another `form`.
+    if no reference of that form resolves to it; ValueError for another `form`.
 
     >>> relate("http://a/b/c/d;p?q", "http://a/b/g#s"), relate("http://a/b/c", "http://a/b/"), relate("x:a", "x:b:c")
     ('../g#s', '.', './b:c')
@@ -33,19 +33,19 @@ def relate(base: str, target: str, *, form: Form | None = None) -> str:
     ['//a/g', '/g', '../g']
     """
     base, target = exact(base, "relate()"), exact(target, "relate()")
-    own, there = split(base), split(target)
-    if own.scheme is None:
+    base_parts, target_parts = split(base), split(target)
+    if base_parts.scheme is None:
         raise NoBase("a base must have a scheme (RFC 3986 5.1)")
     if form is not None and exact(form, "form") not in FORMS:
         raise ValueError(f"the form must be one of {', '.join(FORMS)}; not {form!r}")
     shortest: str | None = None
-    for candidate in _candidates(own, there):
+    for candidate in _candidates(base_parts, target_parts):
         if form is not None and form_of(split(candidate)) != form:
             continue
         if (shortest is None or len(candidate) < len(shortest)) and resolve(base, candidate) == target:
             shortest = candidate
     if shortest is None:
-        raise Unreachable(_DOTS if form is None else _reason(own, there, form))
+        raise Unreachable(_DOTS if form is None else _reason(base_parts, target_parts, form))
     return shortest
 
 
@@ -53,7 +53,7 @@ _DOTS = "no reference resolves to a URI with dot-segments, because resolution re
 
 
 def _reason(base: Parts, target: Parts, form: str) -> str:
-    """Why no reference of a form leads to a target."""
+    """Return why no reference of a form leads to a target."""
     if form != "uri" and base.scheme != target.scheme:
         return (
             f"{'an' if form == 'absolute-path' else 'a'} {form} reference keeps the scheme of the base (RFC 3986 5.2.2)"
@@ -72,7 +72,7 @@ def _reason(base: Parts, target: Parts, form: str) -> str:
 
 
 def _candidates(base: Parts, target: Parts) -> Iterator[str]:
-    """Every reference that could be the shortest; `relate` tries each by resolving it."""
+    """Yield every reference that could be the shortest; `relate` resolves each to check it."""
     if target.scheme is None or base.scheme != target.scheme:
         yield recompose(target)
         return
@@ -89,25 +89,25 @@ def _candidates(base: Parts, target: Parts) -> Iterator[str]:
 
 
 def _paths(base: Parts, target: str) -> Iterator[str]:
-    """Relative and absolute paths to `target`."""
+    """Yield relative and absolute paths to `target`."""
     if base.authority is None and target.startswith("/.//"):
         target = target[2:]  # the path that was guarded (decision 3986-1)
     path = base.path if base.path or base.authority is None else "/"
-    here = remove_dot_segments(path[: path.rfind("/") + 1]).split("/")
-    there = target.split("/")
-    # Directories that both begin with; the last piece of each is a name, not a directory.
-    common, most = 0, min(len(here), len(there)) - 1
-    while common < most and here[common] == there[common]:
+    base_folders = remove_dot_segments(path[: path.rfind("/") + 1]).split("/")
+    target_segments = target.split("/")
+    # Directories that both begin with; the last segment of each is a name, not a directory.
+    common, max_common = 0, min(len(base_folders), len(target_segments)) - 1
+    while common < max_common and base_folders[common] == target_segments[common]:
         common += 1
-    up, rest = len(here) - 1 - common, there[common:]
-    if common or here == [""]:
-        tail = "/".join(rest)
-        yield "../" * up + tail
+    levels_up, remaining = len(base_folders) - 1 - common, target_segments[common:]
+    if common or base_folders == [""]:
+        tail = "/".join(remaining)
+        yield "../" * levels_up + tail
         if tail == "":
-            yield "/".join([".."] * up) or "."
-        # What begins with "/" or has a colon at the start needs "./" before it.
-        yield "./" + "../" * up + tail
+            yield "/".join([".."] * levels_up) or "."
+        # A path that begins with "/" or has a colon at the start needs "./" before it.
+        yield "./" + "../" * levels_up + tail
     if target.startswith("/"):
         yield target
-        if here[0]:  # behind the last segment of a rootless path ".." leaves a slash (5.2.4, 2C)
-            yield "/".join([".."] * (len(here) - 1)) + (target if target != "/" else "")
+        if base_folders[0]:  # after the last segment of a rootless path ".." leaves a slash (5.2.4, 2C)
+            yield "/".join([".."] * (len(base_folders) - 1)) + (target if target != "/" else "")

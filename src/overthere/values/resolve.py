@@ -25,17 +25,17 @@ class Target(NamedTuple):
     """The result of an edition's resolution."""
 
     uri: str | None
-    """The target URI; None where the edition answers "(current document)"."""
+    """The target URI; None if the edition answers "(current document)"."""
     fragment: str | None
     same_document: bool
-    """Whether the target is the base itself, fragments aside (4.4)."""
+    """Whether the target is the base itself, apart from fragments (4.4)."""
 
     def __repr__(self) -> str:
         return masked_repr(self)
 
 
 def resolve_text(base: Components, reference: Components, strict: bool = True) -> str:
-    """5.2: the target of `reference` against `base`.
+    """Return the target of `reference` against `base` (5.2).
 
     Raises: NoBase if `base` has no scheme (5.1).
     """
@@ -45,27 +45,27 @@ def resolve_text(base: Components, reference: Components, strict: bool = True) -
 
 
 def join_text(first: Components, second: Components, strict: bool = True) -> str:
-    """The one reference that leads from every base with a hierarchy where `first` and then `second` lead.
+    """Return the reference that, from every base with a hierarchy, leads where `first` and then `second` lead.
 
-    Raises: Unreachable if the answer depends on the base: `second` alone has a scheme, and not `strict` is asked.
+    Raises: Unreachable if the answer depends on the base: only `second` has a scheme, and `strict` is false.
     """
     if first.scheme is not None:
         return resolve_text(first, second, strict)
-    own, other = split(str(first)), split(str(second))
-    if other.scheme is not None and not strict:
+    first_parts, second_parts = split(str(first)), split(str(second))
+    if second_parts.scheme is not None and not strict:
         raise Unreachable("whether the reference's scheme is ignored depends on the base's scheme (RFC 3986 5.2.2)")
-    if other.scheme is not None or other.authority is not None or other.path == "":
-        joined = transform_references(own, other)
+    if second_parts.scheme is not None or second_parts.authority is not None or second_parts.path == "":
+        joined = transform_references(first_parts, second_parts)
     else:
-        if own.path.rpartition("/")[2] in (".", ".."):  # they name directories, which resolving shows (5.2.4)
-            own = own._replace(path=own.path + "/")
-        path = other.path if other.path.startswith("/") else merge_paths(own, other.path)
-        joined = Parts(None, own.authority, _without_dots(path), other.query, other.fragment)
+        if first_parts.path.rpartition("/")[2] in (".", ".."):  # these name directories, which resolving shows (5.2.4)
+            first_parts = first_parts._replace(path=first_parts.path + "/")
+        path = second_parts.path if second_parts.path.startswith("/") else merge_paths(first_parts, second_parts.path)
+        joined = Parts(None, first_parts.authority, _without_dots(path), second_parts.query, second_parts.fragment)
     return recompose(guard_path(joined))
 
 
 def _without_dots(path: str) -> str:
-    """Dot-segments removed, of a relative path all but the ".." that lead out of it (5.2.4).
+    """Remove dot-segments; a relative path keeps the ".." that lead out of it (5.2.4).
 
     >>> _without_dots("../a/./b/../../c"), _without_dots("a/.."), _without_dots("a/..//b")
     ('../c', '.', './/b')
@@ -75,17 +75,17 @@ def _without_dots(path: str) -> str:
     *directories, name = path.split("/")
     if name in (".", ".."):
         directories, name = [*directories, name], ""
-    kept: list[str] = []
+    result: list[str] = []
     for segment in directories:
-        if segment == ".." and kept and kept[-1] != "..":
-            kept.pop()
+        if segment == ".." and result and result[-1] != "..":
+            result.pop()
         elif segment != ".":
-            kept.append(segment)
-    found = "/".join([*kept, name]) or "."
-    return f"./{found}" if found.startswith("/") else found
+            result.append(segment)
+    path_text = "/".join([*result, name]) or "."
+    return f"./{path_text}" if path_text.startswith("/") else path_text
 
 
 def same_document(base: Components, reference: Components) -> bool:
-    """4.4: whether the target, its fragment aside, is the base (decision 3986-11: by the target, not by the syntax)."""
-    target, own = resolve_text(base, reference), str(base)
-    return target.partition("#")[0] == own.partition("#")[0]
+    """Whether the target without fragment is the base (4.4; decision 3986-11: by the target, not by the syntax)."""
+    target, base_text = resolve_text(base, reference), str(base)
+    return target.partition("#")[0] == base_text.partition("#")[0]

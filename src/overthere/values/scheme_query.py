@@ -17,13 +17,14 @@ __all__ = ["HALF_LINE_BREAK", "LINE_END", "pairs_of", "plus_of"]
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 HALF_LINE_BREAK = re.compile(r"(?<!%0[dD])%0[aA]|%0[dD](?!%0[aA])")
-"""An escape that is not one of the two of a line break (RFC 6068 5)."""
+"""An escape that is only half of a line break (RFC 6068 5)."""
 
 
 def plus_of(scheme: str | None, registry: Registry | None = None) -> bool:
-    """Whether "+" in a query of this scheme is a space, as in the forms of HTML; so it is where nothing says otherwise.
+    """Whether "+" in a query of this scheme is a space, as in the forms of HTML; it is unless the scheme says
+    otherwise.
 
-    registry: what is known of schemes; None: the default registry.
+    registry: the known schemes; None: the default registry.
 
     >>> plus_of("https"), plus_of("mailto"), plus_of(None)
     (True, False, True)
@@ -32,8 +33,8 @@ def plus_of(scheme: str | None, registry: Registry | None = None) -> bool:
 
 
 def _plus(scheme: str | None, registry: Registry) -> bool:
-    known = None if scheme is None else registry.get(scheme.lower())
-    return known is None or known.plus
+    entry = None if scheme is None else registry.get(scheme.lower())
+    return entry is None or entry.plus
 
 
 @bounded_cache(64)
@@ -42,35 +43,35 @@ def _default_plus(scheme: str | None) -> bool:
 
 
 def native_facts(scheme: str) -> tuple[int | None, tuple[str | None, bool] | None, bool, bool]:
-    """The facts of a scheme of the default registry that the native kernel keeps.
+    """Return the facts of a scheme of the default registry that the native kernel caches.
 
-    Returns: the default port; the rules of the scheme rung (`CommonRules`), None if there are others; whether "+" in a
-    query is a space; whether parameters are lines of text.
+    Returns: the default port; the rules of the scheme rung (`CommonRules`), None if it has other rules; whether "+" in
+    a query is a space; whether parameters are lines of text.
 
     >>> native_facts("unknown")
     (None, (None, False), True, False)
     """
-    known = default_registry().get(scheme) if scheme else None
-    if known is None:
+    entry = default_registry().get(scheme) if scheme else None
+    if entry is None:
         return None, (None, False), True, False
-    rules = None if known.compared else known.common_rules
-    return known.port, rules, known.plus, bool(known.text_parameters)
+    rules = None if entry.compared else entry.common_rules
+    return entry.port, rules, entry.plus, bool(entry.text_parameters)
 
 
 def pairs_of(scheme: str | None, pairs: Pairs) -> Pairs:
-    """Pairs of data for a query of this scheme: in texts of mail lines are parted by CR LF (RFC 6068 5).
+    """Return pairs of data for a query of this scheme: in texts of mail, lines are separated by CR LF (RFC 6068 5).
 
     >>> pairs_of("mailto", {"body": "a\\nb"})
     {'body': ['a\\r\\nb']}
     """
-    if scheme is None or (known := default_registry().get(scheme.lower())) is None or not known.text_parameters:
+    if scheme is None or (entry := default_registry().get(scheme.lower())) is None or not entry.text_parameters:
         return pairs
 
-    def value(one: object) -> Any:
-        one = plain_value(one)
-        return LINE_END.sub("\r\n", one) if isinstance(one, str) else one
+    def value(item: object) -> Any:
+        item = plain_value(item)
+        return LINE_END.sub("\r\n", item) if isinstance(item, str) else item
 
     if not isinstance(pairs, Mapping):
-        return [(name, value(one)) for name, one in flat(pairs)]
+        return [(name, value(item)) for name, item in flat(pairs)]
     mapping = cast("Mapping[str, Any]", pairs)
-    return {name: [value(one) for _, one in flat({name: values})] for name, values in mapping.items()}
+    return {name: [value(item) for _, item in flat({name: values})] for name, values in mapping.items()}

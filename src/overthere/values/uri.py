@@ -1,7 +1,7 @@
 """URI and URIReference: the value types (RFC 3986 3, 4.1).
 
 The text is the value.  A component is a place in it; decoding, lower case or a default port appear
-only where they are asked for.
+only on request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["URI", "URIReference"]
 
-# Rung.SYNTAX, without the enumeration: that is loaded when it is asked for (decisions, "The native kernel").
+# Rung.SYNTAX, without loading the enumeration, which is done on first use (decisions, "The native kernel").
 _SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
 
@@ -58,7 +58,7 @@ class URIReference(Value):
     rule = "URI-reference"
 
     def resolve(self, base: URI | str, strict: bool = True) -> URI:
-        """The target URI (5.2), of the type of `base`, whose fragment is ignored (5.1).
+        """Return the target URI (5.2), of the type of `base`, whose fragment is ignored (5.1).
 
         strict: False ignores a scheme equal to the base's, as parsers before RFC 3986 did (5.2.2).
 
@@ -75,7 +75,7 @@ class URIReference(Value):
         return URI(resolve_text(base, self, strict), zone=self.zone is not None or base.zone is not None)
 
     def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> URIReference:
-        """The single reference that equals this one followed by another: `a.join(b).resolve(base)` is
+        """Return the single reference that equals this one followed by another: `a.join(b).resolve(base)` is
         `b.resolve(a.resolve(base))`, so that a base may itself be relative.
 
         A choice of this library: RFC 3986 5.1 resolves only against absolute bases, and so does this if there is a
@@ -112,13 +112,13 @@ class URIReference(Value):
     def normalize(
         self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> Self:
-        """The normal form at a rung of the ladder (6.2); see `Rung`.
+        """Return the normal form at a rung of the ladder (6.2); see `Rung`.
 
         registry: the schemes for the scheme rung (default: the default registry).
 
         Raises: ValueError for an invalid rung.
 
-        A normal form is a key to compare with.  A relative-path reference keeps its dot-segments (6.2.2.3).
+        A normal form is a key for comparison.  A relative-path reference keeps its dot-segments (6.2.2.3).
 
         >>> from overthere import Rung
         >>> str(URI("HTTP://Example.com:80/%7Eu/../a").normalize(Rung.SCHEME))
@@ -133,7 +133,7 @@ class URIReference(Value):
     def changes(
         self, rung: Rung = _SYNTAX, *, evidence: Mapping[str, str] | None = None, registry: Registry | None = None
     ) -> list[Change]:
-        """The changes of normalising up to `rung`, with their places and RFC sections (6.2).
+        """Return the changes of normalising up to `rung`, with their places and RFC sections (6.2).
 
         >>> [(change.rung.name, change.before, change.after) for change in URI("http://H/%7ea").changes()]
         [('CASE', 'H', 'h'), ('CASE', '/%7ea', '/%7Ea'), ('PERCENT', '/%7Ea', '/~a')]
@@ -165,7 +165,7 @@ class URIReference(Value):
 
     @front
     def to_iri(self, *, idna: bool = False) -> IRIReference:
-        """The IRI that maps to this (RFC 3987 3.2): escapes that are UTF-8 of characters allowed in an IRI are decoded.
+        """Return the IRI that maps to this (RFC 3987 3.2): escapes of characters that an IRI allows are decoded.
 
         idna: whether labels of the host that begin with "xn--" are shown in their own script.
 
@@ -212,7 +212,7 @@ class URI(URIReference):
         return default_registry().locator(self)
 
     def locator_as(self, kind: type[L]) -> L:
-        """`locator`, with its type given: a class of `overthere.schemes.locators`.
+        """Return `locator`, with its type given: a class of `overthere.schemes.locators`.
 
         Raises: InvalidURI if the scheme has another class, or cannot be read in this URI.
 
@@ -220,14 +220,14 @@ class URI(URIReference):
         >>> URI("mailto:joe@example.com?subject=tea").locator_as(MailtoLocator).subject
         'tea'
         """
-        found = self.locator
-        if isinstance(found, kind):
-            return found
+        locator = self.locator
+        if isinstance(locator, kind):
+            return locator
         from overthere.ground.errors import Finding, InvalidURI
 
-        why = f"the scheme {self.scheme!r} has a {type(found).__name__}, and no {kind.__name__}"
+        message = f"the scheme {self.scheme!r} has a {type(locator).__name__}, and no {kind.__name__}"
         end = len(self.scheme)
-        raise InvalidURI(str(self), Finding("scheme-syntax", 0, end, "scheme", "scheme", "", "RFC 3986 3.1", why))
+        raise InvalidURI(str(self), Finding("scheme-syntax", 0, end, "scheme", "scheme", "", "RFC 3986 3.1", message))
 
     @front_property
     def origin(self) -> str:
@@ -241,12 +241,12 @@ class URI(URIReference):
         from overthere.ground.late_imports import default_registry
         from overthere.ground.rung import Rung
 
-        known = default_registry().get(self.scheme)
-        if not self.host or known is None or known.port is None or (self.port_text and self.port is None):
+        scheme_info = default_registry().get(self.scheme)
+        if not self.host or scheme_info is None or scheme_info.port is None or (self.port_text and self.port is None):
             return "null"
         host = self.normalize(Rung.PERCENT).host
-        port = "" if self.port in (None, known.port) else f":{self.port}"
-        return f"{known.name}://{host}{port}"
+        port = "" if self.port in (None, scheme_info.port) else f":{self.port}"
+        return f"{scheme_info.name}://{host}{port}"
 
     @property
     def request_target(self) -> str | None:
@@ -284,7 +284,7 @@ class URI(URIReference):
         return is_relative_to(self, URI(base))
 
     def redirect_target(self, text: str) -> URI | None:
-        r"""Where a redirect that a user supplied leads from here, if it stays at this origin; None otherwise.
+        r"""Return the target of a redirect that a user supplied, if it stays at this origin; None otherwise.
 
         It stays if browsers (https://url.spec.whatwg.org/) and RFC 3986 both read it so.
 
@@ -314,7 +314,7 @@ class URI(URIReference):
 
     @front
     def join(self, reference: URIReference | str, strict: bool = True, *, errors: Errors = "strict") -> Self:
-        """The target of a reference against this URI as the base (5.2), of the type of this value.
+        """Return the target of a reference against this URI as the base (5.2), of the type of this value.
 
         errors: "repair" repairs an invalid text before it is resolved, as `overthere.repair` does.
 
@@ -335,7 +335,7 @@ class URI(URIReference):
 
     @front
     def relate(self, target: URI | str, *, form: Form | None = None) -> URIReference:
-        """The shortest reference such that `self.join(it) == target`.
+        """Return the shortest reference such that `self.join(it) == target`.
 
         form: the shortest reference of that form instead: "uri", "network-path", "absolute-path", "relative-path" (4.2)
         or "same-document" (4.4).

@@ -79,21 +79,21 @@ class Value(Conveniences):
         """The part of the host under which names are registered (publicsuffix.org); needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
-        return (cut := of_host(self.host)) and cut.public_suffix
+        return (domain := of_host(self.host)) and domain.public_suffix
 
     @front_property
     def registrable_domain(self) -> str | None:
         """The public suffix with one more label; None for addresses.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
-        return (cut := of_host(self.host)) and cut.registrable_domain
+        return (domain := of_host(self.host)) and domain.registrable_domain
 
     @front_property
     def subdomain(self) -> str | None:
         """The part of the host before the registrable domain.  Needs `overthere[domains]`."""
         from overthere.values.hosts.domains import of_host
 
-        return (cut := of_host(self.host)) and cut.subdomain
+        return (domain := of_host(self.host)) and domain.subdomain
 
     @front
     @hints_keywords
@@ -111,7 +111,7 @@ class Value(Conveniences):
         query: str | bytes | Pairs | None | _Keep = _KEEP,
         fragment: str | None | _Keep = _KEEP,
     ) -> Self:
-        """A new value with other components; None removes one (5.3).
+        """Return a new value with other components; None removes one (5.3).
 
         The text of a component is checked, never encoded: `URI.build` and `encode` take data.
         user, password: data, encoded; the other part of the userinfo stays.  `user=None` removes both.
@@ -139,8 +139,8 @@ class Value(Conveniences):
         if not (isinstance(userinfo, _Keep) and isinstance(host, _Keep) and isinstance(port, _Keep)):
             if not isinstance(authority, _Keep):
                 parts = {"userinfo": userinfo, "host": host, "port": port}
-                given = " and ".join(name for name, part in parts.items() if not isinstance(part, _Keep))
-                raise TypeError(f"authority already contains {given}")
+                names = " and ".join(name for name, part in parts.items() if not isinstance(part, _Keep))
+                raise TypeError(f"authority already contains {names}")
             authority = authority_of(
                 userinfo=self.userinfo if isinstance(userinfo, _Keep) else userinfo,
                 host=self.host if isinstance(host, _Keep) else host_text(host),
@@ -176,7 +176,7 @@ class Value(Conveniences):
         fragment: str | bytes | None = None,
         zone: bool = False,
     ) -> Self:
-        """A value from its parts: text is checked, data (lists, mappings, tuples, bytes) is percent-encoded.
+        """Return a value from its parts: text is checked, data (lists, mappings, tuples, bytes) is percent-encoded.
 
         userinfo: text, octets, or (user, password) as data; user, password: the same one by one.
         host: text, octets of a reg-name, or an address of `ipaddress`.
@@ -215,7 +215,7 @@ class Value(Conveniences):
 
     @front
     def decoded_bytes(self, component: Component = "path") -> bytes | None:
-        """The octets that a component stands for (2.1); None if it is undefined."""
+        """Return the octets of a component (2.1); None if it is undefined."""
         from overthere.values.encoding import decode_bytes
 
         span = self.span(component)
@@ -223,7 +223,7 @@ class Value(Conveniences):
 
     @front
     def decoded(self, component: Component = "path", charset: str = "utf-8", errors: str = "strict") -> str | None:
-        """The characters that a component stands for (2.5: UTF-8 unless said otherwise); None if it is undefined.
+        """Return the characters of a component (2.5: by default UTF-8); None if it is undefined.
 
         Decoded data and delimiters cannot be distinguished afterwards: "%2F" and "/" look alike (2.2).
 
@@ -248,8 +248,8 @@ class Value(Conveniences):
     def __setattr__(self, name: str, value: object) -> None:
         from overthere.kernel.reference import GROUPS
 
-        way = f"replace({name}=...) makes a new one" if name in GROUPS else "pass str() of it where text is needed"
-        raise AttributeError(f"{type(self).__name__} is immutable; {way}")
+        advice = f"replace({name}=...) makes a new one" if name in GROUPS else "pass str() of it where text is needed"
+        raise AttributeError(f"{type(self).__name__} is immutable; {advice}")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
@@ -265,7 +265,7 @@ class Value(Conveniences):
 
     @classmethod
     def argument(cls, text: str) -> Self:
-        """For argparse: `type=URI.argument` reports what is wrong with an argument; `type=URI` does not.
+        """Parse an argument for argparse: `type=URI.argument` reports the problem of an argument; `type=URI` does not.
 
         Raises: argparse.ArgumentTypeError, with the message of the InvalidURI.
 
@@ -288,12 +288,12 @@ class Value(Conveniences):
             raise ArgumentTypeError(str(error)) from None
 
     def __conform__(self, protocol: object) -> str | None:
-        """sqlite3 binds a value as its text (PEP 246)."""
+        """Return the text, with which sqlite3 binds a value (PEP 246)."""
         return str(self) if getattr(protocol, "__name__", "") == "PrepareProtocol" else None
 
     @property
     def __pydantic_serializer__(self) -> object:
-        """pydantic serializes by this what stands where its schema says Any."""
+        """The serializer that pydantic uses for fields of the type Any."""
         from overthere.values.pydantic_schema import serializer
 
         return serializer()

@@ -24,10 +24,10 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 
 
 def literal(host: str, *, decoded: bool = False) -> Address | None:
-    """The address that a host is, by the rules of `inet_aton` too; None if it is a name.
+    """Return the address that a host is, also by the rules of `inet_aton`; None if it is a name.
 
-    host: as a URI writes it, unless it is `decoded`.  Read as a resolver may read it: dotted or whole, decimal, octal
-    or hexadecimal, with a final dot, with digits and dots of other scripts (UTS 46), with a zone (RFC 6874).
+    host: as a URI writes it, unless it is `decoded`.  It is read as a resolver may read it: dotted or whole, decimal,
+    octal or hexadecimal, with a final dot, with digits and dots of other scripts (UTS 46), with a zone (RFC 6874).
 
     >>> [str(literal(host)) for host in ("127.1", "0x7f000001", "017700000001", "[::1%25lo]", "h.example")]
     ['127.0.0.1', '127.0.0.1', '127.0.0.1', '::1%lo', 'None']
@@ -37,7 +37,7 @@ def literal(host: str, *, decoded: bool = False) -> Address | None:
         text = client_name(text, decoded=True)
     if text.startswith("["):
         text = text[1:].removesuffix("]")
-    if ":" in text or text[-1:].isdigit():  # no other text is an address to it, which it says by three exceptions
+    if ":" in text or text[-1:].isdigit():  # no other text is an address for `ipaddress`, whose errors are slow
         with suppress(ValueError):
             return ipaddress.ip_address(text)
     return _aton(text.removesuffix("."))
@@ -57,9 +57,9 @@ _LINK_LOCAL = re.compile("(?i)fe[89ab][0-9a-f]:")
 
 
 def resolvable(host: str) -> str:
-    """A host as a resolver takes it: a name beyond US-ASCII by IDNA (RFC 3986 3.2.2; UTS 46).
+    """Return a host as a resolver takes it: a non-ASCII name in IDNA (RFC 3986 3.2.2; UTS 46).
 
-    Raises: UnicodeError if there is no such name: a label is empty or longer than 63 (RFC 1034 3.1), or there is a
+    Raises: UnicodeError for an invalid name: a label is empty or longer than 63 (RFC 1034 3.1), or it has a
     delimiter of URIs or a control character.
 
     >>> resolvable("B\u00fccher.example")
@@ -69,15 +69,15 @@ def resolvable(host: str) -> str:
     labels = name.removesuffix(".").split(".")
     if len(name) > 254 or not all(0 < len(label) < 64 for label in labels):
         raise UnicodeError("a label is empty or too long")
-    if (wrong := has_delimiter(name)) and not (wrong in ":%" and literal(name, decoded=True)):
-        raise UnicodeError(f"a name cannot contain {wrong!r}")
+    if (delimiter := has_delimiter(name)) and not (delimiter in ":%" and literal(name, decoded=True)):
+        raise UnicodeError(f"a name cannot contain {delimiter!r}")
     return name
 
 
 def client_name(host: str, *, decoded: bool = False) -> str:
-    """The name that a client would ask for, in lower case: mapped by UTS 46, or as nearly as that goes.
+    """Return the name that a client contacts, in lower case: mapped by UTS 46, or as nearly as possible.
 
-    Lenient clients ask for names that IDNA 2008 rejects: letters are folded, and ignored characters are removed.
+    Lenient clients contact names that IDNA 2008 rejects: letters are folded, and ignored characters are removed.
 
     host: as a URI writes it, unless it is `decoded`.
 
@@ -94,7 +94,7 @@ def client_name(host: str, *, decoded: bool = False) -> str:
 
 
 def older_name(host: str) -> str:
-    """The name that a client of IDNA 2003 would ask for (RFC 3490), which ignores fewer characters than UTS 46.
+    """Return the name that a client of IDNA 2003 contacts (RFC 3490), which ignores fewer characters than UTS 46.
 
     host: as a URI writes it.
 
@@ -108,16 +108,16 @@ def older_name(host: str) -> str:
 
 
 def has_delimiter(name: str) -> str:
-    """The first character of a decoded name that ends or divides a host for some reader; "" for none.
+    """Return the first character of a decoded name that ends or splits a host for some reader; "" if it has none.
 
     >>> has_delimiter("evil.example/.good.example"), has_delimiter("good.example")
     ('/', '')
     """
-    found = _DELIMITER.search(name)
-    return "" if found is None else found[0]
+    match = _DELIMITER.search(name)
+    return "" if match is None else match[0]
 
 
-# UTS 46 4 takes most of them out, nameprep (RFC 3454 B.1) the others: soft hyphens, joiners, variation selectors.
+# UTS 46 4 removes most of them, nameprep (RFC 3454 B.1) the others: soft hyphens, joiners, variation selectors.
 _IGNORED = re.compile(
     "[\u00ad\u034f\u1806\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U0001bca0-\U0001bca3\U000e0000-\U000e0fff]"
@@ -131,8 +131,8 @@ def _decode(host: str) -> str:
 
 
 def certificate_name(host: str) -> str:
-    """The name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone, which
-    only has a meaning on this machine (RFC 6874 4).  Raises: as `resolvable`.
+    """Return the name that a certificate must have: without a final dot (RFC 6066 3), and an address without its zone,
+    which only has a meaning on this machine (RFC 6874 4).  Raises: as `resolvable`.
 
     >>> certificate_name("h.example."), certificate_name("fe80::1%eth0")
     ('h.example', 'fe80::1')
@@ -141,7 +141,7 @@ def certificate_name(host: str) -> str:
 
 
 def _aton(text: str) -> IPv4Address | None:
-    """7.4: "a.b.c.d", "a.b.c", "a.b" or "a", each in decimal, octal (0...) or hexadecimal (0x...)."""
+    """Parse "a.b.c.d", "a.b.c", "a.b" or "a", each number decimal, octal (0...) or hexadecimal (0x...) (7.4)."""
     parts = text.split(".")
     if len(parts) > 4 or not all(len(part) < 40 and _NUMBER.fullmatch(part) for part in parts):
         return None
@@ -153,8 +153,8 @@ def _aton(text: str) -> IPv4Address | None:
     if any(number > 255 for number in first) or last >= 256 ** (5 - len(parts)):
         return None
     value = last
-    for place, number in enumerate(first):
-        value += number << (24 - 8 * place)
+    for index, number in enumerate(first):
+        value += number << (24 - 8 * index)
     return IPv4Address(value)
 
 
@@ -165,7 +165,7 @@ def _number(part: str) -> int:
 
 
 def embedded_ipv4(address: Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address leads to, or seems to; else None.
+    """Return the IPv4 address that an IPv6 address leads to, or seems to; otherwise None.
 
     Mapped and compatible (RFC 4291 2.5.5), translated (RFC 6052 2.1, RFC 2765 2.1), 6to4 (RFC 3056 2), Teredo (RFC 4380
     4), ISATAP (RFC 5214 6.1).
@@ -174,7 +174,7 @@ def embedded_ipv4(address: Address) -> IPv4Address | None:
 
 
 def _embedded_addresses(address: Address, nat64: Iterable[IPv6Network]) -> Iterator[IPv4Address]:
-    """All that it may lead to: the network in front may be of one kind, and the interface of another."""
+    """Yield all addresses that it may lead to: its network and its interface may each embed one."""
     if isinstance(address, IPv4Address):
         return
     packed = address.packed
@@ -193,9 +193,9 @@ def _embedded_addresses(address: Address, nat64: Iterable[IPv6Network]) -> Itera
 
 @bounded_cache(64)
 def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
-    """A prefix by which a network translates IPv4 addresses.
+    """Return a prefix by which a network translates IPv4 addresses.
 
-    Raises: ValueError if it is none of 32, 40, 48, 56, 64 or 96 bits, or if bits 64 to 71 are not zero (RFC 6052 2.2).
+    Raises: ValueError if it has not 32, 40, 48, 56, 64 or 96 bits, or if bits 64 to 71 are not zero (RFC 6052 2.2).
 
     >>> nat64_prefix("64:ff9b:1:fffe::/96")
     IPv6Network('64:ff9b:1:fffe::/96')
@@ -212,8 +212,8 @@ def nat64_prefix(prefix: IPv6Network | str) -> IPv6Network:
 
 
 def _translate_nat64(packed: bytes, prefix: IPv6Network) -> IPv4Address:
-    """RFC 6052 2.2: behind the prefix, but for the octet of bits 64 to 71."""
-    return IPv4Address(bytes(packed[place] for place in range(prefix.prefixlen // 8, 16) if place != 8)[:4])
+    """Return the address after the prefix, without the octet of bits 64 to 71 (RFC 6052 2.2)."""
+    return IPv4Address(bytes(packed[index] for index in range(prefix.prefixlen // 8, 16) if index != 8)[:4])
 
 
 _PREFIXES = frozenset(
@@ -225,13 +225,13 @@ _PREFIXES = frozenset(
         "0064ff9b0000000000000000",
     )
 )
-# The universal bit says whether the IPv4 address is globally unique; the group bit says nothing (RFC 5214 6.1).
+# The universal bit says whether the IPv4 address is globally unique; the group bit has no meaning (RFC 5214 6.1).
 _ISATAP = frozenset(bytes.fromhex(text) for text in ("00005efe", "01005efe", "02005efe", "03005efe"))
 
-# IANA's registries of special-purpose addresses (RFC 6890), of which the versions of `ipaddress` know one or the other.
+# IANA's registries of special-purpose addresses (RFC 6890), which versions of `ipaddress` know in part.
 _SPECIAL = [
-    (ipaddress.ip_network(text), why)
-    for text, why in [
+    (ipaddress.ip_network(text), purpose)
+    for text, purpose in [
         ("0.0.0.0/8", "of this network (RFC 1122)"),
         ("100.64.0.0/10", "shared (RFC 6598)"),
         ("192.0.0.0/24", "for protocol assignments (RFC 6890)"),
@@ -259,29 +259,29 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 def forbidden(address: Address, nat64: Iterable[IPv6Network | str] = ()) -> str | None:
-    """Why an address is none that strangers' URIs may reach; None if it is a public one.
+    """Return why an untrusted URI must not reach an address; None if the address is public.
 
-    nat64: prefixes by which this network translates IPv4 addresses (RFC 6052 2.2, RFC 8215): what is in them is judged
-    by the IPv4 address that it leads to.
+    nat64: prefixes by which this network translates IPv4 addresses (RFC 6052 2.2, RFC 8215): an address in one is
+    judged by the IPv4 address that it leads to.
 
     >>> forbidden(literal("169.254.169.254")), forbidden(literal("64:ff9b::a00:1")), forbidden(literal("192.0.43.8"))
     ('link-local', 'private (in 64:ff9b::a00:1)', None)
     """
-    prefixes = [one for one in map(nat64_prefix, nat64) if address in one]
-    for inner in _embedded_addresses(address, prefixes):
-        if why := forbidden(inner):
-            return f"{why} (in {address})"
+    prefixes = [prefix for prefix in map(nat64_prefix, nat64) if address in prefix]
+    for embedded in _embedded_addresses(address, prefixes):
+        if reason := forbidden(embedded):
+            return f"{reason} (in {address})"
     for name in ("loopback", "unspecified", "link_local", "multicast"):
         if getattr(address, f"is_{name}"):
             return name.replace("_", "-")
-    if prefixes:  # what is inside is public
+    if prefixes:  # the embedded address is public
         return "not an address of its NAT64 prefix (RFC 6052 2.2)" if address.packed[8] else None
-    for net, what in _SPECIAL:
-        if address.version == net.version and address in net:
-            return what
+    for network, purpose in _SPECIAL:
+        if address.version == network.version and address in network:
+            return purpose
     if isinstance(address, IPv4Address):
         return "private" if address.is_private else None if address.is_global else "set aside for special purposes"
-    if address.ipv4_mapped is not None or address in _TRANSLATED:  # what is inside is public
+    if address.ipv4_mapped is not None or address in _TRANSLATED:  # the embedded address is public
         return None
-    # RFC 4291 2.4 calls all the rest global unicast; IANA has given out this eighth of it.
+    # RFC 4291 2.4 calls all other addresses global unicast; IANA has allocated only this eighth of them.
     return None if address in _PUBLIC else "reserved (RFC 4291 2.4)"

@@ -1,7 +1,7 @@
 """Host names that the DNS would reject; such a URI is still valid (RFC 1123 2.1).
 
-RFC 3986 3.2.2 lets a registered name be almost anything.  A name that a machine has follows RFC 1034 3.5, RFC 1123 2.1
-and, beyond US-ASCII, RFC 5890 to 5892 (after the mapping of UTS 46, as it is asked for).
+RFC 3986 3.2.2 allows almost anything in a registered name.  The name of a host follows RFC 1034 3.5, RFC 1123 2.1 and,
+beyond US-ASCII, RFC 5890 to 5892 (after the mapping of UTS 46, as it is looked up).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ KINDS: dict[str, Kind] = {
         "host", "label", "RFC 5893 2", "0a.xn--4db.example", "a0.xn--4db.example"),
 }  # fmt: skip
 
-_LONGEST_LABEL, _LONGEST_NAME = 63, 253
-_READ = 1000
-"""How long a label is looked at by IDNA; UTS 46 drops characters, so a few more than 63 may make a label."""
+_MAX_LABEL, _MAX_NAME = 63, 253
+_MAX_READ = 1000
+"""Characters of a label that IDNA reads; UTS 46 drops characters, so a few more than 63 may make a label."""
 _PIECE = re.compile("(?:%[0-9A-Fa-f]{2})+|.", re.DOTALL)
 _LDH = re.compile("[A-Za-z0-9-]*")
 _NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
 def check_host_name(host: str | None, *, limit: int = 1000) -> list[Finding]:
-    """All findings of the DNS on a host as written in a URI; none for None, "" and addresses.
+    """Return the DNS findings on a host as written in a URI; none for None, "" and addresses.
 
     Places are code points in `host`.  A final dot is valid.  An underscore is reported: hosts have none, though
     other DNS names do (RFC 8552).
@@ -62,17 +62,17 @@ def check_host_name(host: str | None, *, limit: int = 1000) -> list[Finding]:
     """
     if not host or host[0] == "[" or literal(host) is not None:
         return []
-    found = list[Finding]()
+    findings = list[Finding]()
     for finding in _findings(host):
-        if len(found) == limit:
+        if len(findings) == limit:
             break
-        found.append(finding)
-    return found
+        findings.append(finding)
+    return findings
 
 
-def _finding(kind: str, start: int, end: int, it: str = "") -> Finding:
+def _finding(kind: str, start: int, end: int, subject: str = "") -> Finding:
     row = KINDS[kind]
-    return Finding(kind, start, end, row.component, row.rule, "", row.source, row.message.format(it=it))
+    return Finding(kind, start, end, row.component, row.rule, "", row.source, row.message.format(it=subject))
 
 
 def _findings(host: str) -> Iterator[Finding]:
@@ -86,56 +86,56 @@ def _findings(host: str) -> Iterator[Finding]:
         try:
             decoded = octets.decode()
         except UnicodeDecodeError as error:
-            at = piece.start() + 3 * error.start
-            yield _finding("name-octets", at, at + 3, host[at : at + 3])
+            offset = piece.start() + 3 * error.start
+            yield _finding("name-octets", offset, offset + 3, host[offset : offset + 3])
             return
-        at = piece.start()
+        offset = piece.start()
         for character in decoded:
             text.append(character)
-            places.append(at)
-            at += 3 * len(character.encode())
+            places.append(offset)
+            offset += 3 * len(character.encode())
     places.append(len(host))
     name = "".join(text)
     if name.endswith("."):
         name = name[:-1]
-    at, length = 0, -1
+    offset, length = 0, -1
     for label in name.split("."):
-        octets_of = len(label)
-        for kind, start, end, it in _of_label(label):
-            yield _finding(kind, places[at + start], places[at + end], it)
-        if not label.isascii() and len(label) <= _READ:
-            octets_of = len(_a_label(label) or label)
-        length += octets_of + 1
-        at += len(label) + 1
-    for label, start, why in _against_bidi(name):
-        yield _finding("label-bidi", places[start], places[start + len(label)], why)
-    last = name.rpartition(".")[2]
-    if _NUMBER.fullmatch(last):
-        yield _finding("name-number", places[len(name) - len(last)], places[len(name)])
-    if length > _LONGEST_NAME:
+        octet_count = len(label)
+        for kind, start, end, subject in _label_problems(label):
+            yield _finding(kind, places[offset + start], places[offset + end], subject)
+        if not label.isascii() and len(label) <= _MAX_READ:
+            octet_count = len(_a_label(label) or label)
+        length += octet_count + 1
+        offset += len(label) + 1
+    for label, start, problem in _bidi_problems(name):
+        yield _finding("label-bidi", places[start], places[start + len(label)], problem)
+    last_label = name.rpartition(".")[2]
+    if _NUMBER.fullmatch(last_label):
+        yield _finding("name-number", places[len(name) - len(last_label)], places[len(name)])
+    if length > _MAX_NAME:
         yield _finding("name-long", 0, len(host))
 
 
-def _against_bidi(name: str) -> Iterator[tuple[str, int, str]]:
-    """Labels of a Bidi domain name that are written from left to right and break its rule, each with its place."""
+def _bidi_problems(name: str) -> Iterator[tuple[str, int, str]]:
+    """Yield labels of a Bidi domain name that are left-to-right and break its rule, each with its place and problem."""
     if name.isascii() and "xn--" not in name.lower():
         return
     labels = name.split(".")
-    shown = [_u_label(label) for label in labels]
-    if not any(map(is_right_to_left, shown)):
+    unicode_labels = [_u_label(label) for label in labels]
+    if not any(map(is_right_to_left, unicode_labels)):
         return
-    at = 0
-    for label, letters in zip(labels, shown, strict=True):
-        if letters and not is_right_to_left(letters):  # the others were read by IDNA, with this rule
+    offset = 0
+    for label, letters in zip(labels, unicode_labels, strict=True):
+        if letters and not is_right_to_left(letters):  # IDNA has checked the others by this rule
             try:
                 check_bidi(letters)
             except UnicodeError as error:
-                yield label, at, printable(str(error))
-        at += len(label) + 1
+                yield label, offset, printable(str(error))
+        offset += len(label) + 1
 
 
 def _u_label(label: str) -> str:
-    """A label in its own script, if it is one of IDNA; it may have been too long to be read."""
+    """Return a label in its own script; "" if it is invalid in IDNA, or too long to be read."""
     try:
         if not label.isascii():
             return map_label(label)
@@ -144,41 +144,41 @@ def _u_label(label: str) -> str:
         return ""
 
 
-def _of_label(label: str) -> Iterator[tuple[str, int, int, str]]:
-    """Kind, place in the label, and what is told of it."""
+def _label_problems(label: str) -> Iterator[tuple[str, int, int, str]]:
+    """Yield the kind of each problem, its place in the label, and the subject of its message."""
     if not label:
         yield "label-empty", 0, 0, ""
         return
-    whole = (0, len(label))
+    full_span = (0, len(label))
     if not label.isascii():
-        if len(label) > _READ:
-            yield "label-long", *whole, ""
-        elif (why := _idna(label)) is not None:
-            yield why[0], *whole, why[1]
+        if len(label) > _MAX_READ:
+            yield "label-long", *full_span, ""
+        elif (problem := _idna_problem(label)) is not None:
+            yield problem[0], *full_span, problem[1]
         return
-    if len(label) > _LONGEST_LABEL:
-        yield "label-long", *whole, ""
+    if len(label) > _MAX_LABEL:
+        yield "label-long", *full_span, ""
     match = _LDH.match(label)
-    good = match.end() if match else 0
-    if good < len(label):
-        yield "label-char", good, good + 1, printable(repr(label[good]))
+    valid_length = match.end() if match else 0
+    if valid_length < len(label):
+        yield "label-char", valid_length, valid_length + 1, printable(repr(label[valid_length]))
         return
     if label[0] == "-" or label[-1] == "-":
-        at = 0 if label[0] == "-" else len(label) - 1
-        yield "label-hyphen", at, at + 1, ""
+        hyphen = 0 if label[0] == "-" else len(label) - 1
+        yield "label-hyphen", hyphen, hyphen + 1, ""
     elif label[2:4] == "--":
         if label[:2].lower() != "xn":
             yield "label-hyphens", 2, 4, ""
-        elif len(label) <= _LONGEST_LABEL and (why := _idna(label)) is not None:
-            yield why[0], *whole, why[1]
+        elif len(label) <= _MAX_LABEL and (problem := _idna_problem(label)) is not None:
+            yield problem[0], *full_span, problem[1]
 
 
-def _idna(label: str) -> tuple[str, str] | None:
-    """Why a label is none of IDNA."""
+def _idna_problem(label: str) -> tuple[str, str] | None:
+    """Return the kind and message of a label's problem in IDNA; None if it is valid."""
     try:
         if label.isascii():
             to_unicode(label.lower())
-        elif len(to_ascii(label)) > _LONGEST_LABEL and "." not in map_label(label):
+        elif len(to_ascii(label)) > _MAX_LABEL and "." not in map_label(label):
             return "label-long", ""
     except UnicodeError as error:
         return ("label-long", "") if "too long" in str(error).lower() else ("label-idna", printable(str(error)))

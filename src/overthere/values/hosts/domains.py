@@ -1,7 +1,7 @@
 """Registrable domains by the Public Suffix List (publicsuffix.org, The Algorithm).
 
 The list comes with the package `publicsuffixlist` (extra `domains`): nothing is fetched, `SuffixList.version` is its
-date.  It has two sections: ICANN, which registries run, and private, in which others let people have names (github.io).
+date.  It has two sections: ICANN, of registries, and private, of owners who let others have names (github.io).
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ __all__ = ["Domain", "SuffixList", "suffix_list"]
 
 
 class Domain(NamedTuple):
-    """A host's name, cut: the three parts as they are written in it, joined by dots."""
+    """A host's name split into three parts, which are joined by dots in it."""
 
     subdomain: str | None
-    """What stands before the registrable domain; None if nothing does."""
+    """The part before the registrable domain; None if it is empty."""
     registrable_domain: str | None
-    """The public suffix with one label more; None for a name that is a public suffix itself."""
+    """The public suffix with one more label; None for a name that is itself a public suffix."""
     public_suffix: str
     rule: str = "*"
-    """The rule that prevails, such as "co.uk", "*.ck" or "!www.ck"; "*" if the list has none for the name."""
+    """The prevailing rule, such as "co.uk", "*.ck" or "!www.ck"; "*" if the list has none for the name."""
     private: bool = False
-    """Whether that rule is of the private section."""
+    """Whether that rule is in the private section."""
 
 
-# What a rule says of the name that it is under.
+# The kinds of rules for a name, as flags.
 _EXACT, _WILDCARD, _EXCEPTION = 1, 2, 4
 _PRIVATE = 3
-"""How far the same flags are shifted for the private section."""
+"""The flags are shifted by this many bits for the private section."""
 _VERSION = re.compile(r"^// VERSION: *([0-9-]+)", re.MULTILINE)
 # UTS 46 reads these as dots too.
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
-# No top-level domain is a number (RFC 3696 2): what ends in one is an address, in whatever spelling.
+# A top-level domain is never a number (RFC 3696 2): a name that ends in one is an address, in whatever spelling.
 _NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
@@ -59,9 +59,9 @@ class SuffixList:
     def __init__(self, text: str) -> None:
         match = _VERSION.search(text)
         self.version: str | None = match[1].strip("-") if match else None
-        """The day on which the list was made, such as "2026-10-22"; None if its text does not say."""
+        """The day on which the list was made, such as "2026-10-22"; None if its text does not have it."""
         self.rules: dict[str, int] = {}
-        """Names, each with what the rules of both sections say of it."""
+        """Names, each with the flags of its rules in both sections."""
         private = False
         for line in text.splitlines():
             if line.startswith("//"):
@@ -76,13 +76,13 @@ class SuffixList:
         elif rule.startswith("*."):
             flag, name = _WILDCARD, rule[2:]
         name = _match_key(name)
-        # Each label in both forms: a name may have one of them here and the other there.
+        # Each label in both forms, because a name may mix them.
         forms = {name}
         if not name.isascii():
-            forms = {".".join(labels) for labels in product(*({one, _a_label(one)} for one in name.split(".")))}
+            forms = {".".join(labels) for labels in product(*({label, _a_label(label)} for label in name.split(".")))}
         for form in forms:
             self.rules[form] = self.rules.get(form, 0) | flag << (_PRIVATE if private else 0)
-            # The names above it say that there are rules below them: a name that is not there ends the search.
+            # Names above it get an entry too: a name without entry ends the search.
             while (dot := form.find(".")) >= 0:
                 form = form[dot + 1 :]
                 self.rules.setdefault(form, 0)
@@ -91,9 +91,9 @@ class SuffixList:
         return f"<SuffixList of {self.version}, {len(self.rules):,} names>"
 
     def split(self, host: str, *, private: bool = True) -> Domain | None:
-        """A host's name by the rule that prevails: an exception, or the one with the most labels, or "*" (one label).
+        """Split a host's name by the prevailing rule: an exception, the one with most labels, or "*" (one label).
 
-        None for an address, and for what has an empty label.  A final dot is left out; escapes are decoded.
+        None for an address, and for a name with an empty label.  A final dot is left out; escapes are decoded.
         private: whether the rules of the private section count, as in browsers.
 
         >>> suffix_list().split("www.bbc.co.uk.")
@@ -120,19 +120,19 @@ class SuffixList:
         labels = name.split(".")
         if "" in labels or name[0] == "[" or _NUMBER.fullmatch(labels[-1]):
             return None
-        asked = _match_key(name).split(".")
-        count, rule, own = self._suffix(asked, private) if len(asked) == len(labels) else (1, "*", False)
-        at = len(labels) - count
+        keys = _match_key(name).split(".")
+        count, rule, own = self._suffix(keys, private) if len(keys) == len(labels) else (1, "*", False)
+        suffix_start = len(labels) - count
         return Domain(
-            ".".join(labels[: at - 1]) or None if at > 1 else None,
-            ".".join(labels[at - 1 :]) if at > 0 else None,
-            ".".join(labels[at:]),
+            ".".join(labels[: suffix_start - 1]) or None if suffix_start > 1 else None,
+            ".".join(labels[suffix_start - 1 :]) if suffix_start > 0 else None,
+            ".".join(labels[suffix_start:]),
             rule,
             own,
         )
 
     def _suffix(self, labels: list[str], private: bool) -> tuple[int, str, bool]:
-        """How many labels the public suffix has, by which rule, and whether that is a private one."""
+        """Return the number of labels of the public suffix, its rule, and whether the rule is private."""
         best, name = (1, "*", False), ""
         for count, label in enumerate(reversed(labels), 1):
             name = f"{label}.{name}" if name else label
@@ -150,7 +150,7 @@ class SuffixList:
 
 
 def _match_key(name: str) -> str:
-    """A name as it is compared: without case, and in one normal form."""
+    """Return a name in the form that is compared: without case, and in one normal form."""
     return name.lower() if name.isascii() else normalize_unicode("NFKC", name).lower()
 
 
@@ -160,9 +160,9 @@ def _a_label(label: str) -> str:
 
 @cache
 def suffix_list() -> SuffixList:
-    """The list that is installed, read at its first use.
+    """Return the installed list, read at its first use.
 
-    Raises: ModuleNotFoundError with the line that installs it.
+    Raises: ModuleNotFoundError with the command that installs it.
 
     >>> len(suffix_list().version)
     10
@@ -180,5 +180,5 @@ def suffix_list() -> SuffixList:
 
 @bounded_cache(1000)
 def of_host(host: str | None) -> Domain | None:
-    """What the values say, for their host; None where there is none."""
+    """Return the parts of a host's name, for the values; None without a host."""
     return suffix_list().split(host) if host else None

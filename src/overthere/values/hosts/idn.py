@@ -8,14 +8,14 @@ from overthere.kernel.percent import percent_decode  # the native one refuses a 
 
 __all__ = ["a_labels", "check_bidi", "is_a_label", "is_right_to_left", "map_label", "to_ascii", "to_unicode"]
 
-_LONGEST = 1000
-"""RFC 1034 3.1 has 255 octets; UTS 46 drops characters, so that a few more may make a name."""
+_MAX_LENGTH = 1000
+"""RFC 1034 3.1 allows 255 octets; UTS 46 drops characters, so that a few more may make a name."""
 
 
 def to_ascii(host: str) -> str:
-    """A host name in A-labels, mapped by UTS 46 first.
+    """Return a host name in A-labels, mapped by UTS 46 first.
 
-    Raises: UnicodeError if there is no such name.
+    Raises: UnicodeError for an invalid name.
 
     >>> to_ascii("B\\u00fccher.example")
     'xn--bcher-kva.example'
@@ -26,11 +26,11 @@ def to_ascii(host: str) -> str:
 
 
 def a_labels(host: str) -> str:
-    """A host as a URI or an IRI writes it, with A-labels for letters beyond US-ASCII and for their escapes.
+    """Return a host of a URI or an IRI with A-labels for non-ASCII letters and for their escapes.
 
-    An address, and a name of US-ASCII, stay as they are.
+    An address, and a name of US-ASCII, stay unchanged.
 
-    Raises: UnicodeError for escapes that are no UTF-8, and for letters of which there is no name.
+    Raises: UnicodeError for escapes that are not UTF-8, and for letters that a name cannot have.
 
     >>> a_labels("B%C3%BCcher.example"), a_labels("[::1]"), a_labels("a%2Db")
     ('xn--bcher-kva.example', '[::1]', 'a%2Db')
@@ -42,9 +42,9 @@ def a_labels(host: str) -> str:
 
 
 def to_unicode(label: str) -> str:
-    """An A-label in its own script (RFC 5891 5.4).
+    """Return an A-label in its own script (RFC 5891 5.4).
 
-    Raises: UnicodeError if it is none.
+    Raises: UnicodeError if it is not a valid A-label.
 
     >>> to_unicode("xn--bcher-kva")
     'bücher'
@@ -78,7 +78,7 @@ def is_right_to_left(label: str) -> bool:
 
 
 def check_bidi(label: str) -> None:
-    """The Bidi rule (RFC 5893 2), which holds for each label of a Bidi domain name.
+    """Check the Bidi rule (RFC 5893 2), which holds for each label of a Bidi domain name.
 
     Raises: UnicodeError for a label that breaks it.
     """
@@ -88,9 +88,9 @@ def check_bidi(label: str) -> None:
 
 
 def map_label(label: str) -> str:
-    """A label as UTS 46 maps it (4, step 1), which may put dots into it.
+    """Return a label as UTS 46 maps it (4, step 1), which may insert dots.
 
-    Raises: UnicodeError if it holds what no name may hold.
+    Raises: UnicodeError if it has a character that no name may have.
 
     >>> map_label("B\\u00dccher")
     'bücher'
@@ -101,6 +101,6 @@ def map_label(label: str) -> str:
 
 
 def _check_length(text: str) -> str:
-    if len(text) > _LONGEST:
-        raise UnicodeError(f"too long: a name of more than {_LONGEST:,} characters")
+    if len(text) > _MAX_LENGTH:
+        raise UnicodeError(f"too long: a name of more than {_MAX_LENGTH:,} characters")
     return text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Template"]
 
-# The grammar, `editions/rfc6570.abnf`, as one expression; `tests/values/test_template.py` holds them equal.
+# The grammar, `editions/rfc6570.abnf`, as one expression; `tests/values/test_template.py` checks that they are equal.
 _NAME = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*+"
 _VARIABLE = rf"{_NAME}(?::[1-9][0-9]{{0,3}}|\*)?"
 _EXPRESSION = rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*+\}}"
@@ -33,30 +33,30 @@ _RESERVED_OPERATORS = "=,!@|"
 
 
 def _parts(text: str) -> list[str | Expression] | None:
-    """Literals and expressions in their order; None for what the grammar does not derive."""
+    """Return literals and expressions in order; None for a text that the grammar rejects."""
     parts = list[str | Expression]()
-    at = 0
-    while at < len(text):
-        part = _PART.match(text, at)
+    offset = 0
+    while offset < len(text):
+        part = _PART.match(text, offset)
         if part is None:
             return None
         parts.append(part[0] if part[1] is not None else _expression(part))
-        at = part.end()
+        offset = part.end()
     return parts
 
 
 def _expression(part: re.Match[str]) -> Expression:
     operator = part[0][1] if part[0][1] in "+#./;?&=,!@|" else ""
-    inside = part.string, part.start() + 1 + len(operator), part.end() - 1
+    variables_span = part.string, part.start() + 1 + len(operator), part.end() - 1
     variables = tuple(
         Variable(v[1], operator, int(v[2]) if v[2] else None, v[3] is not None, *v.span())
-        for v in _VARIABLES.finditer(*inside)
+        for v in _VARIABLES.finditer(*variables_span)
     )
     return Expression(operator, variables, *part.span())
 
 
 class Template:
-    """A URI Template (RFC 6570): immutable, equal and hashed by its text and by what `partial` holds back.
+    """A URI Template (RFC 6570): immutable, equal and hashed by its text and by the values that `partial` holds.
 
     Raises: InvalidTemplate with the place and the rule; TypeError if it is not text.
 
@@ -100,8 +100,8 @@ class Template:
         return self._text
 
     def __repr__(self) -> str:
-        held = f", holding {', '.join(self._bound)}" if self._bound else ""
-        return f"Template({mask(self._text)!r}{held})"
+        held_names = f", holding {', '.join(self._bound)}" if self._bound else ""
+        return f"Template({mask(self._text)!r}{held_names})"
 
     def _key(self) -> tuple[object, ...]:
         return self._text, sorted((name, repr(value)) for name, value in self._bound.items())
@@ -123,7 +123,7 @@ class Template:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """Each variable specifier in its order: name, operator, modifiers and place (2.2 to 2.4).
+        """Each variable specifier in order: name, operator, modifiers and place (2.2 to 2.4).
 
         >>> [(v.name, v.operator, v.prefix, v.explode) for v in Template("{/x:3}{?q*}").variables]
         [('x', '/', 3, False), ('q', '?', None, True)]
@@ -132,7 +132,7 @@ class Template:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the variables without a value, each once, in their order."""
+        """The names of the variables without a value, each once, in order."""
         return tuple(dict.fromkeys(v.name for v in self.variables if v.name not in self._bound))
 
     @property
@@ -141,7 +141,7 @@ class Template:
         return tuple(self._bound)
 
     def expand(self, values: Mapping[str, object] | None = None, /, *, strict: object = False, **more: object) -> str:
-        """The result string (3): a URI-reference if the template is made for that.
+        """Return the result string (3): a URI-reference if the template is made for one.
 
         Values are str; bytes (its octets); int and float as Python writes them; bool as true and false; values of this
         package as their text; or lists, pairs and mappings of these.  None, a missing name and an empty list are
@@ -159,31 +159,31 @@ class Template:
         Traceback (most recent call last):
         overthere.InvalidTemplate: "lang" has no value (at 9, in the expression; RFC 6570 2.3)
         """
-        if not isinstance(strict, bool):  # an object to type checkers, so that `**values` may be of any type
+        if not isinstance(strict, bool):  # of type object, so that type checkers accept `**values` of any type
             raise TypeError('strict is True or False; the variable "strict" is given in a mapping')
         if strict:
             self._check_names({**(values or {}), **more})
-        given = self._check_values(values, more)
-        return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, given) for p in self._parts)
+        bound = self._check_values(values, more)
+        return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, bound) for p in self._parts)
 
-    def _check_names(self, given: Mapping[str, object]) -> None:
-        missing = [v for v in self.variables if v.name not in given and v.name not in self._bound]
+    def _check_names(self, values: Mapping[str, object]) -> None:
+        missing = [v for v in self.variables if v.name not in values and v.name not in self._bound]
         if missing:
             names = _join_names(dict.fromkeys(v.name for v in missing))
             place = missing[0].start, missing[0].end
             raise InvalidTemplate(self._text, _make_finding("template-undefined", *place, names))
-        if unused := given.keys() - {v.name for v in self.variables}:
+        if unused := values.keys() - {v.name for v in self.variables}:
             end = len(self._text)
             raise InvalidTemplate(self._text, _make_finding("template-unused", end, end, _join_names(sorted(unused))))
 
     def _check_values(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
-        wanted = {v.name for v in self.variables}
-        given = {**(values or {}), **more}
-        return {**{n: form_value(n, v) for n, v in given.items() if n in wanted}, **self._bound}
+        names = {v.name for v in self.variables}
+        bound = {**(values or {}), **more}
+        return {**{n: form_value(n, v) for n, v in bound.items() if n in names}, **self._bound}
 
-    def _expand_part(self, part: Expression, given: Mapping[str, Any], begun: bool = False) -> str:
+    def _expand_part(self, part: Expression, values: Mapping[str, Any], has_begun: bool = False) -> str:
         try:
-            return expand(part, given, begun)
+            return expand(part, values, has_begun)
         except NoPrefix as error:
             v = error.variable
             raise InvalidTemplate(
@@ -191,7 +191,7 @@ class Template:
             ) from None
 
     def partial(self, values: Mapping[str, object] | None = None, /, **more: object) -> Template:
-        """The template with these values filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
+        """Return the template with these values filled in: `t.partial(a).expand(b)` is `t.expand({**b, **a})`.
 
         A value that cannot be written yet (the "y" of `{?x,y}`, before it is known whether "?" or "&" precedes it) is
         kept by the new template next to its text, and its repr shows it.  None is a value too: the variable stays
@@ -204,33 +204,33 @@ class Template:
         >>> Template("{?x,y}").partial(y=2)
         Template('{?x,y}', holding y)
         """
-        given = self._check_values(values, more)
-        text = "".join(p if isinstance(p, str) else self._in_part(p, given) for p in self._parts)
-        made = Template._make(text, {})
-        left = {v.name for v in made.variables}
-        object.__setattr__(made, "_bound", {name: value for name, value in given.items() if name in left})
-        return made
+        bound = self._check_values(values, more)
+        text = "".join(p if isinstance(p, str) else self._fill_part(p, bound) for p in self._parts)
+        template = Template._make(text, {})
+        names = {v.name for v in template.variables}
+        object.__setattr__(template, "_bound", {name: value for name, value in bound.items() if name in names})
+        return template
 
-    def _in_part(self, part: Expression, given: Mapping[str, Any]) -> str:
-        if all(v.name in given for v in part.variables):
-            return self._expand_part(part, given)
+    def _fill_part(self, part: Expression, values: Mapping[str, Any]) -> str:
+        if all(v.name in values for v in part.variables):
+            return self._expand_part(part, values)
         if part.operator in ("", "+", "#"):
             return str(part)
-        written, operator = "", part.operator
-        left = list(part.variables)
-        while left:
-            # Without the first value of a query, what stands before the next is open.
-            if operator == "?" and left[0].name not in given:
-                return written + str(Expression(operator, tuple(left), 0, 0))
-            variable = left.pop(0)
-            one = Expression(operator, (variable,), 0, 0)
-            made = self._expand_part(one, given) if variable.name in given else str(one)
-            written += made
-            operator = "&" if operator == "?" and made else operator
-        return written
+        text, operator = "", part.operator
+        remaining = list(part.variables)
+        while remaining:
+            # Without a first value in a query, the mark before the next value is not known yet.
+            if operator == "?" and remaining[0].name not in values:
+                return text + str(Expression(operator, tuple(remaining), 0, 0))
+            variable = remaining.pop(0)
+            single = Expression(operator, (variable,), 0, 0)
+            expanded = self._expand_part(single, values) if variable.name in values else str(single)
+            text += expanded
+            operator = "&" if operator == "?" and expanded else operator
+        return text
 
     def match(self, uri: str | Components) -> dict[str, Any] | None:
-        """The variables with which the template expands to this URI; None if there are none.
+        """Return the variables with which the template expands to this URI; None if it cannot.
 
         A variable is read as text; with `*` as a list; with `*` after `;`, `?` and `&` as pairs, or as a list if each
         name is the variable's own.  A list that was expanded without `*` matches nothing.  Escapes are decoded (to
@@ -263,35 +263,35 @@ class Template:
             ) from None
         if values is None:
             return None
-        # A variable that stands twice has one value (3.2.1), a prefix its length: expansion says whether it is so.
+        # A variable that occurs twice has one value (3.2.1), a prefix its length: expansion checks both.
         try:
-            again = self.expand(values)
+            expanded = self.expand(values)
         except InvalidTemplate:  # a prefix of octets or of a list
             return None
-        return values if unescape_tokens(again) == unescape_tokens(text) else None
+        return values if unescape_tokens(expanded) == unescape_tokens(text) else None
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """Names for a message."""
-    first, *more = [f'"{shorten(printable(name), 60)}"' for name in names]
-    return ", ".join([first, *more[:4]]) + (f" and {len(more) - 4} more" if len(more) > 4 else "")
+    """Return names for a message."""
+    first, *other_names = [f'"{shorten(printable(name), 60)}"' for name in names]
+    return ", ".join([first, *other_names[:4]]) + (f" and {len(other_names) - 4} more" if len(other_names) > 4 else "")
 
 
-def _make_finding(kind: str, start: int, end: int, it: str, expected: str = "") -> Finding:
+def _make_finding(kind: str, start: int, end: int, name: str, expected: str = "") -> Finding:
     row = KINDS[kind]
-    return Finding(kind, start, end, row.component, row.rule, expected, row.source, row.message.replace("{it}", it))
+    return Finding(kind, start, end, row.component, row.rule, expected, row.source, row.message.replace("{it}", name))
 
 
 def _finding(text: str) -> Finding:
-    """Where the grammar has no way on, and what it would have taken there."""
+    """Return the finding where the grammar does not continue, with what was expected."""
     from overthere.grammar.library import grammar
 
     rules = grammar("rfc6570")
     expected = rules.automaton("URI-Template").expected(text)
-    words, at = rules.describe(expected), expected.offset
-    opened = text.rfind("{", 0, at)
-    if opened <= text.rfind("}", 0, at):
-        return _make_finding("template-literal", at, at + 1, name_of(text[at : at + 1]), words)
-    if at == len(text):
-        return _make_finding("template-open", opened, at, "", words)
-    return _make_finding("template-expression", at, at + 1, name_of(text[at : at + 1]), words)
+    words, offset = rules.describe(expected), expected.offset
+    brace = text.rfind("{", 0, offset)
+    if brace <= text.rfind("}", 0, offset):
+        return _make_finding("template-literal", offset, offset + 1, name_of(text[offset : offset + 1]), words)
+    if offset == len(text):
+        return _make_finding("template-open", brace, offset, "", words)
+    return _make_finding("template-expression", offset, offset + 1, name_of(text[offset : offset + 1]), words)

@@ -18,7 +18,7 @@ Simple: TypeAlias = str | bytes
 
 
 class Behaviour(NamedTuple):
-    """What an operator does: a column of the table in Appendix A."""
+    """The behaviour of an operator: a column of the table in Appendix A."""
 
     first: str
     sep: str
@@ -41,13 +41,13 @@ OPERATORS = {
 
 
 class Variable(NamedTuple):
-    """A variable specifier (2.3) and where it stands in the template."""
+    """A variable specifier (2.3) with its place in the template."""
 
     name: str
     operator: str
     """One of `+ # . / ; ? &`, or "" for simple expansion."""
     prefix: int | None
-    """The modifier `:n`: how many characters of the value are taken (2.4.1)."""
+    """The modifier `:n`: the number of characters of the value that are used (2.4.1)."""
     explode: bool
     """The modifier `*` (2.4.2)."""
     start: int
@@ -58,7 +58,7 @@ class Variable(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """What stands between a pair of braces (2.2), and where."""
+    """The expression in a pair of braces (2.2), with its place."""
 
     operator: str
     variables: tuple[Variable, ...]
@@ -70,7 +70,7 @@ class Expression(NamedTuple):
 
 
 class NoPrefix(Exception):
-    """A prefix is asked of a value that has no characters to count (2.4.1)."""
+    """A prefix is required of a value that has no characters to count (2.4.1)."""
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
@@ -79,12 +79,12 @@ class NoPrefix(Exception):
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED = "".join(sorted(CHARSETS["unreserved"]))
 _RESERVED = _UNRESERVED + ":/?#[]@!$&'()*+,;="
-# A character of a value whose escapes stay: the triplets of its octets are one (2.4.1: none is split).
+# A character of a value whose escapes stay: the triplets of its octets are one unit (2.4.1 forbids splitting it).
 _CHARACTER = re.compile("(?s)%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}|%[0-9A-Fa-f]{2}|.")
 
 
 def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, Simple], ...] | Simple | None:
-    """A value as expansion takes it: text or octets, a list of such, pairs as a tuple; None is undefined (2.3).
+    """Return a value for expansion: text or octets, a list of these, pairs as a tuple; None is undefined (2.3).
 
     Raises: TypeError, CodingError.
     """
@@ -101,12 +101,12 @@ def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, S
         pairs = members
     else:
         raise TypeError(f"{name!r} has no value that a template can expand: {type(value).__name__}")
-    made = [(_simple(name, key), _simple(name, member)) for key, member in pairs]
-    return tuple((key, member) for key, member in made if key is not None and member is not None) or None
+    simple_pairs = [(_simple(name, key), _simple(name, member)) for key, member in pairs]
+    return tuple((key, member) for key, member in simple_pairs if key is not None and member is not None) or None
 
 
-def _simple(name: str, given: object) -> Simple | None:
-    value = plain_value(given)
+def _simple(name: str, raw_value: object) -> Simple | None:
+    value = plain_value(raw_value)
     if value is None or type(value) in (str, bytes):
         return value  # type: ignore[return-value]
     if isinstance(value, str):
@@ -124,7 +124,7 @@ def _simple(name: str, given: object) -> Simple | None:
 
 
 def literal(text: str) -> str:
-    """Literals in the result (3.1): what a URI does not allow becomes escapes."""
+    """Return literals for the result (3.1): characters that a URI does not allow become escapes."""
     return text if text.isascii() else "".join(c if c.isascii() else _escape(c, _UNRESERVED) for c in text)
 
 
@@ -133,9 +133,9 @@ def _escape(value: Simple, safe: str) -> str:
         try:
             value = value.encode()
         except UnicodeEncodeError as error:
-            shown = f"U+{ord(error.object[error.start]):04X}"
+            code_point = f"U+{ord(error.object[error.start]):04X}"
             raise CodingError(
-                f"{shown} at {error.start} of a value cannot be encoded in UTF-8 (RFC 6570 3.2.1)"
+                f"{code_point} at {error.start} of a value cannot be encoded in UTF-8 (RFC 6570 3.2.1)"
             ) from None
     return percent_encode(value, safe)
 
@@ -144,14 +144,14 @@ def _encode_value(value: Simple, reserved: bool) -> str:
     if not reserved:
         return _escape(value, _UNRESERVED)
     if isinstance(value, bytes):
-        # Octets are data whatever they look like; those of "%" stay only where they are an escape.
+        # Octets are data, whatever they look like; a "%" stays only in an escape.
         parts = re.split(b"(%[0-9A-Fa-f]{2})", value)
         return "".join(p.decode() if i % 2 else _escape(p, _RESERVED) for i, p in enumerate(parts))
-    at, pieces = 0, list[str]()
+    offset, pieces = 0, list[str]()
     for escape in _ESCAPE.finditer(value):
-        pieces += (_escape(value[at : escape.start()], _RESERVED), escape[0])
-        at = escape.end()
-    return "".join(pieces) + _escape(value[at:], _RESERVED)
+        pieces += (_escape(value[offset : escape.start()], _RESERVED), escape[0])
+        offset = escape.end()
+    return "".join(pieces) + _escape(value[offset:], _RESERVED)
 
 
 def _truncate_value(variable: Variable, value: Simple, reserved: bool) -> Simple:
@@ -161,47 +161,47 @@ def _truncate_value(variable: Variable, value: Simple, reserved: bool) -> Simple
         raise NoPrefix(variable)
     if not reserved:
         return value[: variable.prefix]
-    # Each character is four triplets at most.
+    # Each character has four triplets at most.
     head = value[: 12 * variable.prefix]
     return "".join(_CHARACTER.findall(head)[: variable.prefix])
 
 
 def expand(expression: Expression, values: Mapping[str, object], begun: bool = False) -> str:
-    """The text of an expression (3.2.1, Appendix A); values as `form_value` makes them.
+    """Return the text of an expression (3.2.1, Appendix A); values as `form_value` returns them.
 
-    begun: whether a value of a form-style query stands before it.  Raises: NoPrefix, CodingError.
+    begun: whether a value of a form-style query precedes it.  Raises: NoPrefix, CodingError.
     """
-    how = OPERATORS[expression.operator]
-    made = list[str]()
+    behaviour = OPERATORS[expression.operator]
+    texts = list[str]()
     for variable in expression.variables:
         value = values.get(variable.name)
         if value is not None:
-            made.append(_expand_one(variable, value, how))
-    if not made:
+            texts.append(_expand_variable(variable, value, behaviour))
+    if not texts:
         return ""
-    return (how.sep if begun else how.first) + how.sep.join(made)
+    return (behaviour.sep if begun else behaviour.first) + behaviour.sep.join(texts)
 
 
-def _expand_one(variable: Variable, value: object, how: Behaviour) -> str:
+def _expand_variable(variable: Variable, value: object, behaviour: Behaviour) -> str:
     def name_value(text: str) -> str:
-        return f"{variable.name}={text}" if text else variable.name + how.ifemp
+        return f"{variable.name}={text}" if text else variable.name + behaviour.ifemp
 
     def pair(key: Simple, member: Simple) -> str:
         # 3.2.1: "name" alone for an empty value, unless the type is form-style.
-        name, text = _encode_value(key, how.reserved), _encode_value(member, how.reserved)
-        return f"{name}={text}" if text or how.ifemp else name
+        name, text = _encode_value(key, behaviour.reserved), _encode_value(member, behaviour.reserved)
+        return f"{name}={text}" if text or behaviour.ifemp else name
 
     if isinstance(value, str | bytes):
-        text = _encode_value(_truncate_value(variable, value, how.reserved), how.reserved)
-        return name_value(text) if how.named else text
+        text = _encode_value(_truncate_value(variable, value, behaviour.reserved), behaviour.reserved)
+        return name_value(text) if behaviour.named else text
     if variable.prefix is not None:
         raise NoPrefix(variable)
     assert isinstance(value, list | tuple)
     if variable.explode:
         if isinstance(value, tuple):
-            return how.sep.join(pair(key, member) for key, member in value)
-        texts = [_encode_value(member, how.reserved) for member in value]
-        return how.sep.join(map(name_value, texts) if how.named else texts)
+            return behaviour.sep.join(pair(key, member) for key, member in value)
+        texts = [_encode_value(member, behaviour.reserved) for member in value]
+        return behaviour.sep.join(map(name_value, texts) if behaviour.named else texts)
     flat = [part for pair_ in value for part in pair_] if isinstance(value, tuple) else value
-    text = ",".join(_encode_value(part, how.reserved) for part in flat)
-    return name_value(text) if how.named else text
+    text = ",".join(_encode_value(part, behaviour.reserved) for part in flat)
+    return name_value(text) if behaviour.named else text

@@ -1,9 +1,9 @@
 """Matches a URI against a template and returns the variables (RFC 6570 1.4), in one pass.
 
 The template is an automaton over characters and escapes whose paths are its readings.  A set of its states is one
-integer, a state a bit: a character is read by a few shifts of it, however many variables there are (Baeza-Yates and
-Gonnet 1992; Navarro and Raffinot 2002, 4.2.2).  On the way back from the end a state that is reached from two others
-shows a second reading; no way is tried twice, whatever the template.
+integer with a bit for each state: a character is read by a few shifts, however many variables there are (Baeza-Yates
+and Gonnet 1992; Navarro and Raffinot 2002, 4.2.2).  On the way back from the end, a state that is reached from two
+others shows a second reading; no path is tried twice, whatever the template.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _RESERVED = frozenset(":/?#[]@!$&'()*+,;=")
 
 
 class Ambiguous(Exception):
-    """A text has two readings; `variable` is the first of which they say something else."""
+    """A text has two readings; `variable` is the first that has different values in them."""
 
     def __init__(self, variable: Variable) -> None:
         self.variable = variable
 
 
 def unescape_tokens(text: str) -> list[str]:
-    """Characters and escapes, alike where RFC 3986 6.2.2.1 and 6.2.2.2 say that they are."""
+    """Return characters and escapes, equal where RFC 3986 6.2.2.1 and 6.2.2.2 say that they are equivalent."""
     return [_token(token) for token in _TOKEN.findall(text)]
 
 
@@ -46,14 +46,15 @@ def _token(token: str) -> str:
 class _Edge(NamedTuple):
     source: int
     token: str
-    """What is read: one character or escape; `_SIMPLE` or `_ANY`; "" for nothing."""
+    """The token that is read: one character or escape; `_SIMPLE` or `_ANY`; "" for nothing."""
     begins: Variable | None
-    """The variable of which a value, or a member of one, begins behind the edge."""
+    """The variable of which a value, or a member of one, begins after the edge."""
     keeps: bool
-    """Whether what is read belongs to the value."""
+    """Whether the token belongs to the value."""
 
 
-# Classes of characters, by names that are no token; behind `_ANY` stands what the template itself writes further on.
+# Classes of characters, by names that are not tokens; after `_ANY` follow the delimiters that the template writes
+# later.
 _SIMPLE, _ANY = "simple", "any"
 
 
@@ -71,59 +72,60 @@ def _opens(part: str | Expression, delimiter: str) -> bool:
 
 _ROLES = 7
 _NONE, _TRACE, _SOME, _ENTRY, _VALUE, _NAME, _EQUALS = range(_ROLES)
-"""What a state knows of the expression it is in: nothing is written yet; an empty value that has left no trace; some
-is written; the rest are within a variable."""
+"""What a state knows of its expression: nothing is written yet; an empty value that left no trace; some text is
+written; the rest are within a variable."""
 
 _Group = tuple[int, int]
-"""States, and by how many bits those lie that follow them."""
+"""States, and the number of bits to the states that follow them."""
 
 
 def _shift_states(states: int, group: _Group) -> int:
-    mask, by = group
-    return (states & mask) << by if by >= 0 else (states & mask) >> -by
+    mask, shift = group
+    return (states & mask) << shift if shift >= 0 else (states & mask) >> -shift
 
 
 class _Graph:
-    """A state is a role at a place: a place is a token of the template, and a variable without a name has one too.
+    """An automaton whose states are a role at a place: each token of the template has a place, and each variable
+    without a name.
 
-    Its number is `place + role * places`, so that alike steps are shifts by the same number of bits.
+    Its number is `place + role * places`, so that equal steps are shifts by the same number of bits.
     """
 
     def __init__(self, parts: Sequence[str | Expression]) -> None:
         self.into: dict[int, list[_Edge]] = {}
-        """The edges that lead to a state."""
+        """The edges to each state."""
         self._places = 1 + sum(map(_length, parts))
         self._groups: dict[str, dict[int, int]] = {}
-        """By token the states from which it leads on, by how many bits."""
+        """By token: the states that it leads on from, by the number of bits."""
         self._fitting: dict[str, list[_Group]] = {}
         self._delimiters = ""
         last = {c: number for number, part in enumerate(parts) for c in "?#" if _opens(part, c)}
-        at = 0
+        place = 0
         for number, part in enumerate(parts):
             if isinstance(part, str):
-                at = self._chain(at, unescape_tokens(literal(part)), _NONE)
+                place = self._chain(place, unescape_tokens(literal(part)), _NONE)
             else:
                 self._delimiters = "".join(c for c in "?#" if last.get(c, 0) > number)
-                at = self._expression(at, part)
-        self.end = at
-        nothing = self._groups.pop("", {})
+                place = self._expression(place, part)
+        self.end = place
+        empty_edges = self._groups.pop("", {})
         size = self._places
-        self._skips = [nothing.get(1, 0) & (((1 << size) - 1) << role * size) for role in (_NONE, _TRACE, _SOME)]
+        self._skips = [empty_edges.get(1, 0) & (((1 << size) - 1) << role * size) for role in (_NONE, _TRACE, _SOME)]
         self._leaves = [
-            (nothing[by], by)
-            for by in (self._edge_mask(role, _SOME) + 1 for role in (_VALUE, _NAME, _EQUALS))
-            if by in nothing
+            (empty_edges[shift], shift)
+            for shift in (self._role_shift(role, _SOME) + 1 for role in (_VALUE, _NAME, _EQUALS))
+            if shift in empty_edges
         ]
         self._ends, self._begins, self._traces = (
-            (nothing.get(by, 0), by)
-            for by in (
-                self._edge_mask(_SOME, _NONE),
-                self._edge_mask(_NONE, _ENTRY),
-                self._edge_mask(_ENTRY, _TRACE) + 1,
+            (empty_edges.get(shift, 0), shift)
+            for shift in (
+                self._role_shift(_SOME, _NONE),
+                self._role_shift(_NONE, _ENTRY),
+                self._role_shift(_ENTRY, _TRACE) + 1,
             )
         )
 
-    def _edge_mask(self, source: int, target: int) -> int:
+    def _role_shift(self, source: int, target: int) -> int:
         return (target - source) * self._places
 
     def _add(
@@ -140,74 +142,74 @@ class _Graph:
         group = self._groups.setdefault(token, {})
         group[end - start] = group.get(end - start, 0) | 1 << start
 
-    def _chain(self, at: int, tokens: Sequence[str], role: int) -> int:
+    def _chain(self, place: int, tokens: Sequence[str], role: int) -> int:
         for token in tokens:
-            self._add((at, role), (at + 1, role), token)
-            at += 1
-        return at
+            self._add((place, role), (place + 1, role), token)
+            place += 1
+        return place
 
-    def _expression(self, at: int, part: Expression) -> int:
+    def _expression(self, place: int, part: Expression) -> int:
         how = OPERATORS[part.operator]
         roles: tuple[int, ...] = (_NONE,)
         for variable in part.variables:
-            ways = [(role, how.first if role == _NONE else how.sep) for role in roles if role != _NONE or how.first]
+            starts = [(role, how.first if role == _NONE else how.sep) for role in roles if role != _NONE or how.first]
             if how.named:
-                at = self._add_named(at, variable, roles, ways, how.ifemp, how.sep)
+                place = self._add_named(place, variable, roles, starts, how.ifemp, how.sep)
                 roles = _NONE, _SOME
             else:
-                at = self._add_unnamed(at, variable, roles, ways, how.sep, bare=not how.first)
+                place = self._add_unnamed(place, variable, roles, starts, how.sep, bare=not how.first)
                 roles = (_NONE, _SOME) if how.first else (_NONE, _TRACE, _SOME)
         if part.variables:
-            self._add((at, _SOME), (at, _NONE), "")
-        return at
+            self._add((place, _SOME), (place, _NONE), "")
+        return place
 
-    def _skipped(self, at: int, after: int, roles: Sequence[int]) -> None:
-        """A variable that is not defined."""
+    def _add_skips(self, at: int, after: int, roles: Sequence[int]) -> None:
+        """Add edges that skip an undefined variable."""
         for role in roles:
             for place in range(at, after):
                 self._add((place, role), (place + 1, role), "")
 
     def _add_unnamed(
         self,
-        at: int,
+        place: int,
         variable: Variable,
         roles: Sequence[int],
-        ways: Sequence[tuple[int, str]],
+        starts: Sequence[tuple[int, str]],
         sep: str,
         *,
-        bare: bool,
+        has_bare_value: bool,
     ) -> int:
         characters = _ANY + self._delimiters if variable.operator in ("+", "#") else _SIMPLE
-        value, after = (at, _VALUE), at + 1
-        self._skipped(at, after, roles)
-        for role, token in ways:
-            self._add((at, role), value, token, variable)
+        value, next_place = (place, _VALUE), place + 1
+        self._add_skips(place, next_place, roles)
+        for role, token in starts:
+            self._add((place, role), value, token, variable)
         self._add(value, value, characters, keeps=True)
-        self._add(value, (after, _SOME), "")
+        self._add(value, (next_place, _SOME), "")
         if variable.explode:
             self._add(value, value, sep, variable)
-        if bare:
-            entry = at, _ENTRY
-            self._add((at, _NONE), entry, "", variable)
+        if has_bare_value:
+            entry = place, _ENTRY
+            self._add((place, _NONE), entry, "", variable)
             self._add(entry, value, characters, keeps=True)
-            self._add(entry, (after, _TRACE), "")
+            self._add(entry, (next_place, _TRACE), "")
             if variable.explode:
                 self._add(entry, value, sep, variable)
-        return after
+        return next_place
 
     def _add_named(
-        self, at: int, variable: Variable, roles: Sequence[int], ways: Sequence[tuple[int, str]], ifemp: str, sep: str
+        self, at: int, variable: Variable, roles: Sequence[int], starts: Sequence[tuple[int, str]], ifemp: str, sep: str
     ) -> int:
         name = at, _NAME
-        for role, token in ways:
+        for role, token in starts:
             self._add((at, role), name, token, variable)
         last = at
         if variable.explode:
             self._add(name, name, _SIMPLE, keeps=True)
         else:
             last = self._chain(at, unescape_tokens(variable.name), _NAME)
-        self._skipped(at, last + 1, roles)
-        # After ";" an empty value has no "=", after "?" and "&" it has (Appendix A).
+        self._add_skips(at, last + 1, roles)
+        # After ";" an empty value has no "=", after "?" and "&" it has one (Appendix A).
         value = last, _VALUE
         equals = value if ifemp else (last, _EQUALS)
         self._add((last, _NAME), equals, "=", keeps=variable.explode)
@@ -221,21 +223,21 @@ class _Graph:
         return last + 1
 
     def step(self, states: int, token: str) -> int:
-        """The states after a token; 0 if there are none."""
+        """Return the states after a token; 0 if there are none."""
         if (groups := self._fitting.get(token)) is None:
-            found = dict[int, int]()
+            masks_by_shift = dict[int, int]()
             for edge, masks in self._groups.items():
                 if _fits(edge, token):
-                    for by, mask in masks.items():
-                        found[by] = found.get(by, 0) | mask
-            groups = self._fitting[token] = [(mask, by) for by, mask in found.items()]
-        after = 0
+                    for shift, mask in masks.items():
+                        masks_by_shift[shift] = masks_by_shift.get(shift, 0) | mask
+            groups = self._fitting[token] = [(mask, shift) for shift, mask in masks_by_shift.items()]
+        next_states = 0
         for group in groups:
-            after |= _shift_states(states, group)
-        return self.closure(after) if after else 0
+            next_states |= _shift_states(states, group)
+        return self.closure(next_states) if next_states else 0
 
     def closure(self, states: int) -> int:
-        """With the states to which nothing read leads on: what is written, then the end, then what is left out."""
+        """Add the states that are reached without a token: written values, then the end, then skipped variables."""
         for group in self._leaves:
             states |= _shift_states(states, group)
         none, trace, some = self._skips
@@ -248,50 +250,50 @@ class _Graph:
 
 
 def _length(part: str | Expression) -> int:
-    """How many places a part takes."""
+    """Return the number of places of a part."""
     if isinstance(part, str):
         return len(unescape_tokens(literal(part)))
     if not OPERATORS[part.operator].named:
         return len(part.variables)
-    return sum(1 if one.explode else 1 + len(unescape_tokens(one.name)) for one in part.variables)
+    return sum(1 if variable.explode else 1 + len(unescape_tokens(variable.name)) for variable in part.variables)
 
 
 def _fill_skips(states: int, skips: int) -> int:
-    """With each state behind those of `skips` that follow one another from a state on: a carry runs through them."""
-    begun = states & skips
-    return states | begun | ((skips + begun) ^ skips) if begun else states
+    """Add each state after a run of `skips` that begins at a state of the set: a carry runs through them."""
+    run_starts = states & skips
+    return states | run_starts | ((skips + run_starts) ^ skips) if run_starts else states
 
 
 class _Reading:
-    """The states after each token: some of the sets are kept, and the others made again from there (Munro 1979)."""
+    """The states after each token: some sets are stored, the others are computed again from these (Munro 1979)."""
 
     def __init__(self, graph: _Graph, tokens: list[str]) -> None:
         self.graph, self.tokens = graph, tokens
         self.stride = isqrt(len(tokens)) + 1
-        self.kept: list[int] = []
+        self.stored_states: list[int] = []
         self.runs: dict[int, list[int]] = {}
-        """Two of the stretches that were made again."""
+        """The last two stretches that were computed again."""
         self.states = graph.closure(1)
-        for at, token in enumerate(tokens):
-            if at % self.stride == 0:
-                self.kept.append(self.states)
+        for index, token in enumerate(tokens):
+            if index % self.stride == 0:
+                self.stored_states.append(self.states)
             self.states = graph.step(self.states, token)
             if not self.states:
                 return
         if len(tokens) % self.stride == 0:
-            self.kept.append(self.states)
+            self.stored_states.append(self.states)
 
     def states_after(self, count: int) -> int:
-        """The states after so many tokens."""
+        """Return the states after `count` tokens."""
         run, place = divmod(count, self.stride)
         if run not in self.runs:
             tokens = self.tokens[run * self.stride : (run + 1) * self.stride - 1]
-            made = list(accumulate(tokens, self.graph.step, initial=self.kept[run]))
-            self.runs = {run: made, **dict(islice(self.runs.items(), 1))}
+            run_states = list(accumulate(tokens, self.graph.step, initial=self.stored_states[run]))
+            self.runs = {run: run_states, **dict(islice(self.runs.items(), 1))}
         return self.runs[run][place]
 
     def edges_to(self, at: int, state: int) -> Iterator[tuple[int, _Edge]]:
-        """The edges by which a state is reached after so many tokens, each with how many were read before it."""
+        """Yield the edges to a state that is reached after `at` tokens, each with the number of tokens before it."""
         for edge in self.graph.into.get(state, ()):
             if not edge.token:
                 if self.states_after(at) >> edge.source & 1:
@@ -301,20 +303,20 @@ class _Reading:
 
 
 def match(parts: Sequence[str | Expression], text: str) -> dict[str, Any] | None:
-    """The one reading of the text, by name; None if there is none.  Raises: Ambiguous."""
+    """Return the only reading of the text, by name; None if it has none.  Raises: Ambiguous."""
     graph = _Graph(parts)
     tokens = unescape_tokens(text)
     reading = _Reading(graph, tokens)
     if not reading.states >> graph.end & 1:
         return None
     path = list[tuple[_Edge, int]]()
-    at, state = len(tokens), graph.end
+    position, state = len(tokens), graph.end
     fork: tuple[int, int] | None = None
-    while ways := list(islice(reading.edges_to(at, state), 2)):
-        if len(ways) > 1:
-            fork = at, state
-        at, edge = ways[0]
-        path.append((edge, at))
+    while edges := list(islice(reading.edges_to(position, state), 2)):
+        if len(edges) > 1:
+            fork = position, state
+        position, edge = edges[0]
+        path.append((edge, position))
         state = edge.source
     if fork is not None:
         raise Ambiguous(_ambiguous_variable(reading, fork))
@@ -327,41 +329,41 @@ def _values(path: list[tuple[_Edge, int]], tokens: list[str]) -> dict[str, Any]:
     for variable, pieces in _members(path, tokens):
         value = [_value(variable, piece) for piece in pieces]
         if not variable.explode:
-            read: Any = value[0]
+            result: Any = value[0]
         elif OPERATORS[variable.operator].named:
             pairs = [_pair(piece) for piece in pieces]
-            own = all(name == _decode_value(variable.name) for name, _ in pairs)
-            read = [member for _, member in pairs] if own else pairs
+            has_own_names = all(name == _decode_value(variable.name) for name, _ in pairs)
+            result = [member for _, member in pairs] if has_own_names else pairs
         else:
-            read = value
-        # A whole value says more than a prefix of it, and what is decoded more than what is not.
-        better = variable.prefix is None and variable.operator not in ("+", "#")
-        if better or variable.name not in values:
-            values[variable.name] = read
+            result = value
+        # A whole value tells more than its prefix, and decoded text more than undecoded.
+        is_complete = variable.prefix is None and variable.operator not in ("+", "#")
+        if is_complete or variable.name not in values:
+            values[variable.name] = result
     return values
 
 
 def _members(path: list[tuple[_Edge, int]], tokens: list[str]) -> list[tuple[Variable, list[list[str]]]]:
     members = list[tuple[Variable, list[list[str]]]]()
-    for edge, at in path:
+    for edge, index in path:
         if edge.begins is not None:
             if not members or members[-1][0] is not edge.begins:
                 members.append((edge.begins, []))
             members[-1][1].append([])
         if edge.keeps:
-            members[-1][1][-1].append(tokens[at])
+            members[-1][1][-1].append(tokens[index])
     return members
 
 
 def _ambiguous_variable(reading: _Reading, fork: tuple[int, int]) -> Variable:
-    """The variable in which two paths to the same state last were: there the readings part."""
-    for way in islice(reading.edges_to(*fork), 2):
-        here: tuple[int, _Edge] | None = way
-        while here is not None:
-            at, edge = here
+    """Return the variable in which two paths to the same state last were: there the readings diverge."""
+    for last_edge in islice(reading.edges_to(*fork), 2):
+        step: tuple[int, _Edge] | None = last_edge
+        while step is not None:
+            position, edge = step
             if edge.begins is not None:
                 return edge.begins
-            here = next(reading.edges_to(at, edge.source), None)
+            step = next(reading.edges_to(position, edge.source), None)
     raise AssertionError("the readings differ only in variables")  # pragma: no cover
 
 
