@@ -1,7 +1,7 @@
 """Whether an installed package may register schemes, found without importlib.metadata.
 
-That module brings the whole of `email` and takes longer to load than all else that a URI's scheme needs; most
-environments have no such package.  Where a look at files is not enough, the answer is yes, and it is asked.
+That module imports all of `email` and takes longer to load than everything else that a URI's scheme needs; most
+environments have no such package.  If a look at files is not enough, the answer is yes, and that module decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 
 __all__ = ["is_named"]
 
-_ABOUT = (".dist-info", ".egg-info")
+_METADATA_SUFFIXES = (".dist-info", ".egg-info")
 
 
 def is_named(group: str) -> bool:
@@ -27,7 +27,7 @@ def is_named(group: str) -> bool:
 
 
 def _is_usual(finder: object) -> bool:
-    """The finder of `sys.path`."""
+    """Whether this is the finder of `sys.path`."""
     return getattr(finder, "__name__", "") == "PathFinder" and getattr(finder, "__module__", "") in (
         "_frozen_importlib_external",
         "importlib._bootstrap_external",
@@ -39,12 +39,12 @@ def _may_name(place: str, heading: bytes) -> bool:
         names = os.listdir(place)
     except FileNotFoundError:
         return False
-    except OSError:  # an archive, or what else a finder may read
+    except OSError:  # an archive, or another place that a finder may read
         return True
     return any(
         _contains_heading(os.path.join(place, name, "entry_points.txt"), heading)
         for name in names
-        if name.lower().endswith(_ABOUT) or name.lower() == "egg-info"
+        if name.lower().endswith(_METADATA_SUFFIXES) or name.lower() == "egg-info"
     )
 
 

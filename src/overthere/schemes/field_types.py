@@ -14,7 +14,7 @@ __all__ = ["check_types"]
 
 
 def check_types(locator: Locator) -> None:
-    """Raises: TypeError naming the first field that holds something else than it is declared to hold.
+    """Raise TypeError for the first field whose value does not have the declared type.
 
     >>> from overthere.schemes.known.ftp import FTPLocator
     >>> check_types(FTPLocator(host="h", name=b"x"))
@@ -23,10 +23,10 @@ def check_types(locator: Locator) -> None:
     TypeError: FTPLocator.name is bytes, not str | None
     """
     hints = _hints(type(locator))
-    for one in fields(locator):
-        value = getattr(locator, one.name)
-        if not _fits(value, hints[one.name]):
-            raise TypeError(f"{type(locator).__name__}.{one.name} is {type(value).__name__}, not {one.type}")
+    for part in fields(locator):
+        value = getattr(locator, part.name)
+        if not _fits(value, hints[part.name]):
+            raise TypeError(f"{type(locator).__name__}.{part.name} is {type(value).__name__}, not {part.type}")
 
 
 @cache
@@ -39,7 +39,7 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is Any:
         return True
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, option) for option in inner)
     if origin is Literal:
         return value in inner
     if origin is tuple:

@@ -25,10 +25,10 @@ class HostLocator(Locator):
     host: str = ""
     port: int | None = None
     path: str = ""
-    """As written, with the slash that begins it; "" if there is none."""
+    """As written, with its leading slash; "" without a path."""
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
     document: ClassVar[str] = "RFC 3986 3.2"
-    """The paragraph that wants "//" and a host."""
+    """The paragraph that requires "//" and a host."""
     hostless: ClassVar[bool] = False
     """Whether the host may be empty."""
 
@@ -42,7 +42,7 @@ class HostLocator(Locator):
 
     @property
     def segments(self) -> tuple[str, ...]:
-        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path.
+        """The path split at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path.
 
         >>> from overthere import URI
         >>> URI("coap://h/a%2Fb/c").locator.segments
@@ -51,20 +51,20 @@ class HostLocator(Locator):
         return decoded_segments(self.path)
 
 
-def wants_host(given: Given, document: str, hostless: bool = False) -> None:
-    """Raises: InvalidURI without "//", or without a host unless `hostless`."""
-    if given.host is None or (given.host == "" and not hostless):
+def wants_host(parts: Given, document: str, hostless: bool = False) -> None:
+    """Raise InvalidURI without "//", or without a host unless `hostless`."""
+    if parts.host is None or (parts.host == "" and not hostless):
         expected = '"//"' if hostless else '"//" and a host'
-        raise given.refuse(given.path if given.host is None else None, expected, f"{given.scheme}-uri", document)
+        raise parts.refuse(parts.path if parts.host is None else None, expected, f"{parts.scheme}-uri", document)
 
 
-def path_of(given: Given) -> str:
-    """The path behind an authority with the slash that begins it."""
-    return "" if given.path is None else f"/{given.path}"
+def path_of(parts: Given) -> str:
+    """Return the path after an authority with its leading slash."""
+    return "" if parts.path is None else f"/{parts.path}"
 
 
 def decoded_segments(path: str) -> tuple[str, ...]:
-    """Those of a path that begins with "/", decoded from UTF-8; octets that are none as lone surrogates."""
+    """Return the segments of a path that begins with "/", decoded from UTF-8; invalid octets become lone surrogates."""
     return tuple(
         percent_decode(piece.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
         for piece in path.split("/")[1:]

@@ -1,8 +1,8 @@
 """Locators: the parts of a scheme's URI as typed data, parsed and written by an edition.
 
-A locator holds data: escapes are decoded by the edition's charset, which the locator keeps, so that the octets are
-known that a server is sent.  Octets that are not UTF-8 are lone surrogates, as in Python's file names.  The host stays
-as it is written, and so does what the scheme does not define (`query`, `fragment`).
+A locator holds data: escapes are decoded by the edition's charset, which the locator stores, so that the octets
+for a server are known.  Octets that are not UTF-8 are lone surrogates, as in Python's file names.  The host stays
+as written, and so does every part that the scheme does not define (`query`, `fragment`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["GenericLocator", "Given", "Locator", "Writer", "SourceText", "readin
 
 
 class SourceText(NamedTuple):
-    """The text that a locator was read from, and by which edition."""
+    """The text that a locator was read from, and its edition."""
 
     text: str
     edition: str
@@ -41,7 +41,7 @@ class SourceText(NamedTuple):
 class Locator(ABC):
     """The base of the schemes' locators.  Immutable; `dataclasses.replace` makes another.
 
-    Two locators of one class are equal if they stand for the same octets, whatever charset decoded them.  A subclass is
+    Two locators of one class are equal if they represent the same octets, whatever charset decoded them.  A subclass is
     a dataclass with `eq=False`, to inherit this comparison.
 
     >>> from overthere import URI, edition
@@ -63,15 +63,15 @@ class Locator(ABC):
     generic: ClassVar[bool] = False
     """Whether it has only the parts of the generic syntax."""
     searched: ClassVar[bool] = False
-    """Whether 1994 and RFC 1738 have the query too, as `search`."""
+    """Whether 1994 and RFC 1738 also have the query, as `search`."""
     as_written: ClassVar[frozenset[str]] = frozenset(("scheme", "host", "query", "fragment"))
     """The parts that are kept as written, including escapes."""
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
+        for part in fields(self):
+            value = getattr(self, part.name)
             if isinstance(value, list):
-                object.__setattr__(self, one.name, tuple(value))
+                object.__setattr__(self, part.name, tuple(value))
 
     @classmethod
     @abstractmethod
@@ -109,15 +109,15 @@ class Locator(ABC):
         return write(self, edition, registry)
 
     def octets(self, data: str) -> bytes:
-        """The octets that a text of this locator stands for, which a server is sent.
+        """Return the octets of a text of this locator, as a server receives them.
 
         Raises: CodingError for a character that the charset does not have.
         """
         return octets_of(data, self.charset)
 
     def native(self, data: str) -> str:
-        """A text of this locator for a program or a file system of this machine: UTF-8, other octets as lone
-        surrogates, as `os.fsdecode` gives them.  Raises: CodingError, as `octets`."""
+        """Return a text of this locator for a program or a file system of this machine: UTF-8, other octets as lone
+        surrogates, like `os.fsdecode`.  Raises: CodingError, as `octets`."""
         return data if data.isascii() else self.octets(data).decode("utf-8", "surrogateescape")
 
     def says(self, other: Locator) -> bool:
@@ -125,10 +125,10 @@ class Locator(ABC):
         return type(other) is type(self) and self._compared_parts() == other._compared_parts()
 
     def _compared_parts(self) -> tuple[Any, ...]:
-        """What is compared: the octets of what was decoded, and the characters of what was not."""
-        said = ((one.name, getattr(self, one.name)) for one in fields(self) if one.compare)
+        """Return what is compared: the octets of decoded parts, and the characters of others."""
+        values = ((part.name, getattr(self, part.name)) for part in fields(self) if part.compare)
         return tuple(
-            _comparable_part(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in said
+            _comparable_part(v) if name in self.as_written else _in_octets(v, self.charset) for name, v in values
         )
 
     def __eq__(self, other: object) -> bool:
@@ -143,44 +143,44 @@ class Locator(ABC):
         return "rfc3986" if self.written is None else self.written.edition
 
     def to_dict(self) -> dict[str, Any]:
-        """The parts that say something, as JSON can hold them: octets as ISO Latin 1 text, a password as `***`.
+        """Return the parts with a value as JSON data: octets as ISO Latin 1 text, a password as `***`.
 
         >>> from overthere import URI
         >>> URI("ftp://u:p@h/a/b").locator.to_dict()
         {'user': 'u', 'password': '***', 'host': 'h', 'directories': ['a'], 'name': 'b'}
         """
-        shown: dict[str, Any] = {}
+        visible_parts: dict[str, Any] = {}
         for name, value in self._shown_parts():
-            shown[name] = _as_builtin(value)
-        hidden: dict[str, Any] = self._secrets().mask_in(shown)
-        return hidden
+            visible_parts[name] = _as_builtin(value)
+        masked: dict[str, Any] = self._secrets().mask_in(visible_parts)
+        return masked
 
     def _shown_parts(self) -> Iterator[tuple[str, Any]]:
-        """The parts that say something, as they may be shown; the charset where it matters."""
-        plain = True
-        for one in sorted(fields(self), key=lambda one: (one.name == "charset", bool(one.kw_only))):
-            value = getattr(self, one.name)
-            if one.name in ("scheme", "written") or value is None or value == one.default:
+        """Yield the parts with a value in displayable form; the charset only if it matters."""
+        is_utf8 = True
+        for part in sorted(fields(self), key=lambda part: (part.name == "charset", bool(part.kw_only))):
+            value = getattr(self, part.name)
+            if part.name in ("scheme", "written") or value is None or value == part.default:
                 continue
-            if one.name != "charset":
-                plain = plain and _in_octets(value, "utf-8") == value
-            if one.name != "charset" or not plain:
-                yield one.name, _mask_part(one.name, value)
+            if part.name != "charset":
+                is_utf8 = is_utf8 and _in_octets(value, "utf-8") == value
+            if part.name != "charset" or not is_utf8:
+                yield part.name, _mask_part(part.name, value)
 
     def _secrets(self) -> Secrets:
-        """The passwords of the text that was read, which may stand in other parts than `password`."""
+        """Return the passwords of the text that was read, which may occur in parts other than `password`."""
         from overthere.values.known_secrets import Secrets
 
         return Secrets.from_texts("" if self.written is None else self.written.text)
 
     def __repr__(self) -> str:
-        shown = [f"{name}={value!r}" for name, value in self._shown_parts()]
-        return self._secrets().mask(f"{type(self).__name__}({', '.join(shown)})")
+        arguments = [f"{name}={value!r}" for name, value in self._shown_parts()]
+        return self._secrets().mask(f"{type(self).__name__}({', '.join(arguments)})")
 
 
-def _comparable_part(written: Any) -> Any:
-    """A part as it is written; "~" is unreserved today and always escaped in RFC 1738 (2.2), and both are one octet."""
-    return written.replace("%7E", "~").replace("%7e", "~") if isinstance(written, str) else written
+def _comparable_part(raw_part: Any) -> Any:
+    """Normalise "~" in a written part: it is unreserved today and always escaped in RFC 1738 (2.2)."""
+    return raw_part.replace("%7E", "~").replace("%7e", "~") if isinstance(raw_part, str) else raw_part
 
 
 def _in_octets(value: Any, charset: str) -> Any:
@@ -190,12 +190,12 @@ def _in_octets(value: Any, charset: str) -> Any:
         return value
     try:
         return octets_of(value, charset)
-    except CodingError:  # made by hand, and stands for no octets
+    except CodingError:  # made by hand, without octets in this charset
         return value
 
 
 def _mask_part(name: str, value: Any) -> Any:
-    """What may be shown of a part (RFC 3986 7.5)."""
+    """Return the displayable form of a part (RFC 3986 7.5)."""
     if name == "authority" and isinstance(value, str):
         return mask(f"//{value}")[2:]
     return "***" if name in ("password", "secret") else value
@@ -205,16 +205,16 @@ def _as_builtin(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, tuple):
-        named = getattr(value, "_asdict", None)
-        if named is not None:
-            return {name: _as_builtin(item) for name, item in named().items() if item is not None}
+        as_dict = getattr(value, "_asdict", None)
+        if as_dict is not None:
+            return {name: _as_builtin(item) for name, item in as_dict().items() if item is not None}
         return [_as_builtin(item) for item in value]
     return value if isinstance(value, str | int | None) else str(value)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class GenericLocator(Locator):
-    """A URI of a scheme that is not known: the components of the generic syntax, as written (RFC 3986 3)."""
+    """A URI of an unknown scheme: the components of the generic syntax, as written (RFC 3986 3)."""
 
     authority: str | None = None
     path: str = ""

@@ -54,14 +54,14 @@ class Access(NamedTuple):
 
 
 class NormalRule(NamedTuple):
-    """One thing that the scheme allows to be written differently (RFC 3986 6.2.3)."""
+    """A variation in spelling that the scheme allows (RFC 3986 6.2.3)."""
 
     what: str
     """In words: "the default port is left out"."""
     source: str
     """Document and paragraph."""
     apply: Callable[[Parts], Parts]
-    """Gives the components in normal form; they are already normal by the generic rungs, and must neither gain nor lose
+    """Returns components in normal form; they are already normal by the generic rungs, and must neither gain nor lose
     an escape."""
 
 
@@ -75,7 +75,7 @@ class CommonRules(NamedTuple):
 
 
 def _component(text: str, cut: Parts, at: int) -> str:
-    """The component of a URI without a fragment that begins or goes on at a place, its delimiters included."""
+    """Return the component, with its delimiters, at an offset of a URI without a fragment."""
     before = len(text) if cut.query is None else len(text) - len(cut.query) - 1
     if at >= before and cut.query is not None:
         return "query"
@@ -85,7 +85,7 @@ def _component(text: str, cut: Parts, at: int) -> str:
 
 
 def _high_port(text: str) -> Finding | None:
-    """A port that no protocol over TCP or UDP has."""
+    """Return the finding on a port above 65535, which TCP and UDP do not have; None for others."""
     authority = split(text).authority
     port = None if authority is None else split_authority(authority)[2]
     digits = (port or "").lstrip("0")
@@ -97,13 +97,13 @@ def _high_port(text: str) -> Finding | None:
 
 
 def default_port(port: int, source: str) -> NormalRule:
-    """The rule that leaves `port` out."""
+    """Return the rule that omits `port`."""
     return NormalRule(f"the default port {port} is left out", source, _WithoutPort(port))
 
 
 @dataclass(frozen=True)
 class _WithoutPort:
-    """A function that leaves this port out."""
+    """A function that omits this port."""
 
     port: int
 
@@ -117,7 +117,7 @@ class _WithoutPort:
 
 
 def slash_for_empty_path(source: str) -> NormalRule:
-    """The rule that writes an empty path behind an authority as "/"."""
+    """Return the rule that writes an empty path after an authority as "/"."""
     return NormalRule('an empty path is written "/"', source, _with_slash)
 
 
@@ -126,8 +126,8 @@ def _with_slash(parts: Parts) -> Parts:
 
 
 def last_segment(segments: tuple[str, ...]) -> str:
-    """The last segment that is not empty, which names a file; "" if there is none."""
-    return next((one for one in reversed(segments) if one), "")
+    """Return the last segment that is not empty, which names a file; "" if all are empty."""
+    return next((segment for segment in reversed(segments) if segment), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +244,7 @@ class Scheme:
         return grammar(self.syntax)
 
     def check(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """The findings on a text by the scheme's rules in an edition; those of RFC 3986 first.
+        """Return the findings on a text by the scheme's rules in an edition; those of RFC 3986 come first.
 
         Raises: RegistryError if that edition has no rules for this scheme.
 
@@ -262,7 +262,7 @@ class Scheme:
         return by.check(text, limit=limit) or self.faults(text, edition, limit)
 
     def faults(self, text: str, edition: str = "rfc3986", limit: int | None = 1000) -> list[Finding]:
-        """The findings on a URI by this scheme's rules in an edition: of the kind "scheme-syntax", each with the
+        """Return the findings on a URI by this scheme's rules in an edition: of the kind "scheme-syntax", each with the
         scheme's document; none if the edition has no rules for it.
 
         text: a URI that is valid by the generic syntax of the edition, which is not checked again.
@@ -272,31 +272,31 @@ class Scheme:
         not a valid http URI: unexpected "e" (at 6, in the path; expected "/"; RFC 9110 4.2.1)
         """
         rules = self.rules.get(reading(edition), ())
-        today = reading(edition) == "rfc3986"
-        if not rules or (self.whole.accepts(text) if today else self.is_valid(text, edition)):
+        is_current = reading(edition) == "rfc3986"
+        if not rules or (self.whole.accepts(text) if is_current else self.is_valid(text, edition)):
             return []
         from overthere.editions import edition as edition_named
         from overthere.values.derivation import check_rule
 
-        by = edition_named(edition)
+        edition_rules = edition_named(edition)
         if not self._is_mine(text):
             return [self._not_mine(text)]
         bare, mark, _ = text.partition("#")
-        if not today:
-            found = by.check(text, rules[0], limit)
+        if not is_current:
+            findings = edition_rules.check(text, rules[0], limit)
         elif mark and self.no_fragment:
             return [self._no_fragment(text)]
         elif (port := _high_port(bare)) is not None:
-            without = bare[: port.start] + "0" * (port.end - port.start) + bare[port.end :]
-            others = self.faults(without, edition, limit)
-            return sorted([port, *others], key=lambda one: one.start)
+            with_zero_port = bare[: port.start] + "0" * (port.end - port.start) + bare[port.end :]
+            other_findings = self.faults(with_zero_port, edition, limit)
+            return sorted([port, *other_findings], key=lambda finding: finding.start)
         else:
-            found = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, by.parts)
-        cut = split(bare)
-        return list(dict.fromkeys(self._fault(one, bare, cut) for one in found))
+            findings = check_rule(self.grammar, bare, rules[0], self.documents["rfc3986"], limit, edition_rules.parts)
+        parts = split(bare)
+        return list(dict.fromkeys(self._fault(finding, bare, parts) for finding in findings))
 
     def is_valid(self, text: str, edition: str = "rfc3986") -> bool:
-        """Whether one of the scheme's rules in an edition derives the text without its fragment."""
+        """Whether one of the scheme's rules in an edition allows the text without its fragment."""
         from overthere.editions import edition as edition_named
 
         rules = self.rules.get(reading(edition), ())
@@ -321,7 +321,7 @@ class Scheme:
         return f"{self.syntax}\nwhole-uri = ( {' / '.join(self.rules['rfc3986'])} ){fragment}\n"
 
     def account(self, edition: str) -> tuple[str, str] | None:
-        """The first rule and the paragraph of an older edition's own account of the scheme; None if it has none.
+        """Return the first rule and the paragraph of an older edition's own account of the scheme; None if it has none.
 
         >>> from overthere import scheme
         >>> scheme("gopher").account("rfc1738"), scheme("http").account("url-1994")
@@ -336,27 +336,27 @@ class Scheme:
         return text.partition(":")[0].lower() == self.name
 
     def _not_mine(self, text: str) -> Finding:
-        """A rule may derive several schemes, as `telnetaddress-prose` does."""
+        """Return the finding on another scheme: a rule may allow several, as `telnetaddress-prose` does."""
         end = text.find(":")
         message = f"the scheme is not {self.name}"
         return Finding("scheme-syntax", 0, end, "scheme", "scheme", f'"{self.name}"', "RFC 3986 3.1", message)
 
-    def _fault(self, found: Finding, text: str, cut: Parts) -> Finding:
-        """A finding by a rule of the scheme, on a text that is a URI."""
-        if found.kind == "more":
-            return found
-        component = _component(text, cut, found.start) if found.component == found.rule else found.component
-        message = f"not a valid {self.name} URI: {found.message}"
-        path = cut.path.lower()
-        source = next((own for begin, own in self.narrowed.items() if path.startswith(begin)), found.source)
-        for at in range(found.start - 5, found.start + 1) if self.text_parameters and component == "query" else ():
+    def _fault(self, finding: Finding, text: str, parts: Parts) -> Finding:
+        """Return a finding by a rule of the scheme, for a text that is a URI."""
+        if finding.kind == "more":
+            return finding
+        component = _component(text, parts, finding.start) if finding.component == finding.rule else finding.component
+        message = f"not a valid {self.name} URI: {finding.message}"
+        path = parts.path.lower()
+        source = next((rfc for prefix, rfc in self.narrowed.items() if path.startswith(prefix)), finding.source)
+        for at in range(finding.start - 5, finding.start + 1) if self.text_parameters and component == "query" else ():
             half = HALF_LINE_BREAK.match(text, at)
-            if half is not None and text[half.end() : found.start] in ("", "%", "%0"):  # read as "%0D%0A" so far
+            if half is not None and text[half.end() : finding.start] in ("", "%", "%0"):  # read as "%0D%0A" up to here
                 message = f"not a valid {self.name} URI: {half[0]} is half of a line break"
-                found = found._replace(start=at, end=half.end(), expected='"%0D%0A"')
+                finding = finding._replace(start=at, end=half.end(), expected='"%0D%0A"')
                 source = "RFC 6068 5"
                 break
-        return found._replace(kind="scheme-syntax", component=component, message=message, source=source)
+        return finding._replace(kind="scheme-syntax", component=component, message=message, source=source)
 
     def _no_fragment(self, text: str) -> Finding:
         message = f"a {self.name} URI cannot have a fragment"
@@ -380,7 +380,7 @@ class Scheme:
 
     @cached_property
     def steps(self) -> tuple[tuple[str, Callable[[Parts], Parts]], ...]:
-        """The scheme rung as the kernel takes it: each step with the paragraph that allows it (RFC 3986 6.2.3)."""
+        """The scheme rung for the kernel: each step with the paragraph that allows it (RFC 3986 6.2.3)."""
         return scheme_steps((rule.source, rule.apply) for rule in self.normal)
 
     @cached_property
@@ -395,7 +395,7 @@ class Scheme:
         return CommonRules(str(ports[0]) if ports else None, slashes == 1)
 
     def normalize(self, parts: Parts) -> Parts:
-        """The scheme rung on components that are normal by the generic rungs."""
+        """Apply the scheme rung to components that are normal by the generic rungs."""
         for rule in self.normal:
             parts = rule.apply(parts)
         return parts

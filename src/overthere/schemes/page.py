@@ -20,7 +20,7 @@ _NAME = re.compile(r'"[^"]*"|%[bdxis][^ )\]]*|([A-Za-z][A-Za-z0-9-]*)')
 
 
 def page(scheme: Scheme) -> dict[str, Any]:
-    """What is known of a scheme, as text, numbers, lists and mappings; only what there is.
+    """Return the known facts of a scheme as text, numbers, lists and mappings, without empty ones.
 
     >>> from overthere import scheme
     >>> found = page(scheme("ftp"))
@@ -40,7 +40,7 @@ def page(scheme: Scheme) -> dict[str, Any]:
         "rules": {name: rules_of(scheme, name) for name in scheme.rules},
         "locator": {
             "type": scheme.locator.__name__,
-            "parts": [one.name for one in fields(scheme.locator) if not one.kw_only],
+            "parts": [part.name for part in fields(scheme.locator) if not part.kw_only],
         },
         "normal_form": [{"what": rule.what, "source": rule.source} for rule in scheme.normal],
         "locates_nothing": scheme.locates_nothing,
@@ -61,18 +61,18 @@ def page(scheme: Scheme) -> dict[str, Any]:
 
 
 def rules_of(scheme: Scheme, name: str) -> list[str]:
-    """The scheme's rules in an edition, and those that no other scheme there refers to; for today's, its syntax."""
+    """Return the scheme's rules in an edition, without rules that other schemes use too; for RFC 3986, its syntax."""
     if name == "rfc3986":
         return [line.rstrip() for line in scheme.syntax.strip("\n").split("\n")]
     grammar = edition(name).grammar
-    mine = _referenced_rules(grammar, scheme.rules[name])
-    others: set[str] = set()
+    own_rules = _referenced_rules(grammar, scheme.rules[name])
+    other_rules: set[str] = set()
     for tops in _top_rules(name):
         if tops != scheme.rules[name]:
-            others.update(_referenced_rules(grammar, tops))
-    kept = [rule for rule in mine if rule not in others or rule in scheme.rules[name]]
+            other_rules.update(_referenced_rules(grammar, tops))
+    listed_rules = [rule for rule in own_rules if rule not in other_rules or rule in scheme.rules[name]]
     lines: list[str] = []
-    for rule in kept:
+    for rule in listed_rules:
         body = " ".join(grammar.rule(rule).text.split())
         lines.append(f"{grammar.rule(rule).name} = {body}")
     return lines
@@ -80,13 +80,13 @@ def rules_of(scheme: Scheme, name: str) -> list[str]:
 
 @cache
 def _top_rules(name: str) -> frozenset[tuple[str, ...]]:
-    """What the built-in schemes call their rules in an edition."""
+    """Return the top rules of the built-in schemes in an edition."""
     registry = Registry.default()
-    return frozenset(tops for known in BUILT_IN if (tops := registry.scheme(known).rules.get(name)))
+    return frozenset(tops for name_of_scheme in BUILT_IN if (tops := registry.scheme(name_of_scheme).rules.get(name)))
 
 
 def _referenced_rules(grammar: Grammar, tops: tuple[str, ...]) -> list[str]:
-    """The rules that these refer to, themselves first."""
+    """Return the rules that these refer to, themselves first."""
     reached = list(dict.fromkeys(top.lower() for top in tops))
     for rule in reached:
         for match in _NAME.finditer(grammar.rule(rule).text):

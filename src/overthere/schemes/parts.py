@@ -23,16 +23,16 @@ _DIGITS = re.compile("[0-9]+")
 
 
 def reading(edition: str) -> str:
-    """Whose account of a scheme an edition goes by: its own, or ("rfc3986") that of the scheme's document today.
+    """Return the edition whose definition of a scheme applies: its own, or "rfc3986" for the scheme's current document.
 
-    The drafts of 1997 and 2003 define no scheme, as RFC 3986 does not.
+    The drafts of 1997 and 2003 define no scheme, like RFC 3986.
     """
     return edition if edition in ("url-1994", "rfc1738") else "rfc3986"
 
 
 def charset_of(edition: str) -> str:
-    """What escapes stand for in an edition: ISO Latin 1 in 1994 (Encoding prohibited characters); octets that may be
-    UTF-8 elsewhere (RFC 1738 2.2 names no charset beyond US-ASCII; RFC 3986 2.5)."""
+    """Return the charset of escapes in an edition: ISO Latin 1 in 1994 (Encoding prohibited characters); elsewhere
+    octets that may be UTF-8 (RFC 1738 2.2 names no charset beyond US-ASCII; RFC 3986 2.5)."""
     return "latin-1" if edition == "url-1994" else "utf-8"
 
 
@@ -45,7 +45,7 @@ class Given:
     )
 
     def __init__(self, text: str, edition: Edition, checked: bool = False) -> None:
-        """Cut `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is not a valid URI, unless
+        """Split `text`.  Raises: InvalidURI if it has no scheme; for RFC 3986 if it is not a valid URI, unless
         `checked`."""
         self.text = text
         self.edition: str = reading(edition.name)
@@ -59,9 +59,9 @@ class Given:
         self.password: str | None = None
         self.host: str | None = None
         self.path: str | None = None
-        """What follows the slash behind the authority, None if no slash does; without an authority the whole path."""
+        """The part after the slash behind the authority, None without a slash; without an authority the whole path."""
         self.query: str | None = None
-        """What follows the "?"; in 1994 and RFC 1738, only where `named` has a search."""
+        """The part after the "?"; in 1994 and RFC 1738, only if `named` has a search."""
         port = None
         if self.edition == "rfc3986":
             if edition.name == "rfc3986" and not checked:
@@ -85,7 +85,7 @@ class Given:
             self.query = named.get("search")
             self.path = named.get("path", named.get("fpath", named.get("hpath", named.get("urlpath"))))
             self.fragment = named.get("fragmentid" if self.edition == "url-1994" else "fragment")
-        # What is no number must not be taken for the default port; Python makes no number of 4,300 digits.
+        # An invalid number must not become the default port; Python does not read 4,300 digits.
         if port and (len(port) > 4000 or not _DIGITS.fullmatch(port)):
             raise self.refuse(port, "a port of digits", "port", "RFC 3986 3.2.3")
         self.port: int | None = int(port) if port else None
@@ -112,7 +112,7 @@ class Given:
             return percent_decode(raw.encode("latin-1"))
         except UnicodeEncodeError as error:
             source = "draft-ietf-uri-url-03, Encoding prohibited characters"
-            self.account = None  # it is no rule of the scheme
+            self.account = None  # the error is not of a rule of the scheme
             raise self.refuse(raw[error.start], "characters of ISO Latin 1", "xalphas", source) from None
 
     def login(self) -> dict[str, Any]:
@@ -134,12 +134,12 @@ class Given:
     def refuse(self, part: str | None, expected: str, rule: str, source: str) -> InvalidURI:
         """The exception for a part (as written) that the scheme cannot read.
 
-        part: the raw text that is wrong, None if something is missing; expected: the expected text, in words;
-        rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition is cited
-        by its own.
+        part: the invalid raw text, None if something is missing; expected: the expected text, in words;
+        rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition cites
+        its own.
         """
         rule, source = self.account or (rule, source)
-        # Behind the scheme, whose letters a part may repeat.
+        # Search after the scheme, whose letters a part may repeat.
         place = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(place, 0)
         end = start + len(part or "")
@@ -148,7 +148,7 @@ class Given:
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-# What needs no escape anywhere, and what may stand unescaped where a scheme gives it no other meaning.
+# Characters that never need an escape, and characters that need none if a scheme gives them no other meaning.
 _PLAIN = {
     "url-1994": (_LETTERS + "$-_.&'(),", "@+/!*"),
     "rfc1738": (_LETTERS + "$-_.+!*'(),", ";/?:@&="),
@@ -162,7 +162,7 @@ def _safe(plain: str, extra: str, keep: str, drop: str) -> str:
 
 
 class Writer:
-    """How an edition writes the parts of a locator, whose characters stand for octets by `charset`."""
+    """Writes the parts of a locator as an edition requires; characters represent octets by `charset`."""
 
     __slots__ = ("charset", "edition", "extra", "plain")
 
@@ -174,7 +174,7 @@ class Writer:
         self.plain, self.extra = _PLAIN[self.edition]
 
     def text(self, data: str | bytes, keep: str = "", drop: str = "") -> str:
-        """Data as the edition escapes its octets.
+        """Return data with its octets escaped as the edition requires.
 
         keep: reserved characters that mean themselves in this part (those that the edition knows are kept);
         drop: characters that are escaped although the edition would allow them.
@@ -185,13 +185,13 @@ class Writer:
         return percent_encode(octets, _safe(self.plain, self.extra, keep, drop))
 
     def raw(self, written: str) -> str:
-        """A part as written in a text; RFC 1738 has "~" as an escape alone (2.2, "unsafe")."""
+        """Return a raw part; in RFC 1738 "~" is always an escape (2.2, "unsafe")."""
         return written.replace("~", "%7E") if self.edition == "rfc1738" else written
 
     def authority(
         self, host: str, port: int | None = None, user: str | None = None, password: str | None = None
     ) -> str:
-        """`//user:password@host:port`; user and password are data, the host is written as it is."""
+        """Return `//user:password@host:port`; user and password are data, the host is written unchanged."""
         keep = "!$&'()*+,;="
         login = "" if user is None and password is None else self.text(user or "", keep, "@")
         login += "" if password is None else ":" + self.text(password, keep, "@")
@@ -204,8 +204,8 @@ def octets_of(data: str, charset: str) -> bytes:
     try:
         return data.encode(charset, "surrogateescape")
     except UnicodeEncodeError as error:
-        shown = f"U+{ord(data[error.start]):04X}"
-        why = "is not a character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
-        raise CodingError(f"{shown} {why}") from None
+        code_point = f"U+{ord(data[error.start]):04X}"
+        reason = "is not a character (RFC 3629 3)" if charset == "utf-8" else f"is not in the charset {charset}"
+        raise CodingError(f"{code_point} {reason}") from None
     except LookupError:
         raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None

@@ -1,4 +1,4 @@
-"""The registry of schemes, a value: built-in schemes, those of installed packages, those of the caller."""
+"""The registry of schemes, a value: built-in schemes, those of installed packages, and those of the caller."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_LETTER = re.compile("[+.-]")
 
 
 class Claim(NamedTuple):
-    """The claim to a name: a package, and where in it the scheme is."""
+    """A claim to a name: a package, and the place of the scheme in it."""
 
     package: str
     place: str
@@ -81,8 +81,8 @@ class Registry:
                 raise TypeError(f"a registry can hold schemes only, not {type(scheme).__name__}")
             if not scheme.known:
                 raise RegistryError(f"the scheme {scheme.name!r} has only a name: nothing is known about it")
-            if not replace and (held := self._owner_of(scheme.name, added)):
-                raise RegistryError(f"two claims to the scheme {scheme.name!r}: {held} and {scheme.title!r}")
+            if not replace and (owner := self._owner_of(scheme.name, added)):
+                raise RegistryError(f"two claims to the scheme {scheme.name!r}: {owner} and {scheme.title!r}")
             added[scheme.name] = scheme
         return Registry(added, self._claims)
 
@@ -121,17 +121,17 @@ class Registry:
         Raises: RegistryError for an invalid name, for two claims, or for an empty claim.
         """
         name = exact(name, "scheme()")
-        # Letters beyond US-ASCII must not become others: the Kelvin sign is no k.
+        # Letters beyond US-ASCII must not become others: the Kelvin sign is not a "k".
         key = name.lower() if name.isascii() else name
         if key in self._schemes:
             return self._schemes[key]
         claims = self._claims.get(key, ())
         if not claims:
             return _unknown_scheme(key)
-        first, *others = claims
-        if others:
+        claim, *other_claims = claims
+        if other_claims:
             raise RegistryError(f"two claims to the scheme {key!r}: {self._owner_of(key, {})}")
-        return _load(key, first)
+        return _load(key, claim)
 
     def get(self, name: str) -> Scheme | None:
         """The scheme of that name if it is known; None for others, for invalid names ("1a"), and for an empty
@@ -158,7 +158,7 @@ class Registry:
     def _in_text(self, name: str) -> InText | None:
         if name not in self._schemes and self._claims[name] == (_built_in(name),) and name in built_in():
             return built_in()[name]
-        scheme = self.get(name)  # one of a package, or not in the table yet: `make docs` writes it
+        scheme = self.get(name)  # a scheme of a package, or one that is not in the table yet: `make docs` writes it
         return None if scheme is None else facts_of(scheme)
 
     def locator(self, uri: URI | str, edition: str = "rfc3986") -> Locator:
@@ -175,14 +175,14 @@ class Registry:
         if not isinstance(uri, str | URI):
             raise TypeError(f"a URI must be a URI or text, not {type(uri).__name__}")
         text = exact(uri, "locator()") if isinstance(uri, str) else str(uri)
-        given = Given(text, edition_named(edition), isinstance(uri, URI))
+        parts = Given(text, edition_named(edition), isinstance(uri, URI))
         kind: type[Locator] = GenericLocator
-        # Older editions derive names that are no scheme today: "1a".
-        if _NAME.fullmatch(given.scheme):
-            scheme = self.scheme(given.scheme)
-            given.account = scheme.account(edition)
+        # Older editions allow names that are not schemes today: "1a".
+        if _NAME.fullmatch(parts.scheme):
+            scheme = self.scheme(parts.scheme)
+            parts.account = scheme.account(edition)
             kind = scheme.locator if reading(edition) in scheme.documents else GenericLocator
-        locator = kind.split(given)
+        locator = kind.split(parts)
         object.__setattr__(locator, "written", SourceText(text, edition))  # not shared yet
         return locator
 
@@ -190,30 +190,30 @@ class Registry:
         """The findings on a URI by its scheme's rules in an edition, or without rules, by its
         locator; nothing of a relative reference and of a scheme that is not known there.
 
-        uri: a text that is a URI of that edition by the generic syntax, which is not looked at again.
+        uri: a text that is a URI of that edition by the generic syntax, which is not checked again.
 
         >>> [(one.kind, one.start, one.source) for one in Registry.default().check("http://")]
         [('scheme-syntax', 7, 'RFC 9110 4.2.1')]
         """
         text = exact(uri, "check()")
-        # What stands around a URL of 1994 and of RFC 1738 is none of its scheme's (1994 Wrappers; RFC 1738 Appendix).
+        # Wrappers around a URL of 1994 and of RFC 1738 do not belong to its scheme (1994 Wrappers; RFC 1738 Appendix).
         bare = _strip_name(text) if reading(edition) != "rfc3986" else text
         scheme = self.get(bare.partition(":")[0]) if ":" in bare else None
         if scheme is None:
             return []
         if reading(edition) in scheme.rules:
-            found = scheme.faults(bare, edition, limit)
+            findings = scheme.faults(bare, edition, limit)
         elif reading(edition) not in scheme.documents:
             return []
         else:
             try:
                 self.locator(bare, edition)
             except InvalidURI as error:
-                found = [error.finding]
+                findings = [error.finding]
             else:
                 return []
-        before = text.find(bare)
-        return [one._replace(start=one.start + before, end=one.end + before) for one in found]
+        offset = text.find(bare)
+        return [finding._replace(start=finding.start + offset, end=finding.end + offset) for finding in findings]
 
 
 def _strip_name(text: str) -> str:
@@ -245,9 +245,9 @@ def scheme(name: str) -> Scheme:
 
 
 def port_of(name: str, registry: Registry | None = None) -> int | None:
-    """The default port of a scheme that a registry knows, the default one unless given; None for others."""
-    found = (Registry.default() if registry is None else registry).get(name)
-    return None if found is None else found.port
+    """Return the default port of a scheme that a registry, by default the default one, knows; None for others."""
+    scheme_info = (Registry.default() if registry is None else registry).get(name)
+    return None if scheme_info is None else scheme_info.port
 
 
 _FAMILIES = {
@@ -257,12 +257,12 @@ _FAMILIES = {
     "mailserver": "reserved", "nfs": "reserved", "z39.50": "reserved", "jdbc": "inner", "view-source": "inner",
     "s3": "objects", "s3a": "objects", "gs": "objects", "az": "objects", "abfs": "objects", "abfss": "objects",
 }  # fmt: skip
-"""Schemes whose module holds several, or is called after another one; each has its own name in capitals there."""
+"""Schemes whose module has several schemes or another name; each has its own name in capitals there."""
 
 
 def _built_in(name: str) -> Claim:
-    own = _NO_LETTER.sub("_", name)
-    module, value = (_FAMILIES[name], own.upper()) if name in _FAMILIES else (own, "SCHEME")
+    identifier = _NO_LETTER.sub("_", name)
+    module, value = (_FAMILIES[name], identifier.upper()) if name in _FAMILIES else (identifier, "SCHEME")
     return Claim("overthere", f"overthere.schemes.known.{module}:{value}")
 
 
@@ -287,15 +287,15 @@ def _load(name: str, claim: Claim) -> Scheme:
         scheme = _load_claim(name, claim)
     except (RecursionError, MemoryError):
         raise
-    except Exception as error:  # whatever a package's own code does
-        why = f"{type(error).__name__}: {error}"
-        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {why}") from error
+    except Exception as error:  # the code of a package may raise any exception
+        reason = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place}: {reason}") from error
     if not isinstance(scheme, Scheme) or scheme.name != name:
         raise RegistryError(f"{claim.package} claims the scheme {name!r}, but {claim.place} is {scheme!r}")
     return scheme
 
 
-@bounded_cache(256)  # names come from texts: not all are kept
+@bounded_cache(256)  # names come from texts: not all are cached
 def _unknown_scheme(name: str) -> Scheme:
     from overthere.schemes.iana import registration
 

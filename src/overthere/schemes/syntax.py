@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grammar", "tables", "whole_automaton"]
 
-_WHOLE = "whole-uri"
+_TOP = "whole-uri"
 _GENERIC = {
     "port": """*"0" [ %x31-39 *3DIGIT / %x31-35 4DIGIT / "6" ( %x30-34 3DIGIT / "5" ( %x30-34 2DIGIT
             / "5" ( %x30-32 DIGIT / "3" %x30-35 ) ) ) ]""",
@@ -29,27 +29,27 @@ _GENERIC = {
 
 @bounded_cache(128, longest=100_000)
 def grammar(syntax: str) -> Grammar:
-    """`syntax`, and of RFC 3986 every rule whose name it does not define itself, a port up to 65535."""
-    own = Grammar(syntax).rules
+    """Return the grammar of `syntax` and all other rules of RFC 3986, with ports up to 65535."""
+    rules = Grammar(syntax).rules
     generic = [
         f"{rule.name} = {' '.join(_GENERIC.get(name, rule.text).split())}"
         for name, rule in library("rfc3986").rules.items()
-        if name not in own
+        if name not in rules
     ]
     return Grammar("\n".join([syntax.strip("\n"), *generic, ""]))
 
 
 def whole_automaton(name: str, rule: str) -> Automaton:
-    """The automaton of a scheme's `whole_rule`: the prebuilt one if it was made from exactly that."""
-    held = _prebuilt_tables().get(name)
-    ready = unpack(held, _source(rule)) if held else {}
-    return ready.get(_WHOLE) or grammar(rule).automaton(_WHOLE)
+    """Return the automaton of a scheme's `whole_rule`: the prebuilt one if it was made from exactly that rule."""
+    packed = _prebuilt_tables().get(name)
+    automata = unpack(packed, _source(rule)) if packed else {}
+    return automata.get(_TOP) or grammar(rule).automaton(_TOP)
 
 
 def tables(rules: Mapping[str, str]) -> str:
-    """The file of prebuilt automata, of the `whole_rule` of each scheme."""
-    made = {name: pack({_WHOLE: grammar(rule).automaton(_WHOLE)}, _source(rule)) for name, rule in rules.items()}
-    return json.dumps(made, indent=1) + "\n"
+    """Return the file of prebuilt automata, one of the `whole_rule` of each scheme."""
+    packed = {name: pack({_TOP: grammar(rule).automaton(_TOP)}, _source(rule)) for name, rule in rules.items()}
+    return json.dumps(packed, indent=1) + "\n"
 
 
 @cache
@@ -58,5 +58,5 @@ def _prebuilt_tables() -> dict[str, Any]:
 
 
 def _source(rule: str) -> str:
-    """All that such an automaton is made from."""
+    """Return all text that the automaton is made from."""
     return rule + read_text("editions/rfc3986.abnf") + "".join(_GENERIC.values())

@@ -17,7 +17,7 @@ __all__ = ["write"]
 
 
 def write(locator: Locator, edition: str | Edition, registry: Registry | None) -> URI | str:
-    """`Locator.uri`."""
+    """Write a locator; see `Locator.uri`."""
     from overthere.editions import edition as edition_named
     from overthere.editions.model import Edition
     from overthere.schemes.field_types import check_types
@@ -27,15 +27,15 @@ def write(locator: Locator, edition: str | Edition, registry: Registry | None) -
     if not isinstance(by, Edition):
         raise TypeError(f"an edition must be a name or an Edition, not {type(edition).__name__}")
     check_types(locator)
-    known = Registry.default() if registry is None else registry
-    text = _as_read(locator, by, known)
+    schemes = Registry.default() if registry is None else registry
+    text = _as_read(locator, by, schemes)
     if text is None:
-        text = _write_new(locator.for_writing(), by, known)
+        text = _write_new(locator.for_writing(), by, schemes)
     return _check_uri(text, by)
 
 
 def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
-    """The text that was read, if it was read by this edition and still says this."""
+    """Return the text that was read, if this edition read it and the locator's data are unchanged."""
     if locator.written is None or locator.written.edition != by.name:
         return None
     text = locator.written.text
@@ -43,7 +43,7 @@ def _as_read(locator: Locator, by: Edition, registry: Registry) -> str | None:
 
 
 def _check_uri(text: str, by: Edition) -> URI | str:
-    """A URI if the edition is that of RFC 3986; what was read with a zone identifier (RFC 6874) is written with it."""
+    """Return a URI for RFC 3986; a text that was read with a zone identifier (RFC 6874) is written with it."""
     from overthere.values.uri import URI
 
     return URI(text, zone="%25" in text) if by.name == "rfc3986" else text
@@ -67,39 +67,39 @@ def _write_new(locator: Locator, by: Edition, registry: Registry) -> str:
     except ValueError as error:  # a character without octets; a number that Python does not write
         raise Unwritable(f"{by.document} cannot express this: {error}") from None
     text += "" if locator.query is None else f"?{writer.raw(locator.query)}"
-    whole = text + ("" if locator.fragment is None else f"#{locator.fragment}")
+    full_text = text + ("" if locator.fragment is None else f"#{locator.fragment}")
     if by.name == reading(by.name) != "rfc3986":
-        _valid(text, by, scheme.rules.get(by.name, ()))
+        _check_grammar(text, by, scheme.rules.get(by.name, ()))
     elif by.name != "rfc3986":
-        _valid(text, by, ())
+        _check_grammar(text, by, ())
     if by.name == "url-1994":
-        whole = f"URL:{whole}"  # the whole string must start with it (PrePrefix)
+        full_text = f"URL:{full_text}"  # the whole string must start with it (PrePrefix)
     try:
-        back = registry.locator(_check_uri(whole, by), by.name)
+        reread = registry.locator(_check_uri(full_text, by), by.name)
     except InvalidURI as error:
         raise Unwritable(f"{by.document} cannot express this: {error}") from None
-    if not locator.says(back):
-        raise Unwritable(f"{by.document} cannot express this: {_difference(locator, back)}")
-    return whole
+    if not locator.says(reread):
+        raise Unwritable(f"{by.document} cannot express this: {_difference(locator, reread)}")
+    return full_text
 
 
-def _valid(text: str, by: Edition, rules: tuple[str, ...]) -> None:
-    """By the letter: one of the scheme's rules in that edition, else the edition's own for any URI."""
+def _check_grammar(text: str, by: Edition, rules: tuple[str, ...]) -> None:
+    """Check the text by the scheme's rules in that edition; if there are none, by the edition's rule for any URI."""
     tops = [rule for rule in rules if by.is_valid(text, rule)]
     if tops or (not rules and by.is_valid(text if by.name != "url-1994" else f"URL:{text}")):
         return
     findings = by.check(text, rules[0] if rules else None, 1)
-    why = InvalidURI(text, findings[0]) if findings else "not derivable"
-    raise Unwritable(f"{by.document} cannot express this: {why}")
+    problem = InvalidURI(text, findings[0]) if findings else "not derivable"
+    raise Unwritable(f"{by.document} cannot express this: {problem}")
 
 
-def _difference(said: Locator, back: Locator) -> str:
-    """The first part that would be read back as something else."""
-    if type(said) is type(back):
-        for one in fields(said):
-            before, after = getattr(said, one.name), getattr(back, one.name)
-            if one.compare and before != after:
-                if one.name in ("password", "authority"):
+def _difference(locator: Locator, reread: Locator) -> str:
+    """Describe the first part that would be read back differently."""
+    if type(locator) is type(reread):
+        for part in fields(locator):
+            before, after = getattr(locator, part.name), getattr(reread, part.name)
+            if part.compare and before != after:
+                if part.name in ("password", "authority"):
                     before, after = "***", "something else"
-                return f"{one.name} {before!r} would be read as {after!r}"
-    return f"it would be read as {back!r}"
+                return f"{part.name} {before!r} would be read as {after!r}"
+    return f"it would be read as {reread!r}"

@@ -53,7 +53,7 @@ class AFSLocator(Locator):
 
     def join(self, to: Writer) -> str:
         keep = "" if to.edition == "url-1994" else "!$&'()*+,;=:@"
-        return f"//{self.cellname}" + "".join("/" + to.text(one, keep) for one in self.segments)
+        return f"//{self.cellname}" + "".join("/" + to.text(segment, keep) for segment in self.segments)
 
 
 SCHEME = Scheme(
@@ -66,8 +66,6 @@ SCHEME = Scheme(
     local=True,
     hierarchical=True,
     access="afs",
-    examples=(
-        Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),
-    ),
+    examples=(Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none")),
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

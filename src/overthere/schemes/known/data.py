@@ -78,11 +78,11 @@ class DataLocator(Locator):
     def split(cls, given: Given) -> DataLocator:
         if given.host is not None:
             raise given.refuse("//", "a media type, or a comma and the data", "data-uri", "RFC 2397 3")
-        # What stands behind a "?" is data too: urlchar holds it.
-        whole = given.path or ""
+        # The text after a "?" is data too: urlchar contains it.
+        full_path = given.path or ""
         if given.query is not None:
-            whole = f"{whole}?{given.query}"
-        head, comma, raw = whole.partition(",")
+            full_path = f"{full_path}?{given.query}"
+        head, comma, raw = full_path.partition(",")
         if not comma:
             raise given.refuse(None, "a comma before the data", "data-uri", "RFC 2397 3")
         kind, *pieces = head.split(";")
@@ -113,11 +113,11 @@ class DataLocator(Locator):
             kind, slash, subtype = self.media_type.partition("/")
             if not slash:
                 raise CodingError(f'a media type must be type, "/" and subtype, not {self.media_type!r}')
-            parts.append(f"{to.text(kind, _KEPT)}/{to.text(subtype, _KEPT)}")
-        for one in self.parameters:
-            if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise CodingError(f"a parameter must be a pair of attribute and value, not {one!r}")
-            parts.append(f";{to.text(one[0], _KEPT)}={to.text(_quote(one[1]), _KEPT)}")
+            parts.append(f"{to.text(kind, _UNESCAPED)}/{to.text(subtype, _UNESCAPED)}")
+        for pair in self.parameters:
+            if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise CodingError(f"a parameter must be a pair of attribute and value, not {pair!r}")
+            parts.append(f";{to.text(pair[0], _UNESCAPED)}={to.text(_quote(pair[1]), _UNESCAPED)}")
         text = "".join(parts)
         if self.base64:
             return f"{text};base64,{b2a_base64(self.data, newline=False).decode('ascii')}"
@@ -137,11 +137,11 @@ class DataLocator(Locator):
         """
         if self.media_type is None and not self.parameters:
             return "text/plain;charset=US-ASCII"
-        shown = (
+        shown_parameters = (
             f";{attribute}={value if TOKEN.fullmatch(value) else _in_quotes(value)}"
             for attribute, value in self.parameters
         )
-        return (self.media_type or "text/plain") + "".join(shown)
+        return (self.media_type or "text/plain") + "".join(shown_parameters)
 
     @property
     def text_charset(self) -> str | None:
@@ -155,7 +155,7 @@ class DataLocator(Locator):
 
         charset: overrides the charset of the media type.
 
-        Raises: CodingError if there is no charset, if it is unknown, or if the data is not in it.
+        Raises: CodingError without a charset, if it is unknown, or if the data is not valid in it.
 
         >>> DataLocator("text/plain", (("charset", "utf-8"),), data=b"caf\\xc3\\xa9").text()
         'café'
@@ -171,7 +171,7 @@ class DataLocator(Locator):
             raise CodingError(f"the data is not {name}: {error}") from None
 
 
-_KEPT = "!$&'*+"
+_UNESCAPED = "!$&'*+"
 _SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?"
 
 
@@ -198,10 +198,10 @@ def _from_base64(octets: bytes) -> bytes:
         data = a2b_base64(digits)
     except BinasciiError:
         data = b""
-    again = b2a_base64(data, newline=False)
-    if again == digits:
+    reencoded = b2a_base64(data, newline=False)
+    if reencoded == digits:
         return data
-    if len(again) == len(digits) and again.rstrip(b"=")[:-1] == digits.rstrip(b"=")[:-1]:
+    if len(reencoded) == len(digits) and reencoded.rstrip(b"=")[:-1] == digits.rstrip(b"=")[:-1]:
         raise CodingError("the bits before the padding are not zero")
     raise CodingError("the number of digits must be a multiple of four, padded with =")
 
@@ -216,7 +216,7 @@ def _lower(text: str) -> str:
 
 
 def _head(parts: Parts) -> list[str] | None:
-    """What stands before the comma, cut at the semicolons; None if that is not where it has to be."""
+    """Return the text before the comma, split at semicolons; None without such a comma."""
     head, comma, _ = parts.path.partition(",")
     return head.split(";") if comma and parts.authority is None else None
 
@@ -231,7 +231,7 @@ def _lower_names(parts: Parts) -> Parts:
     head = _head(parts)
     if head is None:
         return parts
-    named = [one.partition("=") for one in head[1:]]
+    named = [attribute_text.partition("=") for attribute_text in head[1:]]
     lowered = [
         f"{_lower(name)}{equals}{value}" if equals or name.lower() == "base64" else name
         for name, equals, value in named
@@ -243,12 +243,12 @@ def _lower_charset(parts: Parts) -> Parts:
     head = _head(parts)
     if head is None or not (head[0] == "" or head[0].lower().startswith("text/")):
         return parts
-    return _with_head(parts, [_lower(one) if one[:8].lower() == "charset=" else one for one in head])
+    return _with_head(parts, [_lower(part) if part[:8].lower() == "charset=" else part for part in head])
 
 
 def _without_text_plain(parts: Parts) -> Parts:
     head = _head(parts)
-    if head is None or head[0].lower() != "text/plain" or not any(one[:8].lower() == "charset=" for one in head):
+    if head is None or head[0].lower() != "text/plain" or not any(part[:8].lower() == "charset=" for part in head):
         return parts
     return _with_head(parts, ["", *head[1:]])
 
@@ -258,7 +258,7 @@ _DEFAULTS = (["", "charset=us-ascii"], ["", "charset=us-ascii", "base64"])
 
 def _without_us_ascii(parts: Parts) -> Parts:
     head = _head(parts)
-    if head is None or [one.lower() for one in head] not in _DEFAULTS:
+    if head is None or [attribute.lower() for attribute in head] not in _DEFAULTS:
         return parts
     return _with_head(parts, ["", *head[2:]])
 

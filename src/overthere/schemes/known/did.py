@@ -36,14 +36,14 @@ class DIDLocator(Locator):
     id: str = ""
     """The method-specific identifier; the method defines whether its case matters (8.1)."""
     path: str = ""
-    """With the slash that begins it; "" if there is none (3.2)."""
+    """With its leading slash; "" without a path (3.2)."""
     scheme: str = field(default="did", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"method", "id", "path"}
 
     @classmethod
     def split(cls, given: Given) -> DIDLocator:
-        method, colon, rest = (given.path or "").partition(":")
-        id_, slash, path = rest.partition("/")
+        method, colon, after_method = (given.path or "").partition(":")
+        id_, slash, path = after_method.partition("/")
         if given.host is not None or not (method and colon) or "/" in method or not id_ or id_.endswith(":"):
             expected = 'a method, ":" and an identifier'
             raise given.refuse(given.path, expected, "did", "DID Core 3.1")

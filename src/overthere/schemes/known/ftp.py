@@ -56,8 +56,8 @@ class FTPLocator(Locator):
     @classmethod
     def split(cls, given: Given) -> FTPLocator:
         if given.host is None:
-            what, rule = '"//" and a host', RULES[given.edition][0]
-            raise given.refuse(given.path or given.named.get("schemepart"), what, rule, DOCUMENTS[given.edition])
+            expected, rule = '"//" and a host', RULES[given.edition][0]
+            raise given.refuse(given.path or given.named.get("schemepart"), expected, rule, DOCUMENTS[given.edition])
         path, kind = given.path, given.named.get("ftptype")
         if given.edition == "rfc3986" and path is not None:
             path, kind = _without_type(given, path)
@@ -75,9 +75,9 @@ class FTPLocator(Locator):
         pieces = (*self.directories, self.name or "")
         # In 1994 the type is "a suffix to the URL", whether there is a path or not; in RFC 1738 the path goes before.
         if self.name is not None or self.directories or (self.type is not None and to.edition != "url-1994"):
-            # "/" and ";" are reserved within a name (3.2.2); what "!A" means in the BNF of 1994 is never written.
+            # "/" and ";" are reserved within a name (3.2.2); "!A" of the BNF of 1994 is never written.
             keep = "" if to.edition == "url-1994" else "!$&'()*+,=:@"
-            text += "/" + "/".join(to.text(one, keep) for one in pieces)
+            text += "/" + "/".join(to.text(piece, keep) for piece in pieces)
         return text if self.type is None else f"{text};type={to.text(self.type)}"
 
 

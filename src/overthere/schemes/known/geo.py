@@ -14,8 +14,8 @@ from overthere.schemes.model import Example, NormalRule, Scheme
 
 __all__ = ["SCHEME", "GeoLocator"]
 
-# RFC 5870 3.3; "[" and "]", which its paramchar has, are in no path of RFC 3986.  In WGS-84, which is meant without
-# crs, degrees have two or three digits; what is named as WGS-84 is also one of the others here, and the locator tells.
+# RFC 5870 3.3; "[" and "]", which its paramchar has, cannot be in a path of RFC 3986.  In WGS-84, the default without |
+# crs, degrees have two or three digits; with crs=wgs84 other numbers match too, and the locator checks them.
 SYNTAX = """
 geo-uri       = "geo:" ( wgs84 / coordinates crsp ) [ uncp ] *parameter
 wgs84         = latitude "," longitude [ "," altitude ] [ ";crs=wgs84" ]
@@ -68,25 +68,25 @@ class GeoLocator(Locator):
             expected = 'two or three decimal numbers, with "," between them'
             raise given.refuse(front or None, expected, "coordinates", "RFC 5870 3.3")
         first: dict[str, str] = {}
-        others: list[tuple[str, str | None]] = []
+        other_parameters: list[tuple[str, str | None]] = []
         for place, par in enumerate(pars):
             name, mark, value = par.partition("=")
             key = name.lower()
             if not _LABEL.fullmatch(name) or (mark and not value):
                 raise given.refuse(f";{par}", "the name of a parameter, and a value behind its =", "p", "RFC 5870 3.3")
-            # crs comes first and u behind it (3.3); elsewhere they are other parameters, by the letter.
+            # crs comes first and u follows it (3.3); elsewhere the grammar reads them as other parameters.
             if key == "crs" and place == 0 and _LABEL.fullmatch(value):
                 first["crs"] = value
             elif key == "u" and place == len(first) and _NUMBER.fullmatch(value) and value[0] != "-":
                 first["u"] = value
             else:
-                others.append((name, given.decode(value) if mark else None))
+                other_parameters.append((name, given.decode(value) if mark else None))
         if first.get("crs", "wgs84").lower() == "wgs84":
             for place, digits in enumerate((2, 3)):
                 if len(coordinates[place].lstrip("-").partition(".")[0]) > digits:
                     expected = f"degrees of at most {digits} digits before the point"
                     raise given.refuse(coordinates[place], expected, "coordinates", "RFC 5870 3.3")
-        return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(others), **given.rest())
+        return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(other_parameters), **given.rest())
 
     def join(self, to: Writer) -> str:
         numbers = (*self.coordinates, *(() if self.u is None else (self.u,)))
@@ -129,10 +129,10 @@ def _number(text: str) -> str:
     """Without zeros that say nothing; what is no number stays."""
     if not _NUMBER.fullmatch(text):
         return text
-    whole, _, digits = text.lstrip("-").partition(".")
+    integer, _, digits = text.lstrip("-").partition(".")
     digits = digits.rstrip("0")
-    shown = (whole.lstrip("0") or "0") + (f".{digits}" if digits else "")
-    return f"-{shown}" if text[0] == "-" and shown != "0" else shown
+    shortened = (integer.lstrip("0") or "0") + (f".{digits}" if digits else "")
+    return f"-{shortened}" if text[0] == "-" and shortened != "0" else shortened
 
 
 def _is_pole(text: str) -> bool:
@@ -142,8 +142,8 @@ def _is_pole(text: str) -> bool:
 def _normal_parts(parts: Parts) -> Parts:
     if parts.authority is not None:
         return parts
-    front, mark, rest = parts.path.partition(";")
-    return parts._replace(path=front + mark + _MARK.sub(lambda match: chr(int(match[0][1:], 16)), rest))
+    front, mark, parameters = parts.path.partition(";")
+    return parts._replace(path=front + mark + _MARK.sub(lambda match: chr(int(match[0][1:], 16)), parameters))
 
 
 def _names(parts: Parts) -> Parts:
@@ -154,7 +154,7 @@ def _names(parts: Parts) -> Parts:
     lowered = [(name.lower() if _LABEL.fullmatch(name) else name, mark, value) for name, mark, value in pairs]
     if lowered and lowered[0][0] == "crs":
         lowered[0] = ("crs", lowered[0][1], lowered[0][2].lower() if "%" not in lowered[0][2] else lowered[0][2])
-        lowered = lowered[1:] if lowered[0][2] == "wgs84" and "crs" not in (one[0] for one in lowered[1:2]) else lowered
+        lowered = lowered[1:] if lowered[0][2] == "wgs84" and "crs" not in (p[0] for p in lowered[1:2]) else lowered
     return parts._replace(path=";".join([front, *map("".join, lowered)]))
 
 
@@ -162,7 +162,7 @@ def _numbers(parts: Parts) -> Parts:
     if parts.authority is not None:
         return parts
     front, *pars = parts.path.split(";")
-    coordinates = [_number(one) for one in front.split(",")]
+    coordinates = [_number(coordinate) for coordinate in front.split(",")]
     crs = pars[0] if pars and pars[0].startswith("crs=") else ""
     if crs in ("", "crs=wgs84") and len(coordinates) in (2, 3) and _NUMBER.fullmatch(coordinates[1]):
         if _is_pole(coordinates[0]):
@@ -181,11 +181,11 @@ def _in_order(parts: Parts) -> Parts:
     front, *pars = parts.path.split(";")
     at = 1 if pars and pars[0].startswith("crs=") else 0
     at += 1 if len(pars) > at and pars[at].startswith("u=") else 0
-    others = sorted(pars[at:], key=_name)
-    # Behind the first two, a second crs or u must not come to the front.
-    if any(_name(one) in ("crs", "u") for one in others):
+    sorted_parameters = sorted(pars[at:], key=_name)
+    # After the first two, a second crs or u must not move to the front.
+    if any(_name(parameter) in ("crs", "u") for parameter in sorted_parameters):
         return parts
-    return parts._replace(path=";".join([front, *pars[:at], *others]))
+    return parts._replace(path=";".join([front, *pars[:at], *sorted_parameters]))
 
 
 def _name(par: str) -> str:

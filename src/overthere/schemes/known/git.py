@@ -92,26 +92,26 @@ def git_url(text: str) -> SSHLocator | GitLocator | HTTPLocator:
     """
     text = exact(text, "git_url()")
     if url := _URL.match(text):
-        found = URI(f"ssh{text[url.end(1) :]}" if url[1] else text).locator
-        assert isinstance(found, SSHLocator | GitLocator | HTTPLocator)
-        return found
+        locator = URI(f"ssh{text[url.end(1) :]}" if url[1] else text).locator
+        assert isinstance(locator, SSHLocator | GitLocator | HTTPLocator)
+        return locator
     before, colon, _ = text.partition(":")
     scp = _SCP.fullmatch(text)
     if not colon:
-        why = "there is no colon, so it is a path of this machine"
+        problem = "there is no colon, so it is a path of this machine"
     elif _DRIVE.match(text):
-        why = "it begins with a drive of Windows, so it is a path of this machine"
+        problem = "it begins with a drive of Windows, so it is a path of this machine"
     elif _OTHER_URL.match(text):
-        why = f"{before!r} is not one of ssh, git, http and https"
+        problem = f"{before!r} is not one of ssh, git, http and https"
     elif "/" in before:
-        why = "a slash is before the first colon, so it is a path of this machine"
+        problem = "a slash is before the first colon, so it is a path of this machine"
     else:
-        why = "expected user@host:path"
+        problem = "expected user@host:path"
         try:
             if scp is not None:
                 path = encode(scp[3].lstrip("/"), "path", keep=f"{IN_SEGMENT}/")
                 return git_url(str(SSHLocator(scp[1], host=scp[2], path=f"/{path}").uri()))
         except (Unwritable, CodingError):
             pass
-    message = f"not the URL of a repository: {why}"
+    message = f"not the URL of a repository: {problem}"
     raise InvalidURI(text, Finding("scheme-syntax", 0, len(before), "any", "any", "", DOCUMENT, message))

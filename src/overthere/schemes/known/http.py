@@ -20,7 +20,7 @@ PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 _SOURCES = {"url-1994": ("httpaddress", "1994 HTTP"), "rfc1738": ("httpurl", "RFC 1738 3.3")}
 _TODAY = {"http": "RFC 9110 4.2.1", "https": "RFC 9110 4.2.2", "ws": "RFC 6455 3", "wss": "RFC 6455 3"}
-# What no path or query of RFC 3986 holds; escapes are left alone.
+# Characters that a path or query of RFC 3986 cannot have; escapes are kept.
 _UNSENT = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
 _UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
@@ -60,12 +60,12 @@ class HTTPLocator(Locator):
     """
 
     user: str | None = None
-    """Of the userinfo, which has no use in these schemes (RFC 1738 3.3; RFC 9110 4.2.4)."""
+    """From the userinfo, which has no use in these schemes (RFC 1738 3.3; RFC 9110 4.2.4)."""
     password: str | None = None
     host: str = ""
     port: int | None = None
     path: str = ""
-    """As written, with the slash that begins it; "" if there is none."""
+    """As written, with its leading slash; "" without a path."""
     scheme: str = field(default="http", kw_only=True)
     searched: ClassVar[bool] = True
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}

@@ -77,9 +77,9 @@ class ViewSourceLocator(InnerLocator):
 
 
 def _lower_scheme(parts: Parts) -> Parts:
-    name, colon, rest = parts.path.partition(":")
-    plain = parts.authority is None and colon and name.isascii() and "%" not in name
-    return parts._replace(path=f"{name.lower()}:{rest}") if plain else parts
+    name, colon, inner_text = parts.path.partition(":")
+    has_scheme = parts.authority is None and colon and name.isascii() and "%" not in name
+    return parts._replace(path=f"{name.lower()}:{inner_text}") if has_scheme else parts
 
 
 VIEW_SOURCE = Scheme(

@@ -60,8 +60,8 @@ class IRCLocator(Locator):
             if self.flags:
                 raise CodingError("flags follow an entity, which may be empty")
             return text
-        # Slashes stay: "/" is no delimiter within the name of a channel.
-        return f"{text}/" + ",".join(to.text(one, "!$&'()*+;=:@/") for one in (self.entity, *self.flags))
+        # Slashes stay: "/" is not a delimiter within the name of a channel.
+        return f"{text}/" + ",".join(to.text(item, "!$&'()*+;=:@/") for item in (self.entity, *self.flags))
 
     @property
     def is_user(self) -> bool:

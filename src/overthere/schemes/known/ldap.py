@@ -155,7 +155,7 @@ class LDAPLocator(Locator):
             login = given.user + ("" if given.password is None else f":{given.password}")
             raise given.refuse(f"{login}@", "a host and no userinfo", "ldapurl", "RFC 4516 2")
         raw: list[str | None] = [*([] if given.query is None else given.query.split("?", 3)), *[None] * 4]
-        attributes, scope, wanted, extensions = raw[:4]
+        attributes, scope, filter_text, extensions = raw[:4]
         level = None if scope is None else given.decode(scope).lower()
         if level and level not in _SCOPES:
             raise given.refuse(scope, '"base", "one" or "sub"', "scope", "RFC 4516 2")
@@ -165,7 +165,7 @@ class LDAPLocator(Locator):
             given.decode(given.path),
             None if attributes is None else tuple(map(given.decode, attributes.split(","))) if attributes else (),
             level,
-            given.decode(wanted),
+            given.decode(filter_text),
             None if extensions is None else tuple(_extensions(given, extensions)),
             **given.rest(query=False),
         )
@@ -176,11 +176,11 @@ class LDAPLocator(Locator):
         # A "/" in a DN is escaped: dot-segments would be removed around it (RFC 3986 6.2.2.3).
         text += "" if self.dn is None else "/" + to.text(self.dn, marks + ",")
         if self.attributes is not None:
-            text += "?" + ",".join(to.text(one, marks + "/") for one in self.attributes)
+            text += "?" + ",".join(to.text(item, marks + "/") for item in self.attributes)
         text += "" if self.scope is None else f"?{self.scope}"
         text += "" if self.filter is None else "?" + to.text(self.filter, marks + ",/")
         if self.extensions is not None:
-            text += "?" + ",".join(_write_part(to, one, marks + "/") for one in self.extensions)
+            text += "?" + ",".join(_write_part(to, item, marks + "/") for item in self.extensions)
         return text
 
     @property
@@ -197,21 +197,21 @@ class LDAPLocator(Locator):
 
 
 def _extensions(given: Given, raw: str) -> Iterator[Extension]:
-    for one in raw.split(",") if raw else ():
-        critical = one.startswith("!")
-        name, equals, value = one[critical:].partition("=")
+    for text in raw.split(",") if raw else ():
+        critical = text.startswith("!")
+        name, equals, value = text[critical:].partition("=")
         yield Extension(critical, given.decode(name), given.decode(value) if equals else None)
 
 
-def _write_part(to: Writer, one: object, keep: str) -> str:
-    if not isinstance(one, Extension):
-        raise CodingError(f"{one!r} is not an Extension")
-    text = ("!" if one.critical else "") + to.text(one.name)
-    return text if one.value is None else f"{text}={to.text(one.value, keep)}"
+def _write_part(to: Writer, extension: object, keep: str) -> str:
+    if not isinstance(extension, Extension):
+        raise CodingError(f"{extension!r} is not an Extension")
+    text = ("!" if extension.critical else "") + to.text(extension.name)
+    return text if extension.value is None else f"{text}={to.text(extension.value, keep)}"
 
 
 def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
-    """A rule on the fields behind the first "?", of which there is one at least."""
+    """Return a rule on the fields after the first "?", of which there is at least one."""
     return NormalRule(what, source, partial(_normalize_parts, change))
 
 
@@ -223,12 +223,12 @@ def _normalize_parts(change: Callable[[list[str]], list[str]], parts: Parts) -> 
 
 
 def _lower_scope(fields: list[str]) -> list[str]:
-    return [*fields[:1], *(one.lower() if one.lower() in _SCOPES else one for one in fields[1:2]), *fields[2:]]
+    return [*fields[:1], *(scope.lower() if scope.lower() in _SCOPES else scope for scope in fields[1:2]), *fields[2:]]
 
 
 def _no_defaults(fields: list[str]) -> list[str]:
     defaults = ("*", DEFAULTS.scope, DEFAULTS.filter.lower())
-    return ["" if place < 3 and one.lower() == defaults[place] else one for place, one in enumerate(fields)]
+    return ["" if place < 3 and value.lower() == defaults[place] else value for place, value in enumerate(fields)]
 
 
 def _no_empty_end(fields: list[str]) -> list[str]:

@@ -41,9 +41,9 @@ pct-no-line    = "%0" ( DIGIT / "B" / "C" / "E" / "F" ) / "%" ( %x31-39 / "A" / 
 qchar          = unreserved / pct-encoded / "!" / "$" / "'" / "(" / ")" / "*" / "+" / "," / ";" / ":" / "@"
 """
 
-# 4 and 6.1: what the document calls safe or shows; 9: Bcc is no longer forbidden.
-_TAKEN = frozenset(["to", "cc", "bcc", "subject", "keywords", "in-reply-to", "body"])
-# What is in no header field (RFC 5322 3.2.5, 3.6.8): controls, line separators, octets that are not UTF-8.
+# 4 and 6.1: the fields that the document calls safe or shows; 9: Bcc is no longer forbidden.
+_SAFE_FIELDS = frozenset(["to", "cc", "bcc", "subject", "keywords", "in-reply-to", "body"])
+# Invalid in header fields (RFC 5322 3.2.5, 3.6.8): controls, line separators, octets that are not UTF-8.
 _NO_TEXT = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_BODY = re.compile("[\0\ud800-\udfff]")
 
@@ -69,16 +69,16 @@ class MailtoLocator(Locator):
     def split(cls, given: Given) -> MailtoLocator:
         if given.edition != "rfc3986":
             # RFC 1738 3.5: "there are no reserved characters".
-            whole = given.named.get("addr-spec" if given.edition == "url-1994" else "encoded822addr")
-            return cls(addresses=(given.decode(whole),) if whole else (), **given.rest())
+            address = given.named.get("addr-spec" if given.edition == "url-1994" else "encoded822addr")
+            return cls(addresses=(given.decode(address),) if address else (), **given.rest())
         if given.host is not None:
             raise given.refuse("//", 'addresses, and not "//" and a host', "mailto-uri", "RFC 6068 2")
         headers: list[tuple[str, str]] = []
         for hfield in () if given.query is None else given.query.split("&"):
             name, equals, value = hfield.partition("=")
             if not equals:
-                where = f"&{hfield}" if headers else f"?{hfield}"
-                raise given.refuse(where, '"=" between name and value of a header field', "hfield", "RFC 6068 2")
+                field_text = f"&{hfield}" if headers else f"?{hfield}"
+                raise given.refuse(field_text, '"=" between name and value of a header field', "hfield", "RFC 6068 2")
             headers.append((given.decode(name), given.decode(value)))
         return cls(
             addresses=tuple(map(given.decode, given.path.split(","))) if given.path else (),
@@ -87,13 +87,13 @@ class MailtoLocator(Locator):
         )
 
     def join(self, to: Writer) -> str:
-        text = ",".join(_write_address(one, to) for one in self.addresses)
+        text = ",".join(_write_address(item, to) for item in self.addresses)
         hfields: list[str] = []
         keep = "!$'()*+,:@"  # 2, item 1: not ";"
-        for one in self.headers:
-            if not isinstance(one, tuple) or len(one) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise CodingError(f"a header field must be a pair of name and value, not {one!r}")
-            hfields.append(f"{to.text(one[0], keep)}={to.text(one[1], keep)}")
+        for item in self.headers:
+            if not isinstance(item, tuple) or len(item) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise CodingError(f"a header field must be a pair of name and value, not {item!r}")
+            hfields.append(f"{to.text(item[0], keep)}={to.text(item[1], keep)}")
         return f"{text}?{'&'.join(hfields)}" if hfields else text
 
     def for_writing(self) -> MailtoLocator:
@@ -139,7 +139,7 @@ class MailtoLocator(Locator):
         return self._mailboxes("bcc")
 
     def _mailboxes(self, name: str) -> tuple[str, ...]:
-        return tuple(one for header, value in self.headers if header.lower() == name for one in mailboxes(value))
+        return tuple(item for header, value in self.headers if header.lower() == name for item in mailboxes(value))
 
     @property
     def unsafe(self) -> tuple[tuple[str, str], ...]:
@@ -155,7 +155,7 @@ class MailtoLocator(Locator):
 
 def is_unsafe(name: str, value: str) -> bool:
     """Whether a header field, its name in lower case, is one of `MailtoLocator.unsafe`."""
-    return name not in _TAKEN or (_NO_BODY if name == "body" else _NO_TEXT).search(value) is not None
+    return name not in _SAFE_FIELDS or (_NO_BODY if name == "body" else _NO_TEXT).search(value) is not None
 
 
 def _write_address(address: str, to: Writer) -> str:
@@ -178,7 +178,7 @@ def mailboxes(value: str) -> tuple[str, ...]:
     >>> mailboxes('"Doe, Joe" <joe@example.com>, bob@example.com (Bob, him)')
     ('"Doe, Joe" <joe@example.com>', 'bob@example.com (Bob, him)')
     """
-    cut: list[str] = []
+    parts: list[str] = []
     start, skip = 0, False
     open_: list[str] = []
     for at, char in enumerate(value):
@@ -192,9 +192,9 @@ def mailboxes(value: str) -> tuple[str, ...]:
         elif within not in ('"', "]") and char in _CLOSES and not (char == ":" and open_):
             open_.append(_CLOSES[char])
         elif char == "," and not open_:
-            cut.append(value[start:at])
+            parts.append(value[start:at])
             start = at + 1
-    return tuple(one for text in (*cut, value[start:]) if (one := text.strip(" \t\r\n")))
+    return tuple(part for text in (*parts, value[start:]) if (part := text.strip(" \t\r\n")))
 
 
 # -- The normal form
@@ -221,7 +221,7 @@ def _to_before_the_question_mark(parts: Parts) -> Parts:
 def _lower_domains(parts: Parts) -> Parts:
     if parts.authority is not None:
         return parts
-    addresses = [one.rpartition("@") for one in parts.path.split(",")]
+    addresses = [address.rpartition("@") for address in parts.path.split(",")]
     lowered = (
         # A domain literal keeps its case (RFC 822 3.4.7: dtext).
         f"{local}{at}{domain if not at or domain.startswith('%5B') else _lower(domain)}"
@@ -233,7 +233,7 @@ def _lower_domains(parts: Parts) -> Parts:
 def _lower_names(parts: Parts) -> Parts:
     if not parts.query:
         return parts
-    hfields = (one.partition("=") for one in parts.query.split("&"))
+    hfields = (field.partition("=") for field in parts.query.split("&"))
     return parts._replace(query="&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in hfields))
 
 

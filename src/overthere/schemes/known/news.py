@@ -32,7 +32,7 @@ news-mdtext   = unreserved / sub-delims / ":" / "@"
               / "%6" HEXDIG / "%7" ( DIGIT / %x41-45 / %x61-65 )
 """
 
-# What stands unescaped in an article and in the name of a group.
+# Characters that stay unescaped in an article and in the name of a group.
 _IN_ARTICLE = {"url-1994": "@+", "rfc1738": ";/?:&=", "rfc3986": "!$&'()*+,;=:@"}
 _IN_GROUP = "+*"
 
@@ -90,17 +90,17 @@ class NewsLocator(Locator):
             raise CodingError("a news URL names no server there")
         text = "" if self.host is None else to.authority(self.host, self.port, self.user, self.password)
         if self.message_id is not None:
-            # In the older editions only the last "@" is the one that parts the domain.
-            left, at, right = self.message_id.rpartition("@")
+            # In the older editions only the last "@" separates the domain.
+            local_part, at, domain = self.message_id.rpartition("@")
             keep = _IN_ARTICLE[to.edition]
-            what = to.text(left, keep) + at + to.text(right, keep)
+            target = to.text(local_part, keep) + at + to.text(domain, keep)
         elif self.group is not None:
             if to.edition != "rfc3986" and self.group != "*" and self.is_set:
                 raise CodingError('of sets of newsgroups it knows "*" alone')
-            what = self.group if self.group == "*" else to.text(self.group, _IN_GROUP, drop="~")
+            target = self.group if self.group == "*" else to.text(self.group, _IN_GROUP, drop="~")
         else:
             return text
-        return f"{text}/{what}" if text else what
+        return f"{text}/{target}" if text else target
 
 
 def _default_server(parts: Parts) -> Parts:

@@ -23,7 +23,7 @@ _AZ = "Azure Storage, Use the Azure Data Lake Storage URI"
 _S3_HOST = re.compile(r"(?:(.+)\.)?s3(?:[.-](?:dualstack\.)?([a-z]{2}(?:-[a-z]+)+-[0-9]))?\.amazonaws\.com(?:\.cn)?")
 _GS_HOST = re.compile(r"(?:(.+)\.)?storage\.googleapis\.com")
 _AZURE_HOST = re.compile(r"([a-z0-9]+)\.(?:blob|dfs)\.core\.windows\.net")
-_KEPT = f"{IN_SEGMENT}/".replace("+", "")
+_UNESCAPED = f"{IN_SEGMENT}/".replace("+", "")
 _AZURE = ".dfs.core.windows.net"
 
 
@@ -68,26 +68,26 @@ class ObjectLocator(Locator):
         is_web = parsed.scheme.lower() in ("http", "https") and parsed.userinfo is None
         if is_web and parsed.effective_port in (80, 443):
             for kind in (S3Locator, GSLocator, AzureLocator):
-                found = kind._from_host((parsed.host or "").lower(), decode(parsed.path.removeprefix("/")))
-                if isinstance(found, cls) and found.bucket:
-                    return found
+                locator = kind._from_host((parsed.host or "").lower(), decode(parsed.path.removeprefix("/")))
+                if isinstance(locator, cls) and locator.bucket:
+                    return locator
         end = len(parsed.scheme) + (0 if parsed.authority is None else len(f"://{parsed.authority}"))
-        why = "not the https URL of an object: the host is not that of a store, or there is no bucket"
-        raise InvalidURI(str(parsed), Finding("scheme-syntax", 0, end, "authority", "authority", "", _S3, why))
+        message = "not the https URL of an object: the host is not that of a store, or there is no bucket"
+        raise InvalidURI(str(parsed), Finding("scheme-syntax", 0, end, "authority", "authority", "", _S3, message))
 
     @classmethod
     def _from_host(cls, host: str, path: str) -> ObjectLocator | None:
-        """The object of a host in lower case and a decoded path, the bucket "" if there is none."""
+        """Return the object of a lower-case host and a decoded path; the bucket is "" if it is missing."""
         raise NotImplementedError
 
     def _https(self, host: str, path_style: bool) -> URI:
-        """Raises: Unwritable for a key that a path cannot have, or a bucket that a host cannot."""
+        """Return the https URL.  Raises: Unwritable for a key or a bucket that it cannot have."""
         path = f"{self.bucket}/{self.key}" if path_style else self.key
         if not {".", ".."}.isdisjoint(path.split("/")):  # escaped or not (RFC 3986 6.2.2.3)
             raise Unwritable('an https URL loses a segment "." or ".." of a key')
         before = "" if path_style else f"{self.bucket}."
         try:  # servers may decode a "+" to a space
-            return URI(f"https://{before}{host}/{encode(path, 'path', keep=_KEPT)}")
+            return URI(f"https://{before}{host}/{encode(path, 'path', keep=_UNESCAPED)}")
         except (CodingError, InvalidURI) as error:
             raise Unwritable(f"an https URL cannot express this: {error}") from None
 

@@ -56,7 +56,7 @@ class OTPAuthLocator(Locator):
     def split(cls, given: Given) -> OTPAuthLocator:
         if not given.host or given.path is None or given.user is not None or given.port is not None:
             raise given.refuse(given.path or None, '"//", a type, "/" and a label', "otpauth-uri", DOCUMENT)
-        pairs = [one.partition("=") for one in given.query.split("&")] if given.query is not None else []
+        pairs = [pair.partition("=") for pair in given.query.split("&")] if given.query is not None else []
         secrets = [number for number, (name, mark, _) in enumerate(pairs) if mark and name == "secret"]
         if len(secrets) != 1:
             raise given.refuse(None, 'one parameter "secret"', "otp-secret", DOCUMENT)
@@ -83,8 +83,8 @@ class OTPAuthLocator(Locator):
         return f"//{self.type}/{to.text(self.label, '!$&()*,;:@/+=' + chr(39))}?" + "&".join(pairs)
 
     def parameter(self, name: str) -> str | None:
-        """The value of the first parameter of that name; None if it is not there."""
-        return next((value for own, value in self.parameters if own == name), None)
+        """Return the value of the first parameter of that name; None without one."""
+        return next((value for parameter_name, value in self.parameters if parameter_name == name), None)
 
     @property
     def issuer(self) -> str | None:

@@ -70,21 +70,21 @@ class ProsperoLocator(Locator):
             host = f"{given.user}@{host}"  # the BNF of 1994 has no user here, but "@" in a hostname
         hsoname, fields = named.get("hsoname", named.get("ppath")), named.get("fieldspec")
         if given.edition == "rfc3986" and given.path is not None:
-            hsoname, mark, rest = given.path.partition(";")
-            fields = mark + rest if mark else None
+            hsoname, mark, field_text = given.path.partition(";")
+            fields = mark + field_text if mark else None
         version, attributes = named.get("version"), named.get("attributes")
         if version == "":
-            version, attributes = None, attributes or ""  # "%00" without digits: still told from no "%00"
+            version, attributes = None, attributes or ""  # "%00" without digits differs from no "%00"
         elif version is not None and _number(version) is None:
             raise given.refuse(version, "a version number of 18 digits at most", "version", "1994 PROSPERO")
-        number, others = _fields(given, fields)
+        number, other_fields = _fields(given, fields)
         return cls(
             host=host,
             port=given.port,
             hsoname=given.decode(hsoname),
             version=number if version is None else _number(version),
             attributes=given.decode(attributes),
-            fields=others,
+            fields=other_fields,
             **given.rest(),
         )
 
@@ -103,10 +103,10 @@ class ProsperoLocator(Locator):
         text += "/" + to.text(self.hsoname, keep + "=/")
         if self.version is not None:
             text += f";{_VERSION}={self.version}"
-        for one in self.fields:
-            if len(one) != 2:
-                raise CodingError(f"a field must be a name and a value, not {one!r}")
-            name, value = one
+        for entry in self.fields:
+            if len(entry) != 2:
+                raise CodingError(f"a field must be a name and a value, not {entry!r}")
+            name, value = entry
             text += f";{to.text(name, keep)}" + ("" if value is None else f"={to.text(value, keep)}")
         return text
 
@@ -114,20 +114,20 @@ class ProsperoLocator(Locator):
 def _fields(given: Given, raw: str | None) -> tuple[int | None, tuple[ProsperoField, ...]]:
     """The version, if a field names it, and the other fields."""
     number: int | None = None
-    others: list[ProsperoField] = []
-    for one in [] if raw is None else raw[1:].split(";"):
-        name, equals, value = one.partition("=")
+    other_fields: list[ProsperoField] = []
+    for pair in [] if raw is None else raw[1:].split(";"):
+        name, equals, value = pair.partition("=")
         entry = ProsperoField(given.decode(name), given.decode(value) if equals else None)
-        stands = _number(entry.value or "") if number is None and entry.name == _VERSION else None
-        if stands is None:
-            others.append(entry)
+        version = _number(entry.value or "") if number is None and entry.name == _VERSION else None
+        if version is None:
+            other_fields.append(entry)
         else:
-            number = stands
-    return number, tuple(others)
+            number = version
+    return number, tuple(other_fields)
 
 
 def _number(text: str) -> int | None:
-    """The number that digits are; None if they are none, or more than a version has."""
+    """Return the number of a digit string; None for other text, or for more digits than a version has."""
     digits = text.lstrip("0")
     return int(text[-18:]) if text.isascii() and text.isdigit() and len(digits) <= 18 else None
 

@@ -31,7 +31,7 @@ class RTSPLocator(HostLocator):
 
 
 def _facts(name: str, source: str, **more: Any) -> Scheme:
-    """The scheme of one of the three names, by the paragraph that has it; a host there must be."""
+    """Return the scheme of one of the three names, by the paragraph that defines it; a host is required."""
     return Scheme(
         name=name,
         documents={"rfc3986": source},

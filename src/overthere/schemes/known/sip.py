@@ -22,9 +22,8 @@ PORTS = {"sip": 5060, "sips": 5061}
 
 
 def syntax(name: str) -> str:
-    """The rules of sip or sips (RFC 3261 25.1) over the characters of RFC 3986, which has no "[" and "]" here: an IPv6
-    address, whose reference has them, makes a sip URI that is no URI.  And a user does not begin with "//", which
-    begins an authority there."""
+    """Return the rules of sip or sips (RFC 3261 25.1) over the characters of RFC 3986, without "[" and "]": with an
+    IPv6 reference, a sip URI is not a valid URI.  A user cannot begin with "//", which would begin an authority."""
     return f"""
 {name}-uri        = "{name}:" [ sip-userinfo ] hostport *( ";" uri-parameter ) [ headers ]
 sip-userinfo     = user [ ":" password ] "@"
@@ -75,22 +74,22 @@ class SIPLocator(Locator):
     @classmethod
     def split(cls, given: Given) -> SIPLocator:
         source = "RFC 3261 25.1"
-        rest = (given.path or "") + ("" if given.query is None else f"?{given.query}")
-        if given.host is not None or not rest:
-            raise given.refuse(rest, "a user at a host, or a host", f"{given.scheme}-uri", source)
+        remainder = (given.path or "") + ("" if given.query is None else f"?{given.query}")
+        if given.host is not None or not remainder:
+            raise given.refuse(remainder, "a user at a host, or a host", f"{given.scheme}-uri", source)
         # Neither host, parameters nor headers have an "@", and a user may have ";" and "?".
-        info, at, rest = rest.rpartition("@")
+        info, at, remainder = remainder.rpartition("@")
         if at and not info:
             raise given.refuse("@", 'a user before the "@"', "userinfo", source)
         user, colon, password = info.partition(":")
-        there, mark, query = rest.partition("?")
-        hostport, *parameters = there.split(";")
+        host_part, mark, query = remainder.partition("?")
+        hostport, *parameters = host_part.split(";")
         host, port_mark, port = hostport.partition(":")
         if not host or (port_mark and not (_PORT.fullmatch(port) and len(port) < 4000)):
             raise given.refuse(hostport or None, "a host, and a port of digits", "hostport", source)
-        if not all(one.partition("=")[0] for one in parameters):
-            raise given.refuse(there, "a name of each parameter", "uri-parameters", source)
-        headers = [one.partition("=") for one in query.split("&")] if mark else []
+        if not all(pair.partition("=")[0] for pair in parameters):
+            raise given.refuse(host_part, "a name of each parameter", "uri-parameters", source)
+        headers = [pair.partition("=") for pair in query.split("&")] if mark else []
         if not all(name and equals for name, equals, _ in headers):
             raise given.refuse(f"?{query}", 'header fields, each a name, "=" and a value', "headers", source)
         decode = given.decode
@@ -150,36 +149,36 @@ def _path_and_query(parts: Parts) -> str | None:
     return parts.path if parts.query is None else f"{parts.path}?{parts.query}"
 
 
-def _split_whole(parts: Parts, whole: str) -> Parts:
-    path, mark, query = whole.partition("?")
+def _split_whole(parts: Parts, full: str) -> Parts:
+    path, mark, query = full.partition("?")
     return parts._replace(path=path, query=query if mark else None)
 
 
 def _plain_marks(parts: Parts) -> Parts:
-    whole = _path_and_query(parts)
-    return parts if whole is None else _split_whole(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), whole))
+    full = _path_and_query(parts)
+    return parts if full is None else _split_whole(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), full))
 
 
 def _lower_case(parts: Parts) -> Parts:
-    whole = _path_and_query(parts)
-    if whole is None:
+    full = _path_and_query(parts)
+    if full is None:
         return parts
-    info, at, rest = whole.rpartition("@")
-    there, mark, query = rest.partition("?")
-    headers = (one.partition("=") for one in query.split("&"))
+    info, at, after_at = full.rpartition("@")
+    host_part, mark, query = after_at.partition("?")
+    headers = (pair.partition("=") for pair in query.split("&"))
     lowered = "&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in headers)
-    return _split_whole(parts, f"{info}{at}{_lower(there)}{mark}{lowered}")
+    return _split_whole(parts, f"{info}{at}{_lower(host_part)}{mark}{lowered}")
 
 
 def _in_order(parts: Parts) -> Parts:
-    whole = _path_and_query(parts)
-    if whole is None:
+    full = _path_and_query(parts)
+    if full is None:
         return parts
-    info, at, rest = whole.rpartition("@")
-    there, mark, query = rest.partition("?")
-    hostport, *parameters = there.split(";")
-    there = ";".join([hostport, *sorted(parameters, key=_name)])
-    return _split_whole(parts, f"{info}{at}{there}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
+    info, at, after_at = full.rpartition("@")
+    host_part, mark, query = after_at.partition("?")
+    hostport, *parameters = host_part.split(";")
+    host_part = ";".join([hostport, *sorted(parameters, key=_name)])
+    return _split_whole(parts, f"{info}{at}{host_part}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
 
 
 def _name(pair: str) -> str:

@@ -36,7 +36,7 @@ class SMBLocator(Locator):
     """A server or a workgroup; "" is all workgroups."""
     port: int | None = None
     path: str = ""
-    """As written, with the slash that begins it; "" if there is none."""
+    """As written, with its leading slash; "" without a path."""
     scheme: str = field(default="smb", kw_only=True)
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 

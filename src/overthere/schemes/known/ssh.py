@@ -68,8 +68,8 @@ class SSHLocator(Locator):
         parameters: tuple[tuple[str, str], ...] = ()
         if mark and _PARAMETERS.fullmatch(last):
             info = front
-            cut = (one.partition("=") for one in last.split(","))
-            parameters = tuple((name, value) for name, _, value in cut)
+            pairs = (parameter.partition("=") for parameter in last.split(","))
+            parameters = tuple((name, value) for name, _, value in pairs)
         user, colon, password = info.partition(":")
         return cls(
             user=given.decode(user) if user or (given.user is not None and not parameters) or colon else None,

@@ -43,8 +43,8 @@ class TagDate(NamedTuple):
     day: int | None = None
 
     def __str__(self) -> str:
-        rest = [f"{number:02}" for number in (self.month, self.day) if number is not None]
-        return "-".join([f"{self.year:04}", *rest])
+        month_and_day = [f"{number:02}" for number in (self.month, self.day) if number is not None]
+        return "-".join([f"{self.year:04}", *month_and_day])
 
     @property
     def first_day(self) -> datetime.date:
@@ -75,10 +75,10 @@ class TagLocator(Locator):
 
     @classmethod
     def split(cls, given: Given) -> TagLocator:
-        rest = given.text.partition("#")[0].partition(":")[2]
-        match = _TAG.fullmatch(rest)
+        specific_part = given.text.partition("#")[0].partition(":")[2]
+        match = _TAG.fullmatch(specific_part)
         if match is None:
-            raise given.refuse(rest or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
+            raise given.refuse(specific_part or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
         name, year, month, day, specific = match.groups()
         date = TagDate(int(year), None if month is None else int(month), None if day is None else int(day))
         return cls(name, date, specific, **given.rest(query=False))

@@ -17,16 +17,17 @@ __all__ = ["SCHEME", "TelLocator"]
 
 
 def _other_names(*names: str) -> str:
-    """As ABNF, what is a pname but none of `names`: along each of their prefixes, any character that leaves them."""
+    """As ABNF, what is a pname but none of `names`: along each of their prefixes, any char that leaves them."""
     prefixes = {name[:end] for name in names for end in range(len(name))}
     lines = []
     for prefix in sorted(prefixes):
         onward = sorted({name[len(prefix)] for name in names if name.startswith(prefix)})
-        away = " / ".join(f'"{one}"' for one in _NAME_CHARACTERS if one not in onward)
-        goes_on = (
-            f'"{one}" ' + (_from_prefix(prefix + one) if prefix + one in prefixes else "1*pname-char") for one in onward
+        away = " / ".join(f'"{char}"' for char in _NAME_CHARACTERS if char not in onward)
+        continuations = (
+            f'"{char}" ' + (_from_prefix(prefix + char) if prefix + char in prefixes else "1*pname-char")
+            for char in onward
         )
-        choices = " / ".join([f"( {away} ) *pname-char", *goes_on])
+        choices = " / ".join([f"( {away} ) *pname-char", *continuations])
         lines.append(f"{_from_prefix(prefix)} = " + (f"[ {choices} ]" if prefix else choices))
     return "\n".join(lines)
 
@@ -38,8 +39,8 @@ def _from_prefix(prefix: str) -> str:
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 # RFC 3966 3, over the characters and the cut of RFC 3986: "#", "[" and "]" are escaped, "?" begins a query, and ";"
-# ends a subaddress as it ends every value.  Its prose says of the ABNF's *par which come first, and that none is
-# given twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
+# ends a subaddress as it ends every value.  According to the text, the *par of the ABNF come first, and none | occurs
+# twice; "other parameters" (5.4), those of the rule `parameter`, therefore have other names.
 SYNTAX = f"""
 telephone-uri        = "tel:" telephone-subscriber
 telephone-subscriber = global-number / local-number
@@ -132,7 +133,7 @@ class TelLocator(Locator):
         if not (_GLOBAL if raw.startswith("+") else _LOCAL).fullmatch(number):
             raise given.refuse(raw, "a telephone number", "telephone-subscriber", "RFC 3966 3")
         first: dict[str, str] = {}
-        others: list[tuple[str, str | None]] = []
+        extras: list[tuple[str, str | None]] = []
         for par in pars:
             pname, mark, pvalue = par.partition("=")
             name, value = given.decode(pname), given.decode(pvalue) if mark else None
@@ -140,7 +141,7 @@ class TelLocator(Locator):
             if not name:
                 raise given.refuse(f";{par}", "the name of a parameter", "pname", "RFC 3966 3")
             if key not in _FIRST:
-                others.append((name, value))
+                extras.append((name, value))
             elif value is None:
                 raise given.refuse(f";{par}", f"a value of {key!r}", "par", "RFC 3966 3")
             elif key in first:
@@ -152,7 +153,7 @@ class TelLocator(Locator):
         if not first.get("phone-context") and ("phone-context" in first or not raw.startswith("+")):
             raise given.refuse(None, "a phone-context for a local number", "context", "RFC 3966 5.1.5")
         return cls(
-            number, first.get("isub"), first.get("ext"), first.get("phone-context"), tuple(others), **given.rest()
+            number, first.get("isub"), first.get("ext"), first.get("phone-context"), tuple(extras), **given.rest()
         )
 
     def join(self, to: Writer) -> str:

@@ -67,13 +67,13 @@ class URNLocator(Locator):
             raise given.refuse(given.path, 'a namespace, ":" and a name in it', "assigned-name", "RFC 8141 2")
         r_component, q_component = None, None
         if given.query is not None:
-            kind, rest = given.query[:1], given.query[1:]
+            kind, components = given.query[:1], given.query[1:]
             if kind == "+":  # the first "?=" ends it (2.3.1)
-                r_component, mark, rest = rest.partition("?=")
+                r_component, mark, components = components.partition("?=")
                 kind = "=" if mark else ""
             elif kind != "=":
                 raise given.refuse(f"?{given.query}", '"?+" or "?=", and no other "?"', "rq-components", "RFC 8141 2")
-            q_component = rest if kind else None
+            q_component = components if kind else None
         return cls(nid, nss, r_component, q_component, **given.rest(query=False))
 
     def join(self, to: Writer) -> str:
@@ -135,7 +135,7 @@ _OID = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})*")
 
 
 def _fold(nid: str) -> str:
-    """In lower case; an escape cannot stand in a NID (2.1), and keeps the case that it has."""
+    """Return it in lower case; an escape is invalid in a NID (2.1), and such a NID keeps its case."""
     return nid if "%" in nid else nid.lower()
 
 

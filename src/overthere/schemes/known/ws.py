@@ -14,7 +14,7 @@ __all__ = ["SCHEME", "WSS"]
 
 
 def _facts(name: str, **more: Any) -> Scheme:
-    """The scheme of one of the two names: no userinfo, and no word against an empty host (RFC 6455 3)."""
+    """Return the scheme of one of the two names: no userinfo, and an empty host is not excluded (RFC 6455 3)."""
     return Scheme(
         name=name,
         documents={"rfc3986": "RFC 6455 3"},
@@ -31,10 +31,7 @@ def _facts(name: str, **more: Any) -> Scheme:
         access="websocket",
         normal=(default_port(PORTS[name], "RFC 6455 3"), slash_for_empty_path("RFC 6455 3")),
         no_fragment="RFC 6455 3",
-        notes=(
-            "A fragment has no meaning and must not be used (RFC 6455 3).",
-            "There is no userinfo (RFC 6455 3).",
-        ),
+        notes=("A fragment has no meaning and must not be used (RFC 6455 3).", "There is no userinfo (RFC 6455 3)."),
         **more,
     )
 

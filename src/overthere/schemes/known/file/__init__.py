@@ -78,8 +78,8 @@ class FileLocator(Locator):
             if path is not None and path.startswith("/"):
                 path = path[1:]
             elif path is None or not _DRIVE_PATH.match(path):
-                what = '"//", a host or none, and "/"' if given.edition == "rfc1738" else "an absolute path"
-                raise given.refuse(given.path or given.named.get("schemepart"), what, rule, source)
+                expected = '"//", a host or none, and "/"' if given.edition == "rfc1738" else "an absolute path"
+                raise given.refuse(given.path or given.named.get("schemepart"), expected, rule, source)
         if path is not None and _DRIVE_PATH.match(path):
             path = f"{path[0]}:{path[2:]}"
         login = given.login()
@@ -95,7 +95,7 @@ class FileLocator(Locator):
         login = self.user is not None or self.password is not None
         # An fsegment of RFC 1738 has no ";"; D.4: "$" should be escaped, being reserved since RFC 3986.
         keep = "!&'()*+,=:@" if to.edition == "rfc1738" else "!&'()*+,;=:@"
-        path = "".join("/" + to.text(one, keep) for one in self.segments)
+        path = "".join("/" + to.text(segment, keep) for segment in self.segments)
         if self.host is None and not login:
             return path
         return to.authority(self.host or "", None, self.user, self.password) + path

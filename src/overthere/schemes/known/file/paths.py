@@ -76,8 +76,8 @@ def to_path(locator: FileLocator, platform: Platform | None = None, names: Colle
     return "/" + "/".join(locator.segments)
 
 
-# What no segment can hold: the delimiters of the platform, and what its names cannot have.
-# Surrogates but those that stand for octets are no characters; names of Windows have no octets.
+# Characters that a segment cannot have: the delimiters of the platform, and characters outside its names. | Surrogates,
+# except those that represent octets, are not characters; Windows names have no octets.
 _FORBIDDEN = {
     "posix": re.compile("[/\0\ud800-\udc7f\udd00-\udfff]"),
     "windows": re.compile('[/\\\\<>"|?*\0-\x1f\ud800-\udfff]'),
@@ -87,10 +87,10 @@ _RESERVED = re.compile(r"(?i)(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9
 
 
 def check_segment(segment: str, platform: str) -> None:
-    """A segment is one name, and means a file.  Raises: PlanRefused."""
+    """Check that a segment is a file name.  Raises: PlanRefused."""
     if forbidden := _FORBIDDEN[platform].search(segment):
-        what = "NUL" if forbidden[0] == "\0" else repr(forbidden[0])
-        raise PlanRefused(f"a segment contains {what}, which is not allowed in a name on {platform}", "RFC 8089 5")
+        character = "NUL" if forbidden[0] == "\0" else repr(forbidden[0])
+        raise PlanRefused(f"a segment contains {character}, which is not allowed in a name on {platform}", "RFC 8089 5")
     if segment in (".", ".."):
         raise PlanRefused(f"{segment!r} is not a file name; normalise the URI first", "RFC 8089 5, RFC 3986 6.2.2.3")
     if platform == "windows" and (segment.partition(":")[0].endswith((".", " ")) or _RESERVED.fullmatch(segment)):
@@ -133,14 +133,14 @@ def _colons(segments: tuple[str, ...]) -> None:
 
 def _to_vms(locator: FileLocator, local: bool) -> str:
     """D.4: the device is the first segment, a node reference the authority; RFC 1738 3.10."""
-    device, *rest = locator.segments
-    if not rest or not device:
+    device, *path = locator.segments
+    if not path or not device:
         raise PlanRefused("on vms a path must have a device and a directory on it", "RFC 8089 D.4")
-    *directories, name = rest
-    for one in directories:
+    *directories, name = path
+    for directory in directories:
         # "-" is the directory above.
-        if not one.strip("-") or "." in one or ";" in one:
-            raise PlanRefused(f"{one!r} is not a directory on vms", "RFC 8089 D.4")
+        if not directory.strip("-") or "." in directory or ";" in directory:
+            raise PlanRefused(f"{directory!r} is not a directory on vms", "RFC 8089 D.4")
     if "." in device or ";" in device:
         raise PlanRefused(f"{device!r} is not a device on vms", "RFC 8089 D.4")
     if directories[:1] == ["000000"]:
@@ -149,7 +149,7 @@ def _to_vms(locator: FileLocator, local: bool) -> str:
 
 
 def _node(locator: FileLocator, local: bool) -> str:
-    """E.1: the user name and password of an access control string stand in the authority."""
+    """Return the node (E.1): user name and password of an access control string are in the authority."""
     login = [part for part in (locator.user, locator.password) if part is not None]
     if locator.user is None and login:
         raise PlanRefused("a password without a user name", "RFC 1738 3.1")
@@ -266,12 +266,12 @@ def resolve_on_drive(base: URI | str, reference: str) -> URI:
     """
     from overthere.values.uri import URI, URIReference
 
-    there, to = URI(str(base)), URIReference(reference)
-    drive = re.match("/?[A-Za-z]:(?=/|$)", there.path)
+    base_uri, to = URI(str(base)), URIReference(reference)
+    drive = re.match("/?[A-Za-z]:(?=/|$)", base_uri.path)
     absolute = to.scheme is not None or to.authority is not None
-    if there.scheme.lower() != "file" or drive is None or absolute or re.match("/[A-Za-z]:(?:/|$)", to.path):
-        return there.join(to)
-    target = there.replace(path=there.path[drive.end() :] or "/").join(to)
+    if base_uri.scheme.lower() != "file" or drive is None or absolute or re.match("/[A-Za-z]:(?:/|$)", to.path):
+        return base_uri.join(to)
+    target = base_uri.replace(path=base_uri.path[drive.end() :] or "/").join(to)
     return target.replace(path=drive[0] + target.path)
 
 

@@ -84,10 +84,10 @@ class GopherLocator(Locator):
     def filled(
         self, *values: str | bytes | Sequence[str | bytes], file: bytes | None = None, charset: str = "ascii"
     ) -> GopherLocator:
-        """The same item with its form filled out (RFC 4266 2.9), in the view of this locator.
+        """Return the same item with its form filled out (RFC 4266 2.9), in the view of this locator.
 
-        values: an answer to each question; a sequence of lines where it asks for lines.
-        file: the content of a file that the form asks for.  charset: the charset of text.
+        values: an answer to each question; a sequence of lines if it asks for lines.
+        file: the content of a file that the form requires.  charset: the charset of text.
 
         >>> from overthere import URI
         >>> str(URI("gopher://h/0form%09%09%3F").locator.filled("New York", "USA").uri())
@@ -162,7 +162,7 @@ def _without_type(parts: Parts) -> Parts:
 
 
 def _file_name(segments: tuple[str, ...]) -> str:
-    """The last part of the selector: in a path of one segment its type stands before it (RFC 4266 2.1)."""
+    """Return the last part of the selector: in a path of one segment, the type precedes it (RFC 4266 2.1)."""
     return last_segment(segments)[1:] if len(segments) == 1 else last_segment(segments)
 
 

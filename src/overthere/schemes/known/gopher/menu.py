@@ -74,7 +74,7 @@ class MenuItem(NamedTuple):
             raise Unwritable(f"a menu cannot contain this: {error}") from None
         line = b"\t".join(fields)
         with suppress(CodingError):
-            # Nothing in a field delimits: the line is read as what it was made of.
+            # If no field contains a delimiter, the line is read back as the same item.
             if b"\n" not in line and b"\r" not in line and b"\0" not in line and MenuItem.read(line, charset) == self:
                 return line + b"\r\n"
         raise Unwritable(f"a menu cannot contain this: {self!r} (RFC 1436 Appendix)")
@@ -116,20 +116,20 @@ class MenuItem(NamedTuple):
 
     @classmethod
     def from_uri(cls, what: URI | str | Locator, display: str = "") -> MenuItem:
-        """The item that a gopher URI names, shown as `display`.
+        """Return the item of a gopher URI, displayed as `display`.
 
         Raises: Unwritable for a URI that a menu line cannot express: a search, a Gopher+ string other than "+" and "?".
         """
-        there = (URI(what) if isinstance(what, str) else what).locator if not isinstance(what, Locator) else what
-        if not isinstance(there, GopherLocator):
-            raise Unwritable(f"a menu can contain Gopher items only, not {there.scheme!r} (RFC 1436 2)")
-        if there.search or (there.search is not None and there.plus is None) or there.query is not None:
+        locator = (URI(what) if isinstance(what, str) else what).locator if not isinstance(what, Locator) else what
+        if not isinstance(locator, GopherLocator):
+            raise Unwritable(f"a menu can contain Gopher items only, not {locator.scheme!r} (RFC 1436 2)")
+        if locator.search or (locator.search is not None and locator.plus is None) or locator.query is not None:
             raise Unwritable("a menu line has no search string (RFC 1436 Appendix)")
-        if there.plus not in (None, View(), Form()):
-            raise Unwritable(f"a menu line cannot contain {there.plus!r} (Gopher+ 2.2)")
-        extra = () if there.plus is None else (_text(there.plus.string),)
-        port = PORT if there.port is None else there.port
-        return cls(there.gophertype, display, there.selector, _from_uri(there.host), port, extra)
+        if locator.plus not in (None, View(), Form()):
+            raise Unwritable(f"a menu line cannot contain {locator.plus!r} (Gopher+ 2.2)")
+        extra = () if locator.plus is None else (_text(locator.plus.string),)
+        port = PORT if locator.port is None else locator.port
+        return cls(locator.gophertype, display, locator.selector, _from_uri(locator.host), port, extra)
 
 
 class Menu(NamedTuple):
@@ -161,19 +161,19 @@ def read_menu(octets: bytes, charset: str = _CHARSET) -> Menu:
     URI('gopher://rawBits.micro.umn.edu/0Stuff:About%20us')
     """
     items: list[MenuItem] = []
-    others: list[tuple[int, bytes]] = []
+    other_lines: list[tuple[int, bytes]] = []
     lines = octets.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
     for number, line in enumerate(lines, 1):
         bare = line.removesuffix(b"\r")
         if bare == b".":
-            return Menu(tuple(items), True, tuple(others))
+            return Menu(tuple(items), True, tuple(other_lines))
         try:
             items.append(MenuItem.read(bare, charset))
         except CodingError:
-            others.append((number, bare))
-    return Menu(tuple(items), False, tuple(others))
+            other_lines.append((number, bare))
+    return Menu(tuple(items), False, tuple(other_lines))
 
 
 def write_menu(items: Iterable[MenuItem], charset: str = _CHARSET) -> bytes:

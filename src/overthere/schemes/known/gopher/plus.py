@@ -157,7 +157,7 @@ def _attributes(string: bytes) -> GopherPlus:
 
 
 def _block(octets: bytes) -> Answers | Block | None:
-    """A data block; None for octets that are none, or that go on behind it."""
+    """Parse a data block; None for octets that are not one, or that continue after it."""
     if octets.startswith(b"+-2\r\n"):
         return Block(octets[5:], counted=False)
     if match := _COUNTED.fullmatch(octets):

@@ -13,8 +13,8 @@ __all__ = ["SCHEME", "WAISLocator"]
 
 PORT = 210
 """The default port (RFC 4156 2)."""
-# RFC 4156 2: three forms, none with a user.  It prints no rules for the parts: those of RFC 3986 that do not delimit
-# in them; the wpath is opaque, so that "/" may stand in it, and the "=" and ";" of 1994.
+# RFC 4156 2: three forms, none with a user.  It has no rules for the parts: these allow the characters of RFC 3986 |
+# that are not delimiters there; the wpath is opaque and may contain "/", and "=" and ";" as in 1994.
 SYNTAX = """
 wais-uri      = "wais:" "//" wais-hostport "/" database [ "?" query / "/" wtype "/" wpath ]
 wais-hostport = host [ ":" port ]
@@ -118,7 +118,7 @@ class WAISLocator(Locator):
         """1994 knows only the fields; RFC 1738 has neither "=" nor ";" in a wpath; today either may be written."""
         if to.edition == "url-1994" or (to.edition == "rfc3986" and self.as_fields):
             keep = "@+" if to.edition == "url-1994" else "!$&'()*+,:@"
-            text = "".join(f"{one.number}={_write_part(one.data, to, keep)};" for one in self.fields)
+            text = "".join(f"{field.number}={_write_part(field.data, to, keep)};" for field in self.fields)
             if to.edition == "url-1994" or from_fields(text) == docid:
                 return text
         return _write_part(docid, to, "" if to.edition == "rfc1738" else "!$&'()*+,:@")
