@@ -1,4 +1,4 @@
-"""The command line: one file per verb, loaded when it is asked for."""
+"""The command line: one file per verb, loaded on first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _StandardOutput(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:  # its reader has enough: what Python still holds goes nowhere, and in silence
+        except BrokenPipeError:  # the reader closed the pipe: discard what Python still buffers, silently
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
             raise
         except BlockingIOError:
@@ -90,7 +90,7 @@ def _expand_patterns(arguments: list[str]) -> list[str]:
 
 
 def _run(app: Any) -> Any:
-    """The exit code of the verb; what it has written is out then, or it is said that it is not."""
+    """Return the exit code of the verb, after its output is flushed or its loss is reported."""
     code: Any = None
     try:
         # On Windows click would also replace $NAME and %NAME% in the names of files, by values of the environment.
@@ -100,7 +100,7 @@ def _run(app: Any) -> Any:
     except KeyboardInterrupt:  # before a verb was there to hear it
         print("Stopped", file=sys.stderr)
         code = 130
-    except OSError as error:  # of standard output: what becomes of other files is said by the verb
+    except OSError as error:  # standard output only: the verb reports errors of other files
         code = _report_output_error(error)
     try:
         sys.stdout.flush()

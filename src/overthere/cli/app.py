@@ -78,7 +78,7 @@ def _visible() -> Iterator[None]:
 def _terminated() -> Iterator[None]:
     """SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread hears signals
+        yield  # only the main thread receives signals
         return
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -42,14 +42,14 @@ class _AuditedText(NamedTuple):
     text: str
     findings: list[Finding]
     name: str | None = None
-    """Of the file, or "-"; None for an argument."""
+    """The name of the file, or "-"; None for an argument."""
     start: int = 0
-    """Where the text begins in `lines`."""
+    """The offset of the text in `lines`."""
     lines: _Lines | None = None
     exact: bool = True
-    """Whether the text stands in the file as it is, without white space that was taken out."""
+    """Whether the text is in the file exactly as it is here, without removed white space."""
     line: int = 1
-    """Where there are no `lines`."""
+    """The line, if `lines` is None."""
 
     def place(self, finding: Finding | None = None) -> tuple[int, int, int, int]:
         """Line, column, and those of the character behind."""
@@ -98,13 +98,13 @@ def command(
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.
     """
     warn_without_look_alikes()
-    wanted = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
-    counted = _FindingCounter(_audit_all(texts, files, level, wanted))
+    kinds = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
+    counted = _FindingCounter(_audit_all(texts, files, level, kinds))
     if form == "sarif":
         try:
             sarif.write(chain.from_iterable(map(_results, counted)), sys.stdout)
         except BrokenPipeError:
-            raise  # the reader of the pipe has enough
+            raise  # the reader closed the pipe
         except OSError as error:
             raise click.ClickException(f"standard output: {error.strerror}") from None
     else:
@@ -126,12 +126,10 @@ class _FindingCounter:
             yield audited
 
 
-def _audit_all(
-    texts: tuple[str, ...], files: tuple[str, ...], level: Level, wanted: set[str]
-) -> Iterator[_AuditedText]:
+def _audit_all(texts: tuple[str, ...], files: tuple[str, ...], level: Level, kinds: set[str]) -> Iterator[_AuditedText]:
     def of(text: str) -> list[Finding]:
         every = audit(text, level=level, limit=_AT_ONCE)
-        return [finding for finding in every if finding.kind in wanted]
+        return [finding for finding in every if finding.kind in kinds]
 
     if texts or not files:
         for number, text in enumerate(inputs(texts, "URIs"), 1):
@@ -171,10 +169,10 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
     if damaged:
         print_message(f"{name}: some of it is not valid UTF-8 and is read as U+FFFD")
     lines = _Lines(text)
-    for one in find(text):
-        reference = str(one.reference)
-        exact = text.startswith(reference, one.start)
-        yield _AuditedText(reference, [], name, one.start, lines, exact)
+    for match in find(text):
+        reference = str(match.reference)
+        exact = text.startswith(reference, match.start)
+        yield _AuditedText(reference, [], name, match.start, lines, exact)
 
 
 def _results(audited: _AuditedText) -> Iterator[sarif.Result]:
@@ -185,10 +183,10 @@ def _results(audited: _AuditedText) -> Iterator[sarif.Result]:
 
 def _json(audited: _AuditedText) -> str:
     findings = [{**finding._asdict(), "level": level_of(finding)} for finding in audited.findings]
-    where = (
+    location = (
         {} if audited.name is None else {"file": audited.name, "line": audited.place()[0], "column": audited.place()[1]}
     )
-    return json.dumps({"text": audited.text, "level": _worst_level(audited.findings), **where, "findings": findings})
+    return json.dumps({"text": audited.text, "level": _worst_level(audited.findings), **location, "findings": findings})
 
 
 def _worst_level(findings: list[Finding]) -> Level | None:
@@ -198,11 +196,11 @@ def _worst_level(findings: list[Finding]) -> Level | None:
 def _lines(audited: _AuditedText) -> str:
     """The text with its worst level, and each finding below it with its figure."""
     worst = _worst_level(audited.findings)
-    shown = printable(mask(audited.text))
+    text_shown = printable(mask(audited.text))
     count = f"  ({len(audited.findings)} finding{'s' if len(audited.findings) > 1 else ''})" if worst else ""
-    where = "" if audited.lines is None else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
+    location = "" if audited.lines is None else "{}:{}:{}: ".format(audited.name, *audited.place()[:2])
     level = style_text(f"{worst:<8}", STYLES[worst]) if worst else "nothing "
-    lines = [f"{level} {printable(where)}{shown}{count}"]
+    lines = [f"{level} {printable(location)}{text_shown}{count}"]
     for finding in audited.findings:
         figure = underline(audited.text, finding.start, finding.end, width(), secret_spans(audited.text))
         lines += [f"    {line}" for line in figure.split("\n")]

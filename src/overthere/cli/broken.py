@@ -51,9 +51,9 @@ class _Command(SectionedCommand):
     }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """An option's value is optional only behind "=": what follows --fix is a source."""
+        """An option's value is optional only after "=": the text after --fix is a source."""
         end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(ctx, ["--fix=certain" if one == "--fix" else one for one in args[:end]] + args[end:])
+        return super().parse_args(ctx, ["--fix=certain" if arg == "--fix" else arg for arg in args[:end]] + args[end:])
 
 
 @click.command(cls=_Command)
@@ -142,7 +142,7 @@ class _Command(SectionedCommand):
 )
 @click.option("--notes", is_flag=True, help="Print notes too, not only their number.")
 @request_options
-def command(sources: tuple[str, ...], config: str | None, no_config: bool, **asked: Any) -> None:
+def command(sources: tuple[str, ...], config: str | None, no_config: bool, **options: Any) -> None:
     """Find the broken links of documents.
 
     SOURCES are HTML, XML, SVG, CSS, Markdown, messages, WARC files, archives, and folders of all these.  Links among
@@ -156,92 +156,92 @@ def command(sources: tuple[str, ...], config: str | None, no_config: bool, **ask
         raise click.UsageError("--config and --no-config exclude each other")
     if config is not None and any(os.path.isfile(source) and os.path.samefile(source, config) for source in sources):
         raise click.UsageError("--config: the file is one of the sources; name another, or put -- before the sources")
-    found = None if no_config or config is not None else find_config(sources)
-    if config is not None or found is not None:
-        path = Path(config) if config is not None else found
+    found_path = None if no_config or config is not None else find_config(sources)
+    if config is not None or found_path is not None:
+        path = Path(config) if config is not None else found_path
         assert path is not None
-        asked |= apply_config(click.get_current_context(), path, is_named=config is not None)
+        options |= apply_config(click.get_current_context(), path, is_named=config is not None)
         print_message(f"settings of {printable(str(path))}")
     try:
-        _Job(sources, asked).run()
+        _Job(sources, options).run()
     except ModuleNotFoundError as error:
         raise click.ClickException(missing_line(error, "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
-        raise  # who reads has enough
+        raise  # the reader closed the pipe
     except OSError as error:
         raise Impossible(str(error)) from None
 
 
 class _Job:
-    def __init__(self, sources: tuple[str, ...], asked: dict[str, Any]) -> None:
-        for kind in asked["only"]:
+    def __init__(self, sources: tuple[str, ...], options: dict[str, Any]) -> None:
+        for kind in options["only"]:
             if kind not in KINDS:
                 raise click.UsageError(f"--only: unknown value {kind!r}; known: {', '.join(KINDS)}")
-        if asked["output"] is not None and asked["form"] != "text":
+        if options["output"] is not None and options["form"] != "text":
             raise click.UsageError("--format applies to standard output; the suffix of the -o file sets its format")
-        if asked["fix"] and asked["output"] is None and asked["form"] != "text":
+        if options["fix"] and options["output"] is None and options["form"] != "text":
             raise click.UsageError("--fix prints a diff; with --format, write the findings to a file (-o)")
-        written = os.path.splitext((asked["output"] or "").removesuffix(".gz"))[1] or f".{asked['form']}"
-        if asked["csv_safe"] and written.lower() != ".csv":
+        suffix = os.path.splitext((options["output"] or "").removesuffix(".gz"))[1] or f".{options['form']}"
+        if options["csv_safe"] and suffix.lower() != ".csv":
             raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
-        if asked["yes"] and not asked["fix"]:
+        if options["yes"] and not options["fix"]:
             raise click.UsageError("--yes needs --fix")
-        if asked["root_dir"] is not None and asked["bases"]:
+        if options["root_dir"] is not None and options["bases"]:
             raise click.UsageError("--root-dir and --base exclude each other: / leads to the root of the base")
-        of_files = (one for own in asked.get("files", ()) for one in own.extensions)
-        for name in (*asked["index"], *asked["extensions"], *of_files):
+        of_files = (item for entry in options.get("files", ()) for item in entry.extensions)
+        for name in (*options["index"], *options["extensions"], *of_files):
             if not name.strip(".") or re.search(r"[/\\:\0]", name):
                 raise click.UsageError(f"--index, --extension: {printable(name)!r} is not a name within a folder")
-        self.sources, self.asked = sources, asked
+        self.sources, self.values = sources, options
         self.summary = Summary()
         self.rules, self.baseline = self._rules(), self._baseline()
         self.reached = ("read", 0, 0)
-        """How far it is: what is done, and how much of how much."""
+        """The progress: the step, and the finished and total number of its items."""
         self.errors = 0
-        self.mendable: list[Broken] = []
+        self.fixable: list[Broken] = []
         self.checker = Checker(
-            exclude=tuple(asked["exclude"]), include=tuple(asked["include"]),
-            exclude_path=tuple(asked["exclude_path"]), with_ignored=asked["with_ignored"],
-            accept=statuses(asked["accept"]), since=asked["since"],
-            base=tuple(str(base_uri(one)) for one in asked["bases"]), fragments=asked["fragments"],
-            root=asked["root_dir"], skip_nofollow=asked["skip_nofollow"], files=asked.get("files", ()),
-            anchors=asked["anchors"], indexes=asked["index"] or Checker().indexes,
-            extensions=tuple(one.lstrip(".") for one in asked["extensions"]), workers=asked["workers"],
-            **settings(asked),
+            exclude=tuple(options["exclude"]), include=tuple(options["include"]),
+            exclude_path=tuple(options["exclude_path"]), with_ignored=options["with_ignored"],
+            accept=statuses(options["accept"]), since=options["since"],
+            base=tuple(str(base_uri(item)) for item in options["bases"]), fragments=options["fragments"],
+            root=options["root_dir"], skip_nofollow=options["skip_nofollow"], files=options.get("files", ()),
+            anchors=options["anchors"], indexes=options["index"] or Checker().indexes,
+            extensions=tuple(item.lstrip(".") for item in options["extensions"]), workers=options["workers"],
+            **settings(options),
         )  # fmt: skip
-        if asked["output"] in ("", "-"):
+        if options["output"] in ("", "-"):
             raise click.UsageError("-o takes the name of a file; what goes to standard output takes --format")
-        self.policy = policy_for(asked)
+        self.policy = policy_for(options)
 
     def _rules(self) -> Rules:
-        if self.asked["ignore"] is None:
+        if self.values["ignore"] is None:
             return Rules()
         try:
-            if isinstance(self.asked["ignore"], list):
-                return Rules.from_tables(self.asked["ignore"])
-            return Rules.read(read_text(self.asked["ignore"]))
+            if isinstance(self.values["ignore"], list):
+                return Rules.from_tables(self.values["ignore"])
+            return Rules.read(read_text(self.values["ignore"]))
         except ValueError as error:
-            raise click.UsageError(f"--ignore {printable(str(self.asked['ignore']))}: {error}") from None
+            raise click.UsageError(f"--ignore {printable(str(self.values['ignore']))}: {error}") from None
 
     def _baseline(self) -> Baseline | None:
-        if self.asked["baseline"] is None and self.asked["write_baseline"] is None:
+        if self.values["baseline"] is None and self.values["write_baseline"] is None:
             return None
-        path = self.asked["baseline"]
+        path = self.values["baseline"]
         try:
-            known = Baseline() if path is None else Baseline.read(str(path))
+            baseline = Baseline() if path is None else Baseline.read(str(path))
         except ValueError as error:
             raise click.UsageError(f"--baseline {printable(str(path))}: {error}") from None
-        known.keeps = self.asked["write_baseline"] is not None
-        return known
+        baseline.keeps = self.values["write_baseline"] is not None
+        return baseline
 
     def run(self) -> None:
         began = time.monotonic()
         stopped = False
         try:
-            with closing(self._findings()) as found:
-                self._report(found)
+            with closing(self._findings()) as findings:
+                self._report(findings)
         except KeyboardInterrupt:
             stopped = True
         self.summary.ignored = self.rules.ignored
@@ -252,9 +252,9 @@ class _Job:
             raise SystemExit(130)
         for rule in self.rules.idle:
             print_message(f"unused ignore rule: {printable(str(rule))} ({printable(rule.reason)})")
-        if self.baseline is not None and self.asked["write_baseline"] is not None:
-            self.baseline.write(self.asked["write_baseline"])
-        if self.asked["fix"]:
+        if self.baseline is not None and self.values["write_baseline"] is not None:
+            self.baseline.write(self.values["write_baseline"])
+        if self.values["fix"]:
             self._fix()
         if self.errors:
             raise SystemExit(1)
@@ -262,37 +262,37 @@ class _Job:
             raise SystemExit(2)
 
     def _describe_stop(self) -> str:
-        """How far the check came before it was stopped, and how to resume it."""
-        what, done, total = self.reached
-        kept = ""
+        """Return how far the check came before it was stopped, and how to resume it."""
+        step, finished, total = self.reached
+        resume_hint = ""
         if self.checker.cache is not None:
-            kept = f"; {printable(self.checker.cache)} has the answers so far; continue with --resume"
-        return f"stopped: {_STOPPED[what].format(done, total)}, and the rest is not in these figures{kept}"
+            resume_hint = f"; {printable(self.checker.cache)} has the answers so far; continue with --resume"
+        return f"stopped: {_STOPPED[step].format(finished, total)}, and the rest is not in these figures{resume_hint}"
 
     def _findings(self) -> Generator[Broken, None, None]:
-        """The findings that count."""
+        """Yield the findings that count."""
         from overthere.broken import check
 
         with progress() as (show, hide):
 
-            def step(what: str, done: int, total: int) -> None:
-                self.reached = what, done, total
-                show(what, done, total)
+            def step(name: str, finished: int, total: int) -> None:
+                self.reached = name, finished, total
+                show(name, finished, total)
 
-            found = self.rules.choose(check(self.sources, self.checker, self.summary, step, self.policy))
-            for one in found if self.baseline is None else self.baseline.choose(found):
-                hide()  # what follows may be printed there
-                if not self.asked["only"] or one.kind in self.asked["only"]:
-                    self.errors += one.level == "error"
-                    if self.asked["fix"] and one.certainty in ("certain", "likely"):
-                        self.mendable.append(one)
-                    yield one
+            findings = self.rules.choose(check(self.sources, self.checker, self.summary, step, self.policy))
+            for finding in findings if self.baseline is None else self.baseline.choose(findings):
+                hide()  # the next lines may be printed there
+                if not self.values["only"] or finding.kind in self.values["only"]:
+                    self.errors += finding.level == "error"
+                    if self.values["fix"] and finding.certainty in ("certain", "likely"):
+                        self.fixable.append(finding)
+                    yield finding
 
-    def _report(self, found: Iterator[Broken]) -> None:
-        output = self.asked["output"]
-        form = self.asked["form"]
+    def _report(self, findings: Iterator[Broken]) -> None:
+        output = self.values["output"]
+        form = self.values["form"]
         if output is None and form == "text":
-            self._show(found)
+            self._show(findings)
             return
         from overthere.broken import html_report, report
 
@@ -306,41 +306,41 @@ class _Job:
             from overthere.tables import open_writer
 
             with open_writer(output or "-", self._layout()) as table:
-                for batch in report.batches(found):
+                for batch in report.batches(findings):
                     table.write(batch)
         elif output is None:
-            writer(found, sys.stdout)
+            writer(findings, sys.stdout)
         else:
             text = io.StringIO()
-            writer(found, text)
+            writer(findings, text)
             save(output, text.getvalue().encode())
 
     def _layout(self) -> Any:
         from overthere.broken import report
 
-        form = ".csv" if self.asked["output"] is None else ".parquet"
-        return report.layout(form)._replace(csv_safe=self.asked["csv_safe"])
+        form = ".csv" if self.values["output"] is None else ".parquet"
+        return report.layout(form)._replace(csv_safe=self.values["csv_safe"])
 
     def _show(self, findings: Iterator[Broken]) -> None:
         """Print the findings for people."""
         printer = LinePrinter()
-        with_notes = self.asked["notes"] or self.asked["only"]
-        shown = (one for one in findings if with_notes or one.level != "note")
-        for line in lines(shown, self.asked["group"], printer.width):
+        with_notes = self.values["notes"] or self.values["only"]
+        visible = (finding for finding in findings if with_notes or finding.level != "note")
+        for line in lines(visible, self.values["group"], printer.width):
             printer.print(*line)
 
     def _fix(self) -> None:
         from overthere.broken.fixing import fix_files, write
 
-        left = sum(one.certainty == "likely" for one in self.mendable)
-        if left and self.asked["fix"] == "certain":
-            print_message(f"{describe_count(left, 'suggestion')} only likely: --fix=likely writes them too")
-        certainties = ("certain",) if self.asked["fix"] == "certain" else ("certain", "likely")
-        for file in fix_files(self.mendable, certainties):
+        likely_count = sum(finding.certainty == "likely" for finding in self.fixable)
+        if likely_count and self.values["fix"] == "certain":
+            print_message(f"{describe_count(likely_count, 'suggestion')} only likely: --fix=likely writes them too")
+        certainties = ("certain",) if self.values["fix"] == "certain" else ("certain", "likely")
+        for file in fix_files(self.fixable, certainties):
             refused = file.refused
             if not refused:
                 click.echo(without_commands("\n".join(printable(mask(line)) for line in file.diff())))
-                if self.asked["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
+                if self.values["yes"] or click.confirm(f"Change {file.changed} in {printable(file.source)}?", err=True):
                     try:
                         write(file)
                         print_message(f"{printable(file.source)}: {file.changed} changed")

@@ -16,20 +16,20 @@ from overthere.ground.redact import mask
 __all__ = ["GROUPS", "lines"]
 
 GROUPS = ("file", "target", "kind")
-_LONGEST = 1000
-"""Characters of a reference that are printed; the other formats have it whole."""
-_PLACES = 3
-"""Places that are printed of a group."""
-_MANY = 10
-"""Findings of one target, above which a terminal shows findings by target."""
-_SHOWN = 50
-"""Findings, or targets, that a terminal shows where no grouping is asked for."""
+_MAX_REFERENCE = 1000
+"""Maximum printed characters of a reference; other formats have all of it."""
+_MAX_PLACES = 3
+"""Maximum printed places of a group."""
+_MANY_OF_TARGET = 10
+"""With more findings of one target than this, a terminal shows findings by target."""
+_MAX_SHOWN = 50
+"""Findings, or targets, that a terminal shows if no grouping is requested."""
 
 
 def lines(findings: Iterable[Broken], by: str | None, width: int | None) -> Iterator[list[Piece]]:
-    """The lines.
+    """Yield the lines.
 
-    by: of `GROUPS`; None: by document, and on a terminal the first of them, by target where many share one.
+    by: of `GROUPS`; None: by document, on a terminal only the first ones, by target if many share one.
     width: of the terminal, in columns; None if the output is not a terminal.
     """
     if by is None and width is not None:
@@ -43,45 +43,45 @@ def lines(findings: Iterable[Broken], by: str | None, width: int | None) -> Iter
 
 
 def _first_lines(findings: Iterable[Broken], width: int) -> Iterator[list[Piece]]:
-    found: list[Broken] = []
+    collected: list[Broken] = []
     stopped = None
     try:
-        found.extend(findings)
-    except KeyboardInterrupt as error:  # what was found until then is shown
+        collected.extend(findings)
+    except KeyboardInterrupt as error:  # the findings so far are shown
         stopped = error
-    groups = group_by_target(found)
-    if groups and len(groups[0]) > _MANY:
-        yield from _by_target(groups[:_SHOWN], width)
-        rest = [one for group in groups[_SHOWN:] for one in group]
+    groups = group_by_target(collected)
+    if groups and len(groups[0]) > _MANY_OF_TARGET:
+        yield from _by_target(groups[:_MAX_SHOWN], width)
+        unseen = [finding for group in groups[_MAX_SHOWN:] for finding in group]
     else:
-        yield from _by_document(found[:_SHOWN], width)
-        rest = found[_SHOWN:]
-    if rest:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in Counter(one.kind for one in rest).most_common())
-        yield [Piece(f"and {len(rest):,} more: {kinds}; all of them with --group file, or -o FILE.html", SIDE)]
+        yield from _by_document(collected[:_MAX_SHOWN], width)
+        unseen = collected[_MAX_SHOWN:]
+    if unseen:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in Counter(item.kind for item in unseen).most_common())
+        yield [Piece(f"and {len(unseen):,} more: {kinds}; all of them with --group file, or -o FILE.html", SIDE)]
     if stopped is not None:
         raise stopped
 
 
 def _by_document(findings: Iterable[Broken], width: int | None) -> Iterator[list[Piece]]:
     source = None
-    for found in findings:
-        if found.source != source:
-            source = found.source
+    for item in findings:
+        if item.source != source:
+            source = item.source
             yield [Piece(printable_name(source), HEADING)]
-        place = "-" if found.line is None else f"{found.line:>4}:{found.column}"
+        place = "-" if item.line is None else f"{item.line:>4}:{item.column}"
         fields = [
-            Piece(f"{place:<9}", SIDE), Piece(f"{found.level:<7}", LEVELS[found.level]), Piece(f"{found.kind:<11}"),
-            Piece("; ".join(filter(None, (_reason(found), advice(found)))), SIDE),
+            Piece(f"{place:<9}", SIDE), Piece(f"{item.level:<7}", LEVELS[item.level]), Piece(f"{item.kind:<11}"),
+            Piece("; ".join(filter(None, (_reason(item), advice(item)))), SIDE),
         ]  # fmt: skip
-        if found.reference is not None:
-            fields.insert(3, Piece(shorten(printable(mask(found.reference)), _LONGEST)))
+        if item.reference is not None:
+            fields.insert(3, Piece(shorten(printable(mask(item.reference)), _MAX_REFERENCE)))
         yield wrap_fields(fields, width)
 
 
-def _reason(found: Broken) -> str:
-    """The reason; what to do about each finding of its kind is in the summary."""
-    return found.why.removesuffix(f"; {KINDS[found.kind].remedy}")
+def _reason(finding: Broken) -> str:
+    """Return the reason; the summary has the remedy for each kind of finding."""
+    return finding.why.removesuffix(f"; {KINDS[finding.kind].remedy}")
 
 
 def _by_target(groups: Iterable[list[Broken]], width: int | None) -> Iterator[list[Piece]]:
@@ -93,33 +93,33 @@ def _by_target(groups: Iterable[list[Broken]], width: int | None) -> Iterator[li
             Piece("; ".join(filter(None, (_reason(first), advice(first)))), SIDE),
         ]  # fmt: skip
         places = ", ".join(
-            f"{printable_name(mask(found.source))}{'' if found.line is None else f':{found.line}:{found.column}'}"
-            for found in group[:_PLACES]
+            f"{printable_name(mask(item.source))}{'' if item.line is None else f':{item.line}:{item.column}'}"
+            for item in group[:_MAX_PLACES]
         )
         if len(group) == 1:
             yield wrap_fields([*fields, Piece(places, SIDE)], width)
             continue
         yield wrap_fields(fields, width)
-        more = f", and {len(group) - _PLACES:,} more" if len(group) > _PLACES else ""
-        yield [Piece(f"         {places}{more}", SIDE)]
+        omitted = f", and {len(group) - _MAX_PLACES:,} more" if len(group) > _MAX_PLACES else ""
+        yield [Piece(f"         {places}{omitted}", SIDE)]
 
 
 def _by_kind(groups: Iterable[list[Broken]]) -> Iterator[list[Piece]]:
     kinds: dict[str, list[list[Broken]]] = {}
     for group in groups:
         kinds.setdefault(group[0].kind, []).append(group)
-    counts = Counter({kind: sum(map(len, some)) for kind, some in kinds.items()})
+    counts = Counter({kind: sum(map(len, target_groups)) for kind, target_groups in kinds.items()})
     for kind, count in counts.most_common():
-        some = kinds[kind]
-        targets = "1 target" if len(some) == 1 else f"{len(some):,} targets"
+        target_groups = kinds[kind]
+        targets = "1 target" if len(target_groups) == 1 else f"{len(target_groups):,} targets"
         yield [Piece(f"{count:>7,}  ", SIDE), Piece(kind, HEADING), Piece(f"  {targets}", SIDE)]
-        for group in some[:_PLACES]:
+        for group in target_groups[:_MAX_PLACES]:
             yield [Piece(f"{len(group):>11,}  ", SIDE), Piece(printable(mask(_target(group[0]))))]
-        if len(some) > _PLACES:
-            yield [Piece(f"             and {len(some) - _PLACES:,} more targets", SIDE)]
+        if len(target_groups) > _MAX_PLACES:
+            yield [Piece(f"             and {len(target_groups) - _MAX_PLACES:,} more targets", SIDE)]
 
 
-def _target(found: Broken) -> str:
-    """What a finding is about; a file relative to the current folder."""
-    about = found.target or found.reference or found.source
-    return about.removeprefix(f"{file_uri(os.curdir)}/").removeprefix(str(file_uri(os.sep))[:-1])
+def _target(finding: Broken) -> str:
+    """Return the subject of a finding; a file relative to the current folder."""
+    subject = finding.target or finding.reference or finding.source
+    return subject.removeprefix(f"{file_uri(os.curdir)}/").removeprefix(str(file_uri(os.sep))[:-1])

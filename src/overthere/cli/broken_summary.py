@@ -13,8 +13,8 @@ from overthere.ground.display import printable
 __all__ = ["summary_lines"]
 
 
-_PROJECTS = 5
-"""Configurations of which the summary has a line each."""
+_MAX_PROJECTS = 5
+"""Maximum configurations with a line of their own in the summary."""
 
 
 def summary_lines(summary: Summary, seconds: float, *, is_whole: bool = True) -> Iterator[str]:
@@ -27,13 +27,13 @@ def summary_lines(summary: Summary, seconds: float, *, is_whole: bool = True) ->
         known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
         asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
         yield f"{summary.outside:,} point outside, to {describe_count(summary.distinct, 'URI')}: {asked}"
-    for project in summary.projects[:_PROJECTS]:
+    for project in summary.projects[:_MAX_PROJECTS]:
         folder, rule = os.path.relpath(project.mounts[0].folder), project.anchors.partition(":")[0]
         yield (
             f"{printable(folder)} is read as {project.generator} does ({printable(project.config)}), anchors as {rule} "
             "(--anchors overrides it)"
         )
-    if more := Counter(project.generator for project in summary.projects[_PROJECTS:]):
+    if more := Counter(project.generator for project in summary.projects[_MAX_PROJECTS:]):
         yield f"further folders are read as {', '.join(f'{name} does ({n:,})' for name, n in more.most_common())}"
     if summary.passed:
         yield "not judged:"

@@ -13,7 +13,7 @@ from overthere.ground.redact import mask
 from overthere.iri import IRI
 from overthere.values.uri import URI
 
-_THERE = f"known: {', '.join(FORMS)}, or a file NAME.toml"
+_KNOWN_FORMS = f"known: {', '.join(FORMS)}, or a file NAME.toml"
 
 
 def form_named(name: str) -> Canonical:
@@ -21,7 +21,7 @@ def form_named(name: str) -> Canonical:
     if name in FORMS:
         return FORMS[name]
     if not name.endswith(".toml"):
-        raise click.UsageError(f"unknown form {name!r}: {_THERE}")
+        raise click.UsageError(f"unknown form {name!r}: {_KNOWN_FORMS}")
     try:
         return Canonical.from_toml(read_text(name))
     except (OSError, ValueError) as error:
@@ -51,32 +51,32 @@ def command(
     Ready forms: surt, safe-browsing, w3lib, url-normalize, crawler-commons, tracking.  Exit 1 if a text was not a URI.
     """
     if not names and not idna:
-        raise click.UsageError(f"--form is missing: {_THERE}")
-    whole = Canonical(Step("host-idna")) if idna else Canonical()
+        raise click.UsageError(f"--form is missing: {_KNOWN_FORMS}")
+    form_steps = Canonical(Step("host-idna")) if idna else Canonical()
     for name in names:
-        whole += form_named(name)
+        form_steps += form_named(name)
     if table is not None:
         table.refuse(changes=changes, raw=raw)
-        table.apply(texts, "canonicalize", whole, key=key)
+        table.apply(texts, "canonicalize", form_steps, key=key)
         return
 
-    by_letters = Step("host-idna") in whole.steps
+    by_letters = Step("host-idna") in form_steps.steps
 
     def answer(text: str) -> Answer:
         letters = by_letters and not text.isascii()
         uri = raw_uri(text) if raw else IRI(text) if letters else URI(text)
-        written = whole.key(uri) if key else str(whole(uri))
+        canonical = form_steps.key(uri) if key else str(form_steps(uri))
         if not changes:
-            return Answer(written, {"text": text, "canonical": written})
-        applied = whole.changes(uri)
+            return Answer(canonical, {"text": text, "canonical": canonical})
+        applied = form_steps.changes(uri)
         rows = [
-            {"step": one.step.name, "before": one.before, "after": one.after, "breaks": one.step.breaks}
-            for one in applied
+            {"step": item.step.name, "before": item.before, "after": item.after, "breaks": item.step.breaks}
+            for item in applied
         ]
         notes = [
-            f"  {one.step.name}: {printable(mask(one.after))!r} (may break: {one.step.breaks}; {one.step.source})"
-            for one in applied
+            f"  {item.step.name}: {printable(mask(item.after))!r} (may break: {item.step.breaks}; {item.step.source})"
+            for item in applied
         ]
-        return Answer(written, {"text": text, "canonical": written, "changes": rows}, notes)
+        return Answer(canonical, {"text": text, "canonical": canonical, "changes": rows}, notes)
 
     Output(form).answer_each(texts, "texts", answer)

@@ -52,18 +52,18 @@ def command(
 
     A valid URI that breaks its own scheme's rules, such as http:/example.com, gets a note.
     """
-    own = edition == "rfc3986"
+    is_rfc3986 = edition == "rfc3986"
     if web:
-        if reference or rule or iri or zone or scheme or names or not own or table is not None:
+        if reference or rule or iri or zone or scheme or names or not is_rfc3986 or table is not None:
             raise click.UsageError("--web has its own rules: it goes with --all and --format alone")
         _check_web(texts, Output(form), None if every else LISTED)
         return
     rule = _rule(rule, edition, reference, iri)
-    whole = rule in (None, "URI", "URI-reference", "URL-reference")
-    if scheme and not whole:
+    is_whole = rule in (None, "URI", "URI-reference", "URL-reference")
+    if scheme and not is_whole:
         raise click.UsageError("--scheme needs a rule for whole URIs")
     if table is not None:
-        if not own or rule not in ("URI", "URI-reference"):
+        if not is_rfc3986 or rule not in ("URI", "URI-reference"):
             raise click.UsageError("with --column, the rule must be URI or URI-reference of RFC 3986")
         if scheme and zone:
             raise click.UsageError("--scheme does not go with --zone: no scheme allows zone identifiers (RFC 6874)")
@@ -73,13 +73,13 @@ def command(
     output, limit = Output(form), None if every else LISTED
     for text in inputs(texts, "URIs"):
         try:
-            if own and rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
+            if is_rfc3986 and rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
                 findings = check_uri(text, rule, zone, limit=limit)
             else:
                 findings = check(text, edition, rule=rule, limit=limit)
         except OverthereError as error:
             raise click.UsageError(str(error)) from None
-        notes = _of_its_scheme(text, edition, zone, limit) if whole and not findings else []
+        notes = _of_its_scheme(text, edition, zone, limit) if is_whole and not findings else []
         if scheme:
             findings, notes = findings or notes, []
         invalid = bool(findings)
@@ -114,13 +114,13 @@ def _rule(rule: str | None, edition: str, reference: bool, iri: bool) -> str | N
 
 def _print_answer(output: Output, text: str, invalid: bool, findings: list[Finding], notes: list[Finding]) -> None:
     """Print the line of a text, and a figure for each finding."""
-    shown = printable(mask(text))
+    text_shown = printable(mask(text))
     if findings:
-        line = f"{'invalid' if invalid else 'name   '}  {shown}  ({_count(findings, 'finding')})"
+        line = f"{'invalid' if invalid else 'name   '}  {text_shown}  ({_count(findings, 'finding')})"
     else:
-        line = f"valid    {shown}" + (f"  ({_count(notes, 'note')})" if notes else "")
-    told = {"findings": [f._asdict() for f in findings], "notes": [f._asdict() for f in notes]}
-    output.answer(line, {"text": text, "valid": not invalid, **told})
+        line = f"valid    {text_shown}" + (f"  ({_count(notes, 'note')})" if notes else "")
+    details = {"findings": [f._asdict() for f in findings], "notes": [f._asdict() for f in notes]}
+    output.answer(line, {"text": text, "valid": not invalid, **details})
     output.bad += bool(findings)
     if not output.jsonl:
         of_notes = [note._replace(message=f"note: {note.message}") for note in notes]
@@ -130,10 +130,10 @@ def _print_answer(output: Output, text: str, invalid: bool, findings: list[Findi
             _suggest(text)
 
 
-def _count(found: list[Finding], what: str) -> str:
-    more = found[-1].kind == "more"
-    count = len(found) - more
-    return f"{'the first ' if more else ''}{count} {what}{'s' if count > 1 else ''}"
+def _count(findings: list[Finding], noun: str) -> str:
+    is_limited = findings[-1].kind == "more"
+    count = len(findings) - is_limited
+    return f"{'the first ' if is_limited else ''}{count} {noun}{'s' if count > 1 else ''}"
 
 
 def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> list[Finding]:
@@ -142,12 +142,12 @@ def _of_its_scheme(text: str, edition: str, zone: bool, limit: int | None) -> li
     if value is not None and value.zone is not None:
         end = text.index("]")
         begin = text.index("%", text.index("["))
-    found = default_registry().check(text[:begin] + text[end:], edition, limit)
+    findings = default_registry().check(text[:begin] + text[end:], edition, limit)
 
     def shift(at: int) -> int:
         return at if at <= begin else at + end - begin
 
-    return [one._replace(start=shift(one.start), end=shift(one.end)) for one in found]
+    return [finding._replace(start=shift(finding.start), end=shift(finding.end)) for finding in findings]
 
 
 def _suggest(text: str) -> None:
@@ -158,14 +158,14 @@ def _suggest(text: str) -> None:
         print_message(f"{printable(text)} is a file; to check its lines: overthere check < {printable(text)}")
         return
     try:
-        meant = repair(text, scheme="http")
+        repaired = repair(text, scheme="http")
     except InvalidURI:
         return
-    print_message(f"did you mean {printable(mask(str(meant)))}?  A URI begins with its scheme (RFC 3986 4.5)")
+    print_message(f"did you mean {printable(mask(str(repaired)))}?  A URI begins with its scheme (RFC 3986 4.5)")
 
 
 def _check_column(column: Any, rule: str, zone: bool, names: bool, scheme: bool) -> Any:
-    """A struct of `valid`, `error` and `error_at`; `parse` says why a row is invalid, which `check` does not."""
+    """Return a struct of `valid`, `error` and `error_at`, with the reasons of `parse`, which `check` does not have."""
     import pyarrow as pa
 
     from overthere import columns
@@ -182,20 +182,20 @@ def _check_column(column: Any, rule: str, zone: bool, names: bool, scheme: bool)
         valid = good
     if names:
         named = to_pyarrow(columns.check_host_name(column))
-        _, more, at = named.flatten()
+        _, name_kinds, at = named.flatten()
         places = compute().coalesce(places, at)
-        text = compute().coalesce(kinds.cast(pa.string()), more.cast(pa.string()))
+        text = compute().coalesce(kinds.cast(pa.string()), name_kinds.cast(pa.string()))
         kinds = text.dictionary_encode()
     return pa.StructArray.from_arrays([valid, kinds, places], ["valid", "error", "error_at"], mask=null)
 
 
 def _with_schemes(column: Any, kinds: Any, places: Any, rows: Any) -> tuple[Any, Any]:
-    """Kinds and places with those of the `rows` that are no URIs of their schemes."""
+    """Return kinds and places, with those of the `rows` that violate their schemes."""
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute
 
-    found = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
-    told = pa.array([one.kind for one in found], pa.string()), pa.array([one.start for one in found], places.type)
-    kinds = compute().replace_with_mask(kinds.cast(pa.string()), rows, told[0]).dictionary_encode()
-    return kinds, compute().replace_with_mask(places, rows, told[1])
+    findings = [default_registry().check(text, limit=1)[0] for text in column.filter(rows).to_pylist()]
+    new = pa.array([f.kind for f in findings], pa.string()), pa.array([f.start for f in findings], places.type)
+    kinds = compute().replace_with_mask(kinds.cast(pa.string()), rows, new[0]).dictionary_encode()
+    return kinds, compute().replace_with_mask(places, rows, new[1])

@@ -39,7 +39,7 @@ def print_coloured(explanation: Explanation, width: int) -> bool:
 
 
 def _places(explanation: Explanation, width: int) -> Iterator[tuple[int, int, int, str]]:
-    """Line, first and last place, and the component that stands there; as Explanation.render() lays them out."""
+    """Yield line, first and last column, and the component there, in the layout of Explanation.render()."""
     table = 1
     if explanation.text:
         layout = explanation.layout(width - 2)

@@ -65,12 +65,12 @@ def base_options(function: F) -> F:
     """`--base`, or for a table `--base-column`: the verb is given one of the two, as `base` or as `bases`."""
 
     @wraps(function)
-    def verb(base: str | None, bases: str | None, table: Any, **rest: Any) -> Any:
+    def verb(base: str | None, bases: str | None, table: Any, **options: Any) -> Any:
         if base is not None and bases is not None:
             raise click.UsageError("give either --base or --base-column, not both")
         if base is None and (bases is None or table is None):
             raise click.UsageError("--base-column needs --column" if bases else "--base is missing: the base URI")
-        return function(base=base, bases=bases, table=table, **rest)
+        return function(base=base, bases=bases, table=table, **options)
 
     of_each = click.option("--base-column", "bases", metavar="NAME", help="With --column: the base of each row.")
     sense = "The base URI (RFC 3986 5.1).  [required, or --base-column]"
@@ -83,7 +83,7 @@ def base_uri(text: str) -> Any:
 
 
 def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
-    """What a text says in the terms of its scheme, by an edition's account.  Raises: OverthereError.
+    """Parse a text as data of its scheme, as an edition defines it.  Raises: OverthereError.
 
     zone: whether it may hold a zone identifier, which extends RFC 3986 alone (RFC 6874).
     """
@@ -161,7 +161,7 @@ class Output:
         self, texts: Sequence[str], what: str, answer: Callable[[str], Answer],
         bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
     ) -> None:  # fmt: skip
-        """The loop of a verb: print the answer or the error for each text; exit 1 if any was invalid.
+        """Print the answer or the error for each text; exit 1 if any was invalid.
 
         texts: of the command line; if there are none, the lines of standard input.
         what: what the texts are, for who gives none.
@@ -187,8 +187,8 @@ class Output:
         """Report one invalid input."""
         self.bad += 1
         if self.jsonl:
-            told = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
-            click.echo(_json({"text": text, "error": told}))
+            details = error.finding._asdict() if isinstance(error, InvalidURI) else {"message": str(error)}
+            click.echo(_json({"text": text, "error": details}))
         elif self.on_error == "empty":
             click.echo()
         if isinstance(error, InvalidURI):

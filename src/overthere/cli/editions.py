@@ -130,7 +130,7 @@ def _lines(rows: Any) -> None:
 
 
 def _console() -> Console:
-    # Markup is off: "[::1]" is no markup, and ":a:" no picture.
+    # Markup is off: "[::1]" is not markup, and ":a:" not an emoji.
     return Console(width=width(), markup=False, highlight=False, emoji=False)
 
 
@@ -153,8 +153,8 @@ def _print_editions(editions: Sequence[Edition]) -> None:
     if console.width < 110:
         for e in editions:
             console.print(Text(f"{e.name}  {e.date}", style=HEADING))
-            rest = (f"empty reference: {e.empty_reference}", f"left to others: {describe_elsewhere(e) or 'nothing'}")
-            for line in (e.title, e.document, f"charset: {e.charset}", *rest):
+            extra = (f"empty reference: {e.empty_reference}", f"left to others: {describe_elsewhere(e) or 'nothing'}")
+            for line in (e.title, e.document, f"charset: {e.charset}", *extra):
                 _show(console, Padding(Text(line), (0, 0, 0, 2)))
         return
     table = _table("name", "title and document", "charset", "empty reference", "left to others")
@@ -168,7 +168,7 @@ def _print_editions(editions: Sequence[Edition]) -> None:
 
 
 def describe_elsewhere(edition: Edition) -> str:
-    """What an edition leaves to other documents, in a phrase."""
+    """Describe in a phrase what an edition leaves to other documents."""
     groups: dict[str, list[str]] = {}
     for method, document in edition.elsewhere.items():
         groups.setdefault(document, []).append(method)
@@ -202,9 +202,9 @@ def _print_difference(difference: Difference) -> None:
     if difference.resolution:
         _show(console, Text(f"References that resolve differently, one of each kind: {a} | {b}", style=HEADING))
         for row in difference.resolution:
-            of = f"{row.kind} ({row.pairs} pairs)"
-            base, reference, left, right = (printable(cell) or '""' for cell in row[:4])
-            _show(console, Text(of), Padding(Text(f"{base} with {reference}: {left} | {right}"), (0, 0, 0, 2)))
+            title = f"{row.kind} ({row.pairs} pairs)"
+            base, reference, first, second = (printable(cell) or '""' for cell in row[:4])
+            _show(console, Text(title), Padding(Text(f"{base} with {reference}: {first} | {second}"), (0, 0, 0, 2)))
     for reason in difference.not_specified:
         _show(console, Text(f"Resolution not compared: {reason}."))
 
@@ -214,11 +214,11 @@ def rule_name(a: str, b: str) -> str:
 
 
 def strings(texts: Sequence[str]) -> str:
-    """Strings as they are shown in a row.
+    """Write strings as they are shown in a row.
 
-    Characters that follow each other are a range, blank strings stand in quotes, and `a{64}` is 64 times "a".
+    Consecutive characters become a range, blank strings are quoted, and `a{64}` is 64 times "a".
     """
-    shown: list[str] = []
+    pieces: list[str] = []
     at = 0
     while at < len(texts):
         text, end = texts[at], at + 1
@@ -226,11 +226,11 @@ def strings(texts: Sequence[str]) -> str:
             while end < len(texts) and texts[end].isalnum() and ord(texts[end]) == ord(text) + end - at:
                 end += 1
         if end - at > 2:
-            shown.append(f"{text}-{texts[end - 1]}")
+            pieces.append(f"{text}-{texts[end - 1]}")
         else:
-            shown += map(_string, texts[at:end])
+            pieces += map(_string, texts[at:end])
         at = end
-    return "  ".join(shown)
+    return "  ".join(pieces)
 
 
 def _string(text: str) -> str:
@@ -244,7 +244,7 @@ def _print_readings(console: Console, text: str, readings: Sequence[Reading], co
         line.append("  " + MARKS[reading.valid].ljust(len(reading.edition)), style=None if reading.valid else SIDE)
     line.rstrip()
     console.print(line, soft_wrap=True)
-    (veiled,) = mask_equal_length(text)
-    said = notes(readings) if veiled == text else notes(read(veiled), shorten_masks)
-    for note in note_lines(said, console.width - 2):
+    (masked,) = mask_equal_length(text)
+    note_texts = notes(readings) if masked == text else notes(read(masked), shorten_masks)
+    for note in note_lines(note_texts, console.width - 2):
         console.print(Text(f"  {note}", style=LEVELS["warning"]), soft_wrap=True)

@@ -79,14 +79,14 @@ def command(
         raise click.UsageError("--schemes needs --rules rfc3986")
     if rules != "rfc3986" and (mail or hosts or suffixes or not abbreviated):
         raise click.UsageError("--mail, --hosts, --suffixes and --no-abbreviated need --rules rfc3986")
-    others = schemes is not None or rules != "rfc3986" or mail or hosts or suffixes or form not in ("text", "jsonl")
-    if by != "rfc3986" and others:
+    is_special = schemes is not None or rules != "rfc3986" or mail or hosts or suffixes or form not in ("text", "jsonl")
+    if by != "rfc3986" and is_special:
         raise click.UsageError("--edition needs --format text or jsonl, and does not go with --rules")
-    wanted = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
-    if wanted is not None and not (wanted and all(map(_SCHEME.fullmatch, wanted))):
+    scheme_names = None if schemes is None else [name.strip() for name in schemes.split(",") if name.strip()]
+    if scheme_names is not None and not (scheme_names and all(map(_SCHEME.fullmatch, scheme_names))):
         raise click.UsageError(f"--schemes {schemes!r}: must be scheme names separated by commas (RFC 3986 3.1)")
     search = partial(
-        find, schemes=wanted, abbreviated=abbreviated, hosts="suffixes" if suffixes else hosts, mail=mail,
+        find, schemes=scheme_names, abbreviated=abbreviated, hosts="suffixes" if suffixes else hosts, mail=mail,
         rules=cast(Rules, rules),
     )  # fmt: skip
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -103,7 +103,7 @@ def command(
                 else:
                     damaged = _write_wrapped("".join(text), by, form)
         except BrokenPipeError:
-            raise  # the reader of the pipe has enough
+            raise  # the reader closed the pipe
         except OSError as error:
             print_message(f"{printable(name)}: {error.strerror or error}")
             bad = True
@@ -193,23 +193,23 @@ class _Writer:
         else:
             from overthere.text.output import as_html, as_markdown
 
-            told = as_html(text, references) if self.form == "html" else as_markdown(text, references)
-            click.echo(terminal_text(told), nl=False)
+            marked_text = as_html(text, references) if self.form == "html" else as_markdown(text, references)
+            click.echo(terminal_text(marked_text), nl=False)
 
     def _rows(self, text: str, references: list[Found], place: _Place) -> None:
-        shown = "standard input" if self.name == "-" else printable(self.name)
+        file_name = "standard input" if self.name == "-" else printable(self.name)
         at = 0
-        here = place
-        for one in references:
-            here, at = here.advance(text[at : one.start]), one.start
-            line, column = here.lines + 1, here.column + 1
+        position = place
+        for match in references:
+            position, at = position.advance(text[at : match.start]), match.start
+            line, column = position.lines + 1, position.column + 1
             if self.form == "jsonl":
-                data = {"file": self.name, "line": line, "column": column, **one._asdict()}
-                data["start"], data["end"] = one.start + place.offset, one.end + place.offset
-                data["outer"] = [offset + place.offset for offset in one.outer]
+                data = {"file": self.name, "line": line, "column": column, **match._asdict()}
+                data["start"], data["end"] = match.start + place.offset, match.end + place.offset
+                data["outer"] = [offset + place.offset for offset in match.outer]
                 click.echo(json.dumps(data))
             else:
-                click.echo(f"{shown}:{line}:{column}  {printable(one.uri)}{_note(one)}")
+                click.echo(f"{file_name}:{line}:{column}  {printable(match.uri)}{_note(match)}")
 
 
 def _note(reference: Found) -> str:

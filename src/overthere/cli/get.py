@@ -85,12 +85,12 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
 
 
 class Login:
-    """Credentials; the password is asked for once per server on the terminal, and is never an argument."""
+    """Credentials; the terminal asks for the password once per server, and it is never an argument."""
 
     def __init__(self, user: str | None, file: Path | None, address: str | None, uris: object) -> None:
         self.user = user
         self.address = address
-        self.known: dict[tuple[object, ...], str] = {}
+        self.passwords: dict[tuple[object, ...], str] = {}
         self.password: str | None = None
         if isinstance(uris, list) and len({_server(uri) for uri in uris}) > 1:
             raise click.UsageError("--user and --password-file apply to one server, and the URIs name several")
@@ -102,22 +102,22 @@ class Login:
 
     def credentials(self, locator: Locator, interactive: bool) -> Credentials:
         """The credentials for a locator."""
-        own: str | None = getattr(locator, "user", None)
-        user = own or self.user
+        user_in_uri: str | None = getattr(locator, "user", None)
+        user = user_in_uri or self.user
         password = self.password
-        told = getattr(locator, "password", None)
-        if password is None and told is None and user not in (None, "anonymous") and not interactive:
+        password_in_uri = getattr(locator, "password", None)
+        if password is None and password_in_uri is None and user not in (None, "anonymous") and not interactive:
             password = self._ask(user, (locator.scheme, getattr(locator, "host", None), getattr(locator, "port", None)))
-        return Credentials(self.user or (own if password is not None else None), password, self.address)
+        return Credentials(self.user or (user_in_uri if password is not None else None), password, self.address)
 
     def _ask(self, user: str | None, server: tuple[object, ...]) -> str | None:
-        """RFC 1738 3.2.1: the program "should request one from the user"; without a terminal it cannot."""
+        """On a terminal ask for the password (RFC 1738 3.2.1: it "should request one from the user")."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
-        if (user, *server) not in self.known:
-            asked = f"Password of {one_line(str(user))} at {one_line(str(server[1]))}: "
-            self.known[user, *server] = getpass.getpass(asked, sys.stderr)
-        return self.known[user, *server]
+        if (user, *server) not in self.passwords:
+            prompt = f"Password of {one_line(str(user))} at {one_line(str(server[1]))}: "
+            self.passwords[user, *server] = getpass.getpass(prompt, sys.stderr)
+        return self.passwords[user, *server]
 
 
 def _server(text: str) -> tuple[str, str, str] | None:
@@ -158,8 +158,8 @@ class Get:
             except AccessError as error:
                 error.uri = error.uri or text
                 final = isinstance(error, AccessRefused | ResourceMissing)
-                asked = "" if str(error.uri) == text else f" [requested as: {printable(mask(text))}]"
-                self.refuse(text, error, 1 if final else 2, one_line(str(error)) + asked)
+                requested_as = "" if str(error.uri) == text else f" [requested as: {printable(mask(text))}]"
+                self.refuse(text, error, 1 if final else 2, one_line(str(error)) + requested_as)
             except InvalidURI as error:
                 self.refuse(text, error, 1, error.figure(width()))
             except OverthereError as error:
@@ -168,11 +168,11 @@ class Get:
                 raise
             except OSError as error:  # of our own files
                 hint = "; --force replaces it" if isinstance(error, FileExistsError) else ""
-                told = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
-                self.refuse(text, error, 2, one_line(told))
+                message = f"{error.filename}: {error.strerror}{hint}" if error.filename else str(error)
+                self.refuse(text, error, 2, one_line(message))
             except Binary:
-                shown = f"{printable(mask(text))} is not text: use -o to write a file, or --raw to print it"
-                self.refuse(text, None, 2, shown)
+                message = f"{printable(mask(text))} is not text: use -o to write a file, or --raw to print it"
+                self.refuse(text, None, 2, message)
         if self.status:
             raise SystemExit(self.status)
 
@@ -180,12 +180,12 @@ class Get:
         """Report a URI that was not fetched."""
         self.status = max(self.status, status)
         if self.jsonl:
-            told: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
+            details: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
             if isinstance(error, AccessError):
-                told |= {"message": error.message, "where": error.where, "source": error.source}
+                details |= {"message": error.message, "where": error.where, "source": error.source}
             elif isinstance(error, InvalidURI):
-                told = error.finding._asdict()
-            click.echo(json.dumps({"uri": mask(text), "error": told}))
+                details = error.finding._asdict()
+            click.echo(json.dumps({"uri": mask(text), "error": details}))
         click.echo(shown, err=True)  # a figure, or one line
 
     def fetch(self, text: str) -> None:
@@ -199,9 +199,9 @@ class Get:
         interactive = Registry.default().scheme(locator.scheme).interactive
         credentials = self.login.credentials(locator, interactive)
         with overthere.open(locator, self.policy, credentials=credentials, gateways=self.gateways) as resource:
-            begun = self.options["connect"] and resource.session is not None
+            has_session = self.options["connect"] and resource.session is not None
             content = resource.is_listing or (self.output is not None and resource.session is None)
-            if self.options["head"] or (self.jsonl and not content and not begun):
+            if self.options["head"] or (self.jsonl and not content and not has_session):
                 self.answer(_describe(resource), _facts(resource, text))
             else:
                 self.content(resource, text)
@@ -215,7 +215,7 @@ class Get:
             self.begin(resource.session)
             return
         for draft in resource.plan.steps:
-            for name, value in draft.ignored if isinstance(draft, Compose) else ():  # a person is told (RFC 6068 7)
+            for name, value in draft.ignored if isinstance(draft, Compose) else ():  # the user must know (RFC 6068 7)
                 print_message(one_line(f"left out of the draft as unsafe: {name}: {value}"))
         listing = _listing(resource, self.jsonl, text) if resource.is_listing else None
         if self.output is not None:
@@ -238,9 +238,9 @@ class Get:
 
     def begin(self, session: Session) -> None:
         """Print the target and user of a session (RFC 1738 3.8); with --connect, start it."""
-        told = f"{session.program} {session.host} {session.port}"
-        told += f": {session.suggestion}" if session.suggestion else ""
-        click.echo(printable(told), err=self.options["connect"])
+        description = f"{session.program} {session.host} {session.port}"
+        description += f": {session.suggestion}" if session.suggestion else ""
+        click.echo(printable(description), err=self.options["connect"])
         if self.options["connect"]:
             self.status = max(self.status, session.hand_over())
 
@@ -302,9 +302,9 @@ def _facts(resource: Resource, text: str) -> dict[str, Any]:
 def _as_json(value: Any) -> Any:
     """Protocol details as JSON; octets become ISO Latin 1 text."""
     if isinstance(value, Mapping):
-        return {str(name): _as_json(one) for name, one in value.items()}
+        return {str(name): _as_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_as_json(one) for one in value]
+        return [_as_json(item) for item in value]
     if isinstance(value, bytes):
         return value.decode("latin-1")
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
@@ -320,9 +320,9 @@ def _describe(resource: Resource) -> str:
     rows += [("length", f"{resource.length:,} octets")] if resource.length is not None else []
     rows += [("base", facts["base"])] if resource.base != resource.uri else []
     for name, value in facts["details"].items():
-        for one in value if isinstance(value, list) else [value]:
-            shown = ": ".join(map(str, one)) if isinstance(one, list) and len(one) == 2 else str(one)
-            rows += [(name, line) for line in shown.splitlines() or [""]]
+        for item in value if isinstance(value, list) else [value]:
+            line_text = ": ".join(map(str, item)) if isinstance(item, list) and len(item) == 2 else str(item)
+            rows += [(name, line) for line in line_text.splitlines() or [""]]
     lines = [printable(facts["final"])]
     before = None
     for name, value in rows:
@@ -340,10 +340,10 @@ def _progress(resource: Resource, out: IO[str] | None) -> Iterator[Callable[[int
         return
     from rich import progress
 
-    shown = [progress.TextColumn("{task.description}", markup=False), progress.BarColumn(bar_width=20)]
-    shown += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+    layout = [progress.TextColumn("{task.description}", markup=False), progress.BarColumn(bar_width=20)]
+    layout += [progress.DownloadColumn(), progress.TransferSpeedColumn()]
     if resource.length is not None:
-        shown.append(progress.TimeRemainingColumn())
-    with progress.Progress(*shown, console=console, transient=True) as bar:
+        layout.append(progress.TimeRemainingColumn())
+    with progress.Progress(*layout, console=console, transient=True) as bar:
         task = bar.add_task((resource.uri.filename or "index")[:20], total=resource.length)
         yield lambda size: bar.update(task, completed=size)

@@ -16,7 +16,7 @@ _NARROW = 76
 class _Formatter(click.HelpFormatter):
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         most = min(col_max, self.width // 4) if self.width < _NARROW else col_max
-        super().write_dl([(self._wrap(name), said) for name, said in rows], most, col_spacing)
+        super().write_dl([(self._wrap(name), help_text) for name, help_text in rows], most, col_spacing)
 
     def _wrap(self, name: str) -> str:
         """An option wrapped between its choices, if it is longer than a line."""

@@ -23,21 +23,21 @@ def show(batches: Iterator[Any]) -> None:
     printer = LinePrinter()
     for source, group in groupby(rows, key=lambda row: row.source):
         printer.print(Piece(printable_name(source), HEADING))
-        while held := list(islice(group, _TOGETHER)):
-            _print(printer, held)
+        while chunk := list(islice(group, _ROWS_PER_LAYOUT)):
+            _print(printer, chunk)
         printer.print()
 
 
-_TOGETHER = 10_000
-"""Rows of a document that stand in columns of one width."""
+_ROWS_PER_LAYOUT = 10_000
+"""Rows of a document that share column widths."""
 
 
-def _print(printer: LinePrinter, held: list[Link]) -> None:
-    for base, layer in dict.fromkeys((row.base, row.base_from) for row in held if row.base_from is not None):
+def _print(printer: LinePrinter, rows: list[Link]) -> None:
+    for base, layer in dict.fromkeys((row.base, row.base_from) for row in rows if row.base_from is not None):
         printer.print(Piece(f"  base {printable(mask(base or ''))}  ({layer})", SIDE))
     most = printer.width or get_terminal_size((80, 24)).columns  # COLUMNS, for output that is not a terminal
-    column = min(max(columns(row.reference or '""') for row in held), max(16, most // 3))
-    for row in held:
+    column = min(max(columns(row.reference or '""') for row in rows), max(16, most // 3))
+    for row in rows:
         printer.print(*_line(row, column, printer.width))
 
 

@@ -122,7 +122,7 @@ def _form(name: str | None) -> Canonical | None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", help="Format of standard output."
 )
-def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...], **asked: Any) -> None:
+def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...], **options: Any) -> None:
     """Write the table of links of documents.
 
     SOURCES are HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, messages (.eml, MHTML), mailboxes, WARC, ZIP
@@ -136,18 +136,18 @@ def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...],
     """
     try:
         sources = _sources(sources, index, where)
-        if asked["engine"] == "spark":
+        if options["engine"] == "spark":
             from overthere.cli.spark_links import run
 
-            run(sources, _options(asked), **asked)
+            run(sources, _options(options), **options)
             return
-        _Job(sources, **asked).run()
+        _Job(sources, **options).run()
     except ModuleNotFoundError as error:
         raise click.ClickException(missing_line(error, "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenPipeError:
-        raise  # the reader of the pipe has enough
+        raise  # the reader closed the pipe
     except OSError as error:
         raise Impossible(str(error)) from None
 
@@ -171,38 +171,38 @@ def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]
     return (Index(index, where, sources[0] if sources else None),)
 
 
-def _options(asked: dict[str, Any]) -> Options:
+def _options(options: dict[str, Any]) -> Options:
     """The library options of the command line."""
-    own = {name: asked[name] for name in asked.keys() & set(Options._fields) - {"rung", "json"}}
-    return Options(rung=Rung[asked["rung"].upper()], json=asked["strings"], **own)
+    library_options = {name: options[name] for name in options.keys() & set(Options._fields) - {"rung", "json"}}
+    return Options(rung=Rung[options["rung"].upper()], json=options["strings"], **library_options)
 
 
 class _Job:
-    def __init__(self, sources: tuple[str, ...], **asked: Any) -> None:
+    def __init__(self, sources: tuple[str, ...], **opts: Any) -> None:
         from overthere.links.report.summary import Summary
 
-        for name in asked["only"]:
+        for name in opts["only"]:
             if name not in CHOICES:
                 raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
-        if asked["master"] is not None:
+        if opts["master"] is not None:
             raise click.UsageError("--master needs --engine spark")
-        if asked["output"] not in (None, "-") and asked["form"] != "text":
+        if opts["output"] not in (None, "-") and opts["form"] != "text":
             raise click.UsageError("--format applies to standard output; the suffix of the -o file sets its format")
-        self.output: str | None = asked["output"]
-        self.printed = self.output is None and asked["form"] == "text"
-        if asked["csv_safe"] and self.printed:
+        self.output: str | None = opts["output"]
+        self.printed = self.output is None and opts["form"] == "text"
+        if opts["csv_safe"] and self.printed:
             raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
-        if asked["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(asked["plot"]))):
-            raise click.UsageError(f"--plot {asked['plot']}: there is no such folder")
-        if asked["plot"] is not None and not is_stream(asked["plot"]):
-            refuse_link(asked["plot"])
-        if asked["plot"] is not None and not is_stream(asked["plot"]) and not asked["plot"].lower().endswith(".svg"):
-            raise click.UsageError(f"--plot {asked['plot']}: the chart is SVG; its name must end in .svg")
-        self.sources, self.asked = sources, asked
-        self.base = None if asked["base"] is None else _publication_base(base_uri(asked["base"]), sources)
-        self.options = _options(asked)
-        self.policy = policy_of(asked)
-        if asked["resume"] and (self.output in (None, "-") or asked["distinct"]):
+        if opts["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(opts["plot"]))):
+            raise click.UsageError(f"--plot {opts['plot']}: there is no such folder")
+        if opts["plot"] is not None and not is_stream(opts["plot"]):
+            refuse_link(opts["plot"])
+        if opts["plot"] is not None and not is_stream(opts["plot"]) and not opts["plot"].lower().endswith(".svg"):
+            raise click.UsageError(f"--plot {opts['plot']}: the chart is SVG; its name must end in .svg")
+        self.sources, self.asked = sources, opts
+        self.base = None if opts["base"] is None else _publication_base(base_uri(opts["base"]), sources)
+        self.options = _options(opts)
+        self.policy = policy_of(opts)
+        if opts["resume"] and (self.output in (None, "-") or opts["distinct"]):
             raise click.UsageError("--resume continues the link table of -o")
         self.graph: Graph | None = None
         self.summary = Summary()
@@ -294,15 +294,15 @@ class _Job:
             )  # fmt: skip
         except (ValueError, OSError) as error:
             if self.output is None:
-                raise  # nothing was asked for that could be asked for otherwise
+                raise  # no other option could have avoided this error
             raise click.UsageError(f"-o: {error}") from None
 
     def _fingerprint(self) -> str:
         """Identifies the job: --resume requires the same fingerprint."""
-        told = {name: self.asked[name] for name in _FINGERPRINT}
-        if (form := self.options.form) is not None:  # its steps: a file of the same name may say others now
-            told["canonical"] = form.to_toml()
-        return json.dumps({"sources": [str(source) for source in self.sources], **told})
+        job_options = {name: self.asked[name] for name in _FINGERPRINT}
+        if (form := self.options.form) is not None:  # its steps: a file of the same name may have changed
+            job_options["canonical"] = form.to_toml()
+        return json.dumps({"sources": [str(source) for source in self.sources], **job_options})
 
     def _take_up(self, writer: Writer) -> None:
         from overthere.links.report.summary import read_state
@@ -348,12 +348,12 @@ class _Job:
                     writer.commit(self._state())
                     self.committed = time.monotonic()
                 continue
-            wanted = select(batch, self.asked["only"])
+            selected = select(batch, self.asked["only"])
             pairs = graph.pairs(batch)
             self.summary.add(batch, pairs)
             if self.graph is not None:
-                self.graph.add(pairs if wanted is batch else graph.pairs(wanted))
-            yield wanted
+                self.graph.add(pairs if selected is batch else graph.pairs(selected))
+            yield selected
 
     def _state(self) -> dict[str, Any]:
         return {"tasks": self.tasks, "mark": self.mark, "summary": self.summary.to_dict()}
@@ -395,8 +395,8 @@ def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
     if base.authority is None and not base.path.startswith("/"):
         raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published below it")
     if sources != ("-",) and not base.path.endswith("/"):
-        here = printable(mask(str(base.join("."))))
-        print_message(f"--base does not end in /: the sources are published below {here}")
+        folder = printable(mask(str(base.join("."))))
+        print_message(f"--base does not end in /: the sources are published below {folder}")
     return base
 
 

@@ -25,7 +25,7 @@ _KINDS: dict[str, type] = {
     "jobs": int, "per-host": int, "max-time": int, "agent": str, "github-token": str, "root-dir": str, "wayback": bool,
     "no-ignore": bool, "extension": list, "index": list,
 }  # fmt: skip
-"""What their values are."""
+"""The kinds of their values."""
 _FRAGMENTS = {"none": False, "anchor-only": True, "full": True}
 """The values of newer versions of lychee; older ones have true and false."""
 _GLOBS = {"exclude": "exclude", "include": "include", "exclude_path": "exclude-path"}
@@ -64,33 +64,33 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
     Raises: OSError; ValueError if the file is not TOML.
     """
     table = {} if path.name == ".lycheeignore" else read_toml(read_text(path))
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     used: list[str] = []
     unused: dict[str, str] = {}
     for key, value in table.items():
         if key in _GLOBS:
-            _add_globs(found, _GLOBS[key], key, value, used, unused)
+            _add_globs(settings, _GLOBS[key], key, value, used, unused)
         elif key == "accept" and (statuses := _statuses(value)):
-            found["accept"] = statuses
+            settings["accept"] = statuses
             used.append(key)
         elif key == "hosts" and (hosts := _hosts(value)):
-            found[HOSTS] = hosts
+            settings[HOSTS] = hosts
             used.append(key)
         elif key == "remap" and (pairs := _remaps(value)):
-            found["remap"] = pairs
+            settings["remap"] = pairs
             used.append(key)
         elif (same := _same_value(key, value)) is not None:
-            found[SAME[key]] = same
+            settings[SAME[key]] = same
             used.append(key)
         else:
             unused[key] = _REASONS.get(key, "no counterpart")
     ignored = path.parent / ".lycheeignore"
     if ignored.is_file() and is_in_repository(str(ignored), str(path.parent)):
         patterns = [line for _, line in read_lines(ignored) if not line.startswith("#")]
-        _add_globs(found, "exclude", ".lycheeignore", patterns, used, unused)
-    if "include" in found and "exclude" not in table and "exclude" not in found:
-        found["exclude"] = ["*"]  # without exclusions, lychee checks what is included and nothing else
-    return found, used, unused
+        _add_globs(settings, "exclude", ".lycheeignore", patterns, used, unused)
+    if "include" in settings and "exclude" not in table and "exclude" not in settings:
+        settings["exclude"] = ["*"]  # without exclusions, lychee checks what is included and nothing else
+    return settings, used, unused
 
 
 def _same_value(key: str, value: Any) -> Any:
@@ -103,13 +103,13 @@ def _same_value(key: str, value: Any) -> Any:
     return None if isinstance(value, int) and not isinstance(value, bool) and value <= 0 else value
 
 
-def _add_globs(found: dict[str, Any], name: str, key: str, value: Any, used: list[str], unused: dict[str, str]) -> None:
+def _add_globs(table: dict[str, Any], name: str, key: str, value: Any, used: list[str], unused: dict[str, str]) -> None:
     for pattern in value if isinstance(value, list) else [value]:
         globs = to_globs(pattern.removeprefix("./")) if isinstance(pattern, str) else None
         if globs is None:
             unused[f"{key} {pattern}"] = "not a simple pattern"
             continue
-        found.setdefault(name, []).extend(globs)
+        table.setdefault(name, []).extend(globs)
         if key not in used:
             used.append(key)
 
@@ -137,29 +137,29 @@ def to_globs(pattern: str) -> list[str] | None:
 
 
 def _remaps(value: Any) -> list[str] | None:
-    """Pairs of URIs as ours; None if the first of one is a pattern that is not simple, or the second has groups."""
+    """Convert pairs of URIs; None if the first of a pair is not a simple pattern, or the second has groups."""
     pairs = []
     for text in value if isinstance(value, list) else [value]:
-        start, *rest = text.split() if isinstance(text, str) else [""]
+        start, *replacement = text.split() if isinstance(text, str) else [""]
         globs = to_globs(start if start.startswith("^") else f"^{start}")
-        if globs is None or len(globs) > 1 or "*" in globs[0][:-1] or len(rest) != 1 or "$" in rest[0]:
+        if globs is None or len(globs) > 1 or "*" in globs[0][:-1] or len(replacement) != 1 or "$" in replacement[0]:
             return None
-        pairs.append(f"{globs[0].removesuffix('*')} {rest[0]}")
+        pairs.append(f"{globs[0].removesuffix('*')} {replacement[0]}")
     return pairs
 
 
 def _hosts(value: Any) -> list[dict[str, Any]]:
-    """Tables of hosts as ours: how many requests at once, how often; empty if one has other settings."""
+    """Convert tables of hosts: requests at once and their interval; empty if one has other settings."""
     tables = []
-    for name, one in value.items() if isinstance(value, dict) else ():
-        if not isinstance(one, dict) or one.keys() - {"concurrency", "request_interval"}:
+    for name, host_settings in value.items() if isinstance(value, dict) else ():
+        if not isinstance(host_settings, dict) or host_settings.keys() - {"concurrency", "request_interval"}:
             return []
         table = {"name": name}
-        if "concurrency" in one:
-            table["per-host"] = one["concurrency"]
-        if (interval := _INTERVAL.fullmatch(str(one.get("request_interval", "")))) and float(interval[1]):
+        if "concurrency" in host_settings:
+            table["per-host"] = host_settings["concurrency"]
+        if (interval := _INTERVAL.fullmatch(str(host_settings.get("request_interval", "")))) and float(interval[1]):
             table["rate"] = (1000 if interval[2] == "ms" else 1) / float(interval[1])
-        elif "request_interval" in one:
+        elif "request_interval" in host_settings:
             return []
         tables.append(table)
     return tables

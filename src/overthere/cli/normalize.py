@@ -34,8 +34,8 @@ def command(
 
     def answer(text: str) -> Answer:
         if reading.is_older:
-            other = edition(reading.by).normalize(text, Rung[rung.upper()])
-            return Answer(other, {"text": text, "normal": other, "edition": reading.by})
+            normalized = edition(reading.by).normalize(text, Rung[rung.upper()])
+            return Answer(normalized, {"text": text, "normal": normalized, "edition": reading.by})
         reference = reading.reference(text)
         normal = str(reference.normalize(Rung[rung.upper()]))
         changed = reference.changes(Rung[rung.upper()]) if show or output.jsonl else []

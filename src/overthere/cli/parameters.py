@@ -14,7 +14,7 @@ from overthere.ground.redact import mask
 from overthere.values.scheme_query import plus_of
 from overthere.values.uri import URIReference
 
-_MANY = "  Repeat."
+_REPEAT = "  Repeat."
 
 
 @click.command()
@@ -24,12 +24,12 @@ _MANY = "  Repeat."
 )
 @click.option("--raw", is_flag=True, help="With --get: the raw value, with its escapes.")
 @click.option(
-    "--remove", "removed", multiple=True, metavar="NAME", help='Remove parameters; "*" matches any text.' + _MANY
+    "--remove", "removed", multiple=True, metavar="NAME", help='Remove parameters; "*" matches any text.' + _REPEAT
 )
 @click.option(
-    "--set", "set_", multiple=True, metavar="NAME=VALUE", help="Set a parameter, replacing all of its name." + _MANY
+    "--set", "set_", multiple=True, metavar="NAME=VALUE", help="Set a parameter, replacing all of its name." + _REPEAT
 )
-@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _MANY)
+@click.option("--add", "added", multiple=True, metavar="NAME=VALUE", help="Append a parameter." + _REPEAT)
 @click.option("--sort", "sort", is_flag=True, help="Sort by the octets of the names, after all other changes.")
 @click.option("--pair-separator", type=click.Choice(["&", ";"]), default="&", help="Separator between parameters.")
 @click.option(
@@ -47,22 +47,22 @@ def command(
         raise click.UsageError("give either --get, or --remove, --set, --add and --sort")
     if raw and name is None:
         raise click.UsageError("--raw needs --get")
-    how = {"separator": pair_separator, "plus": plus}
+    pair_options = {"separator": pair_separator, "plus": plus}
     steps = _steps(**change)
     if table is not None:
-        _table(table, texts, name, raw, steps, {**how, "plus": plus is not False})
+        _table(table, texts, name, raw, steps, {**pair_options, "plus": plus is not False})
         return
 
     def answer(text: str) -> Answer:
         value = URIReference(text)
         if steps:
             for step, arguments in steps:
-                value = getattr(value, step)(*arguments, **how)
+                value = getattr(value, step)(*arguments, **pair_options)
             return Answer(str(value), {"text": text, "changed": str(value)})
         read = Parameters(value.query, separator=pair_separator, plus=plus_of(value.scheme) if plus is None else plus)
         if name is not None:
-            found = next(iter(read.written(name)), None) if raw else read.get(name)
-            return Answer(found or "", {"text": text, "name": name, "value": found})
+            first_value = next(iter(read.written(name)), None) if raw else read.get(name)
+            return Answer(first_value or "", {"text": text, "name": name, "value": first_value})
         lines = [f"  {key}" if value is None else f"  {key}={value}" for key, value in read]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "parameters": list(read)})
 
@@ -85,15 +85,15 @@ def _steps(
     return steps
 
 
-def _pairs(given: tuple[str, ...]) -> list[tuple[str, str | None]]:
-    return [(name, value if mark else None) for name, mark, value in (one.partition("=") for one in given)]
+def _pairs(texts: tuple[str, ...]) -> list[tuple[str, str | None]]:
+    return [(name, value if mark else None) for name, mark, value in (text.partition("=") for text in texts)]
 
 
-def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, steps: Any, how: Any) -> None:
+def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, steps: Any, pair_options: Any) -> None:
     from overthere import columns
 
     if name is not None:
-        table.apply(texts, "parameter", name, raw=raw, **how)
+        table.apply(texts, "parameter", name, raw=raw, **pair_options)
         return
     if not steps:
         raise click.UsageError("--column needs --get, or a change: --remove, --set, --add, --sort")
@@ -101,10 +101,10 @@ def _table(table: Table, texts: tuple[str, ...], name: str | None, raw: bool, st
     def work(column: Any) -> Any:
         *before, last = steps
         for step, arguments in before:
-            # A row that is refused stays as it is, so that the last step tells of it.
-            column = _fill_nulls(getattr(columns, step)(column, *arguments, **how), column)
+            # A row with an error stays unchanged, so that the last step reports it.
+            column = _fill_nulls(getattr(columns, step)(column, *arguments, **pair_options), column)
         step, arguments = last
-        return getattr(columns, step)(column, *arguments, errors="detail", **how)
+        return getattr(columns, step)(column, *arguments, errors="detail", **pair_options)
 
     table.run(texts, work, "changed")
 

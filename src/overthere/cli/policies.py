@@ -70,12 +70,12 @@ def policy_options(function: F, own: Policy | None = None) -> F:
     return function
 
 
-def policy_of(options: Mapping[str, Any], own: Policy | None = None) -> Policy:
+def policy_of(options: Mapping[str, Any], default: Policy | None = None) -> Policy:
     """The policy that the options name: a typed URI is trusted as the person's own, unless --safe is given.
 
     own: the verb's own policy.
     """
-    own = own or (Policy() if options["safe"] else Policy.local())
+    default = default or (Policy() if options["safe"] else Policy.local())
     changes: dict[str, Any] = {}
     if options["policy_file"] is not None:
         changes |= _read(options["policy_file"])
@@ -87,7 +87,7 @@ def policy_of(options: Mapping[str, Any], own: Policy | None = None) -> Policy:
     if options.get("proxy") is not None:
         changes["proxy"] = _proxies(options["proxy"])
     try:
-        return own.with_(**changes)
+        return default.with_(**changes)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 
@@ -101,11 +101,11 @@ def _read(path: Path) -> dict[str, Any]:
             place = _place(text, name)
             if name not in _FIELDS:
                 raise ValueError(f"{place}unknown field {name!r}; known: {', '.join(_FIELDS)}")
-            what, convert = _FIELDS[name]
+            expected, convert = _FIELDS[name]
             try:
                 changes[name] = convert(value, path)
             except (TypeError, AttributeError):
-                raise ValueError(f"{place}{name} must be {what}, not {mask(show_value(value))}") from None
+                raise ValueError(f"{place}{name} must be {expected}, not {mask(show_value(value))}") from None
             except (ValueError, OSError) as error:
                 raise ValueError(f"{place}{name}: {error}") from None
     except (ValueError, OSError) as error:
@@ -115,10 +115,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _place(text: str, name: str) -> str:
-    """The line of a field, as it begins a message; empty where it is written with escapes."""
+    """Return the line of a field as the beginning of a message; empty if the field is written with escapes."""
     for number, line in enumerate(text.split("\n"), 1):
-        begins, found, rest = line.lstrip(" \t[\"'").partition(name)
-        if found and not begins and not rest[:1].isidentifier():
+        begins, matched, after = line.lstrip(" \t[\"'").partition(name)
+        if matched and not begins and not after[:1].isidentifier():
             return f"line {number}: "
     return ""
 
@@ -137,7 +137,7 @@ def _of_type(value: Any, *types: type) -> Any:
 
 
 def _texts(value: Any, _: Path) -> frozenset[str]:
-    return frozenset(_of_type(one, str).lower() for one in _of_type(value, list))
+    return frozenset(_of_type(item, str).lower() for item in _of_type(value, list))
 
 
 def _number(most: int, *types: type) -> Callable[[Any, Path], Any]:
@@ -162,7 +162,7 @@ def _port(value: Any) -> int:
 def _proxies(value: Any) -> dict[str, str]:
     """Scheme -> proxy; one text is for all schemes that a proxy serves."""
     if isinstance(value, str):
-        return dict.fromkeys((one.name for one in Registry.default().schemes() if one.by_proxy), value)
+        return dict.fromkeys((scheme.name for scheme in Registry.default().schemes() if scheme.by_proxy), value)
     return {name: _of_type(proxy, str) for name, proxy in _of_type(value, dict).items()}
 
 
@@ -175,18 +175,18 @@ _FIELDS: dict[str, tuple[str, Callable[[Any, Path], Any]]] = {
     ),
     **dict.fromkeys(("private", "downgrade"), ("true or false", lambda value, _: _of_type(value, bool))),
     "nat64": (
-        "a list of prefixes", lambda value, _: tuple(nat64_prefix(_of_type(one, str)) for one in _of_type(value, list)),
+        "a list of prefixes", lambda value, _: tuple(nat64_prefix(_of_type(v, str)) for v in _of_type(value, list)),
     ),
     **dict.fromkeys(
         ("connect_timeout", "read_timeout"), ("a number of seconds", _number(LONGEST_WAIT, int, float)),
     ),
-    "total_timeout": ("a number of seconds", lambda *given: _number(LONGEST_TIME, int, float)(*given) or None),
-    "max_bytes": ("a number of octets", lambda *given: _number(MOST_OCTETS, int)(*given) or None),
+    "total_timeout": ("a number of seconds", lambda *arguments: _number(LONGEST_TIME, int, float)(*arguments) or None),
+    "max_bytes": ("a number of octets", lambda *arguments: _number(MOST_OCTETS, int)(*arguments) or None),
     **dict.fromkeys(("max_line", "max_redirects"), ("a number", _number(1 << 30, int))),
     "tls": ("a file of certificates", lambda value, path: _trusted(str(path.parent / _of_type(value, str)))),
     "news_server": ("a host, or host and port", lambda value, _: _of_type(value, str)),
     "messages": (
-        "a list of paths", lambda value, path: tuple(path.parent / _of_type(one, str) for one in _of_type(value, list)),
+        "a list of paths", lambda value, path: tuple(path.parent / _of_type(v, str) for v in _of_type(value, list)),
     ),
     "proxy": ("a URI, or a table of scheme = URI", lambda value, _: _proxies(value)),
 }  # fmt: skip

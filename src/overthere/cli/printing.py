@@ -43,7 +43,7 @@ def terminal_text(text: str) -> str | bytes:
 
 
 class Impossible(click.ClickException):
-    """What was asked for cannot be done, and nothing is begun."""
+    """The request cannot be carried out, and nothing was started."""
 
     exit_code = 2
 
@@ -72,17 +72,17 @@ def figure(error: InvalidURI) -> str:
 
 def figures(text: str, findings: Sequence[Finding], level: str = "error") -> Iterator[str]:
     """A figure for each finding on a text; level: of `styles.LEVELS`."""
-    for one in errors.figures(text, findings, width()) if findings else ():
-        yield _broken(one, level)
+    for figure in errors.figures(text, findings, width()) if findings else ():
+        yield _broken(figure, level)
 
 
 def _broken(figure: str, level: str) -> str:
-    shown, place, *told = figure.split("\n")
+    text_line, place, *message_lines = figure.split("\n")
     if is_terminal(sys.stderr):
         from overthere.cli.styles import LEVELS, style_text
 
         place = style_text(place, LEVELS[level], err=True)
-    return "\n".join([shown, place, *(wrap_sentence(line, sys.stderr) for line in told)])
+    return "\n".join([text_line, place, *(wrap_sentence(line, sys.stderr) for line in message_lines)])
 
 
 def wrap_sentence(line: str, stream: Any, indent: str = "") -> str:

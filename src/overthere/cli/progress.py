@@ -37,13 +37,13 @@ def _describe_documents(task: Any) -> str:
 
 
 def _describe_step(task: Any) -> str:
-    """Octets or URIs done, their total, and the rate."""
-    done, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
+    """Return octets or URIs done, their total, and the rate."""
+    finished, total, rate = task.completed, task.total or 0, task.completed / task.elapsed if task.elapsed else 0
     if task.description == "read":
         from rich.filesize import decimal
 
-        return f"{decimal(int(done))} of {decimal(int(total))}, {decimal(int(rate))}/s"
-    return f"{done:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s"
+        return f"{decimal(int(finished))} of {decimal(int(total))}, {decimal(int(rate))}/s"
+    return f"{finished:,.0f} of {total:,.0f} URIs, {rate:,.0f}/s"
 
 
 @contextmanager
@@ -68,8 +68,8 @@ def progress(
     # The total is unknown for a pipe, a store or a URI: these are read once, or listed only when the job runs.
     if not any(is_ranged(source) or source == "-" or is_pipe(source) or is_uri(source) for source in sources):
         total = sum(task.size for task in islice(tasks(sources, base, options), skip, None))
-    shown = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _column(_describe_documents), TimeRemainingColumn())
-    with Progress(TextColumn("links"), *shown, console=console, transient=True) as bar:
+    layout = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), _column(_describe_documents), TimeRemainingColumn())
+    with Progress(TextColumn("links"), *layout, console=console, transient=True) as bar:
         number = bar.add_task("links", total=total, documents=0)
         seen = 0
 
@@ -89,23 +89,23 @@ def steps() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None
     otherwise URIs), and one that removes all bars."""
     console = terminal_console(err=True)
     if console is None:
-        yield (lambda what, done, total: None), (lambda: None)
+        yield (lambda name, finished, total: None), (lambda: None)
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    shown = (TextColumn("{task.description}"), BarColumn(), _column(_describe_step), TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+    layout = (TextColumn("{task.description}"), BarColumn(), _column(_describe_step), TimeRemainingColumn())
+    with Progress(*layout, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         numbers: dict[str, Any] = {}
         last = -_OFTEN
 
-        def step(what: str, done: int, total: int) -> None:
+        def step(name: str, finished: int, total: int) -> None:
             nonlocal last
-            now = monotonic()
-            if what in numbers and now - last < _OFTEN and done < total:
+            current_time = monotonic()
+            if name in numbers and current_time - last < _OFTEN and finished < total:
                 return
-            last = now
-            if what not in numbers:
-                numbers[what] = bar.add_task(what, total=total)
-            bar.update(numbers[what], completed=done, total=total)
+            last = current_time
+            if name not in numbers:
+                numbers[name] = bar.add_task(name, total=total)
+            bar.update(numbers[name], completed=finished, total=total)
 
         yield step, bar.stop

@@ -91,11 +91,11 @@ def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
 
     def options(function: F) -> F:
         @wraps(function)
-        def verb(iri: bool, zone: bool, by: str = "rfc3986", **rest: Any) -> Any:
+        def verb(iri: bool, zone: bool, by: str = "rfc3986", **arguments: Any) -> Any:
             if by != "rfc3986" and (iri or zone):
                 raise click.UsageError(f"--{'iri' if iri else 'zone'} applies to RFC 3986, not to {by}")
-            refuse_table(by, rest.get("column"))
-            return function(reading=Reading(by, iri, zone), **rest)
+            refuse_table(by, arguments.get("column"))
+            return function(reading=Reading(by, iri, zone), **arguments)
 
         offered = iri_option(zone_option(verb))
         return edition_option(*more)(offered) if editions else offered  # type: ignore[return-value]

@@ -26,14 +26,14 @@ def command(
     """Find the shortest reference from a base to each target; one a line."""
     if table is not None:
         table.refuse(zone=reading.zone, form=of is not None)
-        one = {} if base is None else {"base": reading.base(base)}
-        table.apply(texts, "relate", iri=reading.iri, beside=[bases] if bases else [], **one)
+        extra = {} if base is None else {"base": reading.base(base)}
+        table.apply(texts, "relate", iri=reading.iri, beside=[bases] if bases else [], **extra)
         return
     assert base is not None
-    own = reading.base(base)
+    base_uri = reading.base(base)
 
     def answer(text: str) -> Answer:
-        reference = str(own.relate(reading.uri(text), form=of))
+        reference = str(base_uri.relate(reading.uri(text), form=of))
         return Answer(reference, {"target": text, "reference": reference})
 
     Output(form, on_error).answer_each(texts, "target URIs", answer)

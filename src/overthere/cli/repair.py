@@ -38,21 +38,21 @@ def command(
 
     def answer(text: str) -> Answer:
         try:
-            done = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna or None)
+            repaired = repair(text, relative=reference, scheme=scheme, browsers=browsers, idna=idna or None)
         except ImportError:
             raise click.ClickException(missing_message("ada_url", "whatwg")) from None
-        return Answer(str(done), {"text": text, **done.to_dict()}, _notes(done))
+        return Answer(str(repaired), {"text": text, **repaired.to_dict()}, _notes(repaired))
 
     Output(form, on_error).answer_each(texts, "texts", answer)
 
 
-def _notes(done: Repaired) -> Iterator[str]:
+def _notes(repaired: Repaired) -> Iterator[str]:
     """A line for each change."""
-    for one in done.changes:
-        secret = isinstance(one, SecretChange)
-        before, after = (MASK if secret else printable(mask(text)) for text in (one.before, one.after))
-        yield f'  at {one.start}: {one.what}: "{before}" to "{after}" ({one.source})'
-    if done.escaped is not None:
-        yield f"  or with the host in escapes: {printable(mask(str(done.escaped)))} (RFC 3987 3.1)"
-    if done.total > len(done.changes):
-        yield f"  and {done.total - len(done.changes):,} more changes"
+    for change in repaired.changes:
+        secret = isinstance(change, SecretChange)
+        before, after = (MASK if secret else printable(mask(text)) for text in (change.before, change.after))
+        yield f'  at {change.start}: {change.what}: "{before}" to "{after}" ({change.source})'
+    if repaired.escaped is not None:
+        yield f"  or with the host in escapes: {printable(mask(str(repaired.escaped)))} (RFC 3987 3.1)"
+    if repaired.total > len(repaired.changes):
+        yield f"  and {repaired.total - len(repaired.changes):,} more changes"

@@ -20,7 +20,7 @@ from overthere.ground.redact import mask
 __all__ = ["duration", "policy_for", "request_options", "settings", "statuses"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-_OWN = Checker()
+_DEFAULTS = Checker()
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 _OPTIONS = (
@@ -49,9 +49,9 @@ _OPTIONS = (
         "--private", is_flag=True,
         help="Also allow addresses that are not public, such as localhost.",
     ),
-    click.option("--jobs", type=JOBS, default=_OWN.jobs, show_default=True, help="Requests in parallel."),
+    click.option("--jobs", type=JOBS, default=_DEFAULTS.jobs, show_default=True, help="Requests in parallel."),
     click.option(
-        "--per-host", type=JOBS, default=_OWN.per_host, show_default=True,
+        "--per-host", type=JOBS, default=_DEFAULTS.per_host, show_default=True,
         help="Parallel requests to one host.",
     ),
     click.option("--rate", type=RATE, metavar="N", help="Requests per second to a host."),
@@ -76,7 +76,7 @@ _OPTIONS = (
     ),
     click.option("--resume", is_flag=True, help="With --cache: continue a stopped run."),
     click.option(
-        "--pages", type=Count(1_000_000_000), default=_OWN.pages, show_default=True,
+        "--pages", type=Count(1_000_000_000), default=_DEFAULTS.pages, show_default=True,
         help="When crawling a site, request at most this many URIs.",
     ),
     click.option(
@@ -106,37 +106,37 @@ def duration(text: str) -> float:
     return seconds
 
 
-def settings(asked: Mapping[str, Any]) -> dict[str, Any]:
+def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as fields of `Checker`.  Raises: click.UsageError."""
-    if asked["resume"] and asked["cache"] is None:
+    if options["resume"] and options["cache"] is None:
         raise click.UsageError("--resume needs --cache, whose answers it continues from")
     for name in ("external_only", "wayback"):
-        if asked[name] and not asked["online"]:
+        if options[name] and not options["online"]:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --online")
-    headers = [_header(text) for text in asked["headers"]]
+    headers = [_header(text) for text in options["headers"]]
     ages = []
-    for text in asked["ages"]:
+    for text in options["ages"]:
         kind, _, age = text.partition("=")
         try:
             ages.append((kind, duration(age)))
         except ValueError:
             raise click.UsageError(f"--max-age {printable(shorten(text, 80))}: must be like not-found=12h") from None
     try:
-        crawl_time = duration(asked["crawl_time"])
+        crawl_time = duration(options["crawl_time"])
     except ValueError:
         raise click.UsageError(
-            f"--crawl-time {printable(shorten(asked['crawl_time'], 80))}: must be like 90s, 30m or 6h"
+            f"--crawl-time {printable(shorten(options['crawl_time'], 80))}: must be like 90s, 30m or 6h"
         ) from None
     github = None
-    if asked["github_token"]:
-        github = asked["github_token"], str(base_uri(asked["github_api"] or GITHUB_API))
+    if options["github_token"]:
+        github = options["github_token"], str(base_uri(options["github_api"] or GITHUB_API))
     names = ("online", "external_only", "jobs", "per_host", "rate", "agent", "cookies", "cache", "resume", "pages")
     return {
-        **{name: asked[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
-        "crawl_time": crawl_time, "hosts": asked.get("hosts", ()), "github": github,
-        "wayback": WAYBACK if asked["wayback"] else None,
-        "remap": tuple((str(base_uri(one)), str(base_uri(two))) for one, two in _pairs("remap", asked["remap"])),
-        "allowed_redirects": tuple(_pairs("allow-redirect", asked["allowed_redirects"])),
+        **{name: options[name] for name in names}, "headers": tuple(headers), "max_age": tuple(ages),
+        "crawl_time": crawl_time, "hosts": options.get("hosts", ()), "github": github,
+        "wayback": WAYBACK if options["wayback"] else None,
+        "remap": tuple((str(base_uri(a)), str(base_uri(b))) for a, b in _pairs("remap", options["remap"])),
+        "allowed_redirects": tuple(_pairs("allow-redirect", options["allowed_redirects"])),
     }  # fmt: skip
 
 
@@ -156,14 +156,14 @@ def statuses(texts: Iterable[str]) -> tuple[tuple[int, int], ...]:
 
 
 def _pairs(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Raises: click.UsageError."""
+    """Yield the pairs of an option's texts.  Raises: click.UsageError."""
     for text in texts:
-        start, *rest = text.split() or [""]
-        if len(rest) != 1:
+        start, *targets = text.split() or [""]
+        if len(targets) != 1:
             raise click.UsageError(
                 f"--{name} {printable(shorten(mask(text), 80))}: must be two URIs with a blank between them"
             )
-        yield start, rest[0]
+        yield start, targets[0]
 
 
 # A port has a name behind it; a name is a token (RFC 9110 5.6.2).
@@ -188,7 +188,7 @@ def _header(text: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def policy_for(asked: Mapping[str, Any]) -> Policy:
+def policy_for(options: Mapping[str, Any]) -> Policy:
     """The policy of requests: the safe one, unless more is allowed."""
-    chosen = policy_of(asked, PATIENT)
-    return chosen.with_(private=True) if asked["private"] else chosen
+    chosen = policy_of(options, PATIENT)
+    return chosen.with_(private=True) if options["private"] else chosen

@@ -26,19 +26,19 @@ def command(
     """Resolve references against a base; one target a line."""
     if table is not None:
         table.refuse(zone=reading.zone)
-        one = {} if base is None else {"base": reading.base(base)}
-        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, beside=[bases] if bases else [], **one)
+        extra = {} if base is None else {"base": reading.base(base)}
+        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, beside=[bases] if bases else [], **extra)
         return
     assert base is not None
     if reading.is_older:
         _by_document(reading.by, texts, base, not loose, Output(form, on_error))
         return
-    own = reading.base(base)
+    base_uri = reading.base(base)
 
     def answer(text: str) -> Answer:
         reference = reading.reference(text)
-        target = own.join(reference, strict=not loose)
-        data = {"target": str(target), "fragment": target.fragment, "same_document": same_document(own, reference)}
+        target = base_uri.join(reference, strict=not loose)
+        data = {"target": str(target), "fragment": target.fragment, "same_document": same_document(base_uri, reference)}
         return Answer(str(target), {"reference": text, **data})
 
     Output(form, on_error).answer_each(texts, "references", answer)

@@ -44,11 +44,11 @@ def command(names: tuple[str, ...], everything: bool, form: str) -> None:
     else:
         pages = [_row(name) for name in (sorted({*registry, *registrations()}) if everything else registry)]
     if form == "jsonl":
-        for one in pages:
-            click.echo(json.dumps(one))
+        for scheme_page in pages:
+            click.echo(json.dumps(scheme_page))
     elif names:
-        for one in pages:
-            _print_page(console, one)
+        for scheme_page in pages:
+            _print_page(console, scheme_page)
     else:
         _print_table(console, pages)
     if names and not all(page["known"] or page["status"] != "not registered" for page in pages):
@@ -56,7 +56,7 @@ def command(names: tuple[str, ...], everything: bool, form: str) -> None:
 
 
 def _row(name: str) -> dict[str, Any]:
-    """The page of a scheme; a claim that cannot be kept is a row that says so."""
+    """Return the page of a scheme; for a broken claim, a row with the error."""
     try:
         return page(Registry.default().scheme(name))
     except OverthereError as error:
@@ -68,7 +68,7 @@ def _print_table(console: Console, pages: list[dict[str, Any]]) -> None:
     table.add_column("scheme", no_wrap=True, style=HEADING)
     table.add_column("port", justify="right", no_wrap=True)
     table.add_column("title", ratio=2)
-    wide = console.width >= 100  # in fewer columns no title can be read beside them
+    wide = console.width >= 100  # in fewer columns the titles are not readable next to these
     if wide:
         table.add_column("1994", no_wrap=True)
         table.add_column("RFC 1738", ratio=1)
@@ -107,8 +107,8 @@ def _print_page(console: Console, page: dict[str, Any]) -> None:
 def _facts(page: dict[str, Any]) -> Iterator[tuple[str, str]]:
     reference = f", {page['reference']}" if "reference" in page else ""
     yield "IANA", f"{page['status']}{reference} (registry of {REGISTRY_DATE})"
-    for name, where in page.get("documents", {}).items():
-        yield _READINGS[name], where
+    for name, document in page.get("documents", {}).items():
+        yield _READINGS[name], document
     if "port" in page:
         yield "port", str(page["port"])
     if page["known"]:

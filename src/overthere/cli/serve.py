@@ -32,8 +32,8 @@ def command(host: str, port: int, beyond: bool) -> None:
         need("web", "starlette", "uvicorn", "jinja2", "h11")
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
-    here = _loopback(host)
-    if not here and not beyond:
+    is_loopback = _loopback(host)
+    if not is_loopback and not beyond:
         raise click.UsageError(
             f"{host} is not loopback, so other machines could send requests, unencrypted and without login; to allow "
             "that, add --beyond-this-machine"
@@ -47,9 +47,9 @@ def command(host: str, port: int, beyond: bool) -> None:
         raise click.UsageError(f"{host} port {port}: {reason}") from None
     with listening:
         name, number = listening.getsockname()[:2]
-        shown = f"[{name}]" if ":" in name else name
-        click.echo(f"http://{shown}:{number}/")
-        serve(listening, loopback=here)
+        host_name = f"[{name}]" if ":" in name else name
+        click.echo(f"http://{host_name}:{number}/")
+        serve(listening, loopback=is_loopback)
 
 
 def _loopback(host: str) -> bool:
@@ -62,12 +62,12 @@ def _loopback(host: str) -> bool:
 
 def _listening(host: str, port: int) -> socket.socket:
     family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    made = socket.socket(family, kind)
+    server_socket = socket.socket(family, kind)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(128)
+        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server_socket.bind(address)
+        server_socket.listen(128)
     except BaseException:
-        made.close()
+        server_socket.close()
         raise
-    return made
+    return server_socket

@@ -34,8 +34,8 @@ _CONFIG = {
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }  # fmt: skip
 """Settings of the session; its executors import nothing from the folder in which they run."""
-# What only the local engine has, and what stands for it here.
-_REFUSED = {
+# Options that only the local engine has, and their replacement here.
+_LOCAL_ONLY = {
     "resume": "--resume: with --engine spark a repeated job always continues",
     "csv_safe": "--csv-safe: with --engine spark the table is a folder of Parquet files",
     "safe": "--safe: with --engine spark sources must be files",
@@ -47,13 +47,13 @@ _REFUSED = {
 }
 
 
-def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
+def run(sources: tuple[str, ...], options: Options, **flags: Any) -> None:
     """The verb `links` on Spark; its options as click has read them.
 
     Exit 1 if a document could not be read whole, 130 if stopped.
     """
-    output = _folder(sources, asked)
-    base = None if asked["base"] is None else base_uri(asked["base"])
+    output = _folder(sources, flags)
+    base = None if flags["base"] is None else base_uri(flags["base"])
     # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     logging.disable()
@@ -61,34 +61,34 @@ def run(sources: tuple[str, ...], options: Options, **asked: Any) -> None:
         from overthere.links import spark
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
-    with _session(asked["master"], output) as session, _progress(session):
-        done = spark.run(
-            session, sources, output, base=base, only=asked["only"], distinct=asked["distinct"], **options._asdict()
+    with _session(flags["master"], output) as session, _progress(session):
+        result = spark.run(
+            session, sources, output, base=base, only=flags["only"], distinct=flags["distinct"], **options._asdict()
         )
-    if done.found:
-        print_message(f"{done.found:,} of {done.parts:,} parts exist from an earlier run")
-    print_message("\n".join(done.summary.lines()))
-    if asked["plot"] is not None:
+    if result.found:
+        print_message(f"{result.found:,} of {result.parts:,} parts exist from an earlier run")
+    print_message("\n".join(result.summary.lines()))
+    if flags["plot"] is not None:
         from overthere.links.report.picture import draw
 
-        save(asked["plot"], draw(done.summary).encode())
-    if done.summary.unread or (asked["strict"] and done.summary.notes):
+        save(flags["plot"], draw(result.summary).encode())
+    if result.summary.unread or (flags["strict"] and result.summary.notes):
         raise SystemExit(1)
 
 
-def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
-    """Where the table is to be.  Raises: click.UsageError for what Spark does not do."""
+def _folder(sources: tuple[str, ...], options: dict[str, Any]) -> str:
+    """Return the folder of the table.  Raises: click.UsageError for options that Spark does not have."""
     from overthere.links.report.selection import CHOICES
 
-    for name, reason in _REFUSED.items():
-        if asked[name] not in (None, False):
+    for name, reason in _LOCAL_ONLY.items():
+        if options[name] not in (None, False):
             raise click.UsageError(reason)
-    if asked["form"] != "text":
+    if options["form"] != "text":
         raise click.UsageError("--format: with --engine spark the table is a folder of Parquet files")
-    output: str = asked["output"] or ""
+    output: str = options["output"] or ""
     if not (output.endswith(("/", os.sep)) or os.path.isdir(output)):
         raise click.UsageError("-o: with --engine spark the table is a folder of Parquet files: -o DIR/")
-    for name in asked["only"]:
+    for name in options["only"]:
         if name not in CHOICES:
             raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
     if "-" in sources:
@@ -104,8 +104,7 @@ def _folder(sources: tuple[str, ...], asked: dict[str, Any]) -> str:
 
 @contextmanager
 def _session(master: str | None, output: str) -> Iterator[SparkSession]:
-    """A session, whose errors are told as those of a command; what Spark's own files and variables say of a cluster
-    holds."""
+    """Yield a session whose errors become those of a command; Spark's own files and variables set the cluster."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -140,7 +139,7 @@ def _session(master: str | None, output: str) -> Iterator[SparkSession]:
 
 
 def _error_message(error: Exception) -> str:
-    """What an error of Spark says, without the stacks of two languages: its first line, and the last of Python's."""
+    """Return the message of a Spark error without stack traces: its first line, and the last one of Python's."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     cause = [line for line in lines if line.startswith(("OSError", "RuntimeError", "ModuleNotFoundError", "Caused by"))]
     return "\n".join(dict.fromkeys((lines[0], *cause[:1])))
@@ -148,7 +147,7 @@ def _error_message(error: Exception) -> str:
 
 @contextmanager
 def _progress(session: SparkSession) -> Iterator[None]:
-    """A bar of the parts that are done, where standard error is a terminal."""
+    """Show a bar of the finished parts if standard error is a terminal."""
     console = terminal_console(err=True)
     if console is None:
         yield
@@ -157,8 +156,8 @@ def _progress(session: SparkSession) -> Iterator[None]:
 
     over = threading.Event()
     tracker = session.sparkContext.statusTracker()
-    shown = (TextColumn("links"), BarColumn(), MofNCompleteColumn(), TextColumn("parts"), TimeRemainingColumn())
-    with Progress(*shown, console=console, transient=True) as bar:
+    layout = (TextColumn("links"), BarColumn(), MofNCompleteColumn(), TextColumn("parts"), TimeRemainingColumn())
+    with Progress(*layout, console=console, transient=True) as bar:
         number = bar.add_task("links", total=None)
 
         def watch() -> None:

@@ -63,7 +63,7 @@ def command(
         table.refuse(iri=reading.iri)
         rule = "URI-reference" if reference else "URI"
         if set(names) & set(_DOMAIN):
-            _domain(None)  # what is missing is told first
+            _domain(None)  # report a missing package first
         table.run(texts, lambda c: _columns(c, names, rule if strict else None, reading.zone))
         return
 
@@ -72,16 +72,16 @@ def command(
             reading.kind(relative=reference)(text, zone=reading.zone)
         parts = split(text)
         userinfo, host, port = (None,) * 3 if parts.authority is None else split_authority(parts.authority)
-        whole = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
+        named = {**parts._asdict(), "userinfo": userinfo, "host": host, "port": port}
         if set(names) & set(_DOMAIN):
-            whole |= _domain(host)
+            named |= _domain(host)
         segments = parts.path.removeprefix("/").split("/") if parts.path else []
-        told: dict[str, Any] = {name: whole[name] if name in whole else _segment(segments, name) for name in names}
-        shown = {name: "\t".join(value) if isinstance(value, list) else value for name, value in told.items()}
-        if chosen and len(names) == 1:  # data for the next program: a value a line, an empty one where there is none
-            return Answer(shown[names[0]] or "", {"text": text, **told})
-        lines = [f"  {name:<9}  " + (shown[name] or '""') for name in names if told[name] not in (None, [])]
-        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **told})
+        selected: dict[str, Any] = {name: named[name] if name in named else _segment(segments, name) for name in names}
+        printed = {name: "\t".join(value) if isinstance(value, list) else value for name, value in selected.items()}
+        if chosen and len(names) == 1:  # data for the next program: one value per line, an empty line for a missing one
+            return Answer(printed[names[0]] or "", {"text": text, **selected})
+        lines = [f"  {name:<9}  " + (printed[name] or '""') for name in names if selected[name] not in (None, [])]
+        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, **selected})
 
     Output(form).answer_each(texts, "URIs", answer)
 
@@ -99,31 +99,31 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
     """A struct of components and parts of the host's name, in the order of `names`."""
     from overthere import columns
 
-    own = [name for name in names if name in _COMPONENTS]
+    components = [name for name in names if name in _COMPONENTS]
     paths = [name for name in names if name.startswith("segment")]
-    if paths and "path" not in own:
-        own.append("path")
-    found = columns.split(column, own) if rule is None else columns.parse(column, own, rule, zone=zone)
-    if own == list(names):
-        return found
+    if paths and "path" not in components:
+        components.append("path")
+    struct = columns.split(column, components) if rule is None else columns.parse(column, components, rule, zone=zone)
+    if components == list(names):
+        return struct
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute, to_pyarrow
 
-    cut = to_pyarrow(found)
-    fields = dict(zip([field.name for field in cut.type], cut.flatten(), strict=True))
-    valid = fields["error"].is_null() if rule else pa.array([True] * len(cut))
+    flat_column = to_pyarrow(struct)
+    fields = dict(zip([field.name for field in flat_column.type], flat_column.flatten(), strict=True))
+    valid = fields["error"].is_null() if rule else pa.array([True] * len(flat_column))
     for name in set(names) & set(_DOMAIN):
         part = to_pyarrow(getattr(columns, name)(column)).cast(pa.string())
         fields[name] = compute().if_else(valid, part, None)
     for name in paths:
         fields[name] = _segment_column(fields["path"], name)
     labels = [*names, *(name for name in fields if name not in (*names, *_COMPONENTS))]
-    return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=cut.is_null())
+    return pa.StructArray.from_arrays([fields[name] for name in labels], labels, mask=flat_column.is_null())
 
 
 def _segment_column(path: Any, name: str) -> Any:
-    """`_segment` of each row; null where there is no path."""
+    """Return `_segment` of each row; null without a path."""
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute
@@ -135,8 +135,8 @@ def _segment_column(path: Any, name: str) -> Any:
         parts = pc.split_pattern(rootless, "/")
         return pc.if_else(pc.equal(path, ""), pa.scalar([], parts.type), parts)
     number = int(name.partition(":")[2])
-    others = f"(?:[^/]*/){{{number - 1}}}" if number > 0 else f"(?:/[^/]*){{{-number - 1}}}"
-    before, after = (f"^{others}", "(?:/|$)") if number > 0 else ("(?:^|/)", f"{others}$")
+    skipped = f"(?:[^/]*/){{{number - 1}}}" if number > 0 else f"(?:/[^/]*){{{-number - 1}}}"
+    before, after = (f"^{skipped}", "(?:/|$)") if number > 0 else ("(?:^|/)", f"{skipped}$")
     part = pc.struct_field(pc.extract_regex(rootless, f"(?s){before}(?P<part>[^/]*){after}"), "part")
     return pc.if_else(pc.equal(path, ""), None, part)
 
@@ -148,8 +148,8 @@ def _domain(host: str | None) -> dict[str, str | None]:
         rules = suffix_list()
     except ModuleNotFoundError as error:
         raise click.ClickException(str(error)) from None
-    cut = rules.split(host) if host else None
-    return dict.fromkeys(_DOMAIN) if cut is None else dict(cut._asdict())
+    domain = rules.split(host) if host else None
+    return dict.fromkeys(_DOMAIN) if domain is None else dict(domain._asdict())
 
 
 def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
@@ -157,9 +157,9 @@ def _by_edition(by: str, texts: tuple[str, ...], form: str) -> None:
 
     def answer(text: str) -> Answer:
         parts = edition(by).parts(text)
-        said = {name: value for name, value in parts.items() if value is not None}
-        width = max(map(len, said))
-        lines = [f"  {name:<{width}}  " + (value or '""') for name, value in said.items()]
+        defined = {name: value for name, value in parts.items() if value is not None}
+        width = max(map(len, defined))
+        lines = [f"  {name:<{width}}  " + (value or '""') for name, value in defined.items()]
         return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "edition": by, **parts})
 
     Output(form).answer_each(texts, "URIs", answer)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["HEADING", "LEVELS", "SIDE", "LinePrinter", "Piece", "style_text", "terminal_console", "wrap_fields"]
 
 HEADING = "bold"
-"""Of what the lines below it are about."""
+"""The subject of the lines below it."""
 SIDE = "dim"
-"""What stands beside: paragraphs, places, the names of fields."""
+"""Side information: paragraphs, places, names of fields."""
 LEVELS: Mapping[str, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
-"""What is wrong, and what is worth knowing."""
+"""Problems, and information worth knowing."""
 
 
 class Piece(NamedTuple):
@@ -48,13 +48,13 @@ class LinePrinter:
 
 
 def terminal_console(*, err: bool = False) -> Console | None:
-    """Standard output or standard error, on which nothing is coloured but what has a style; None if no terminal."""
+    """Return a console on a terminal that colours only styled text; None if standard output or error is not one."""
     if not is_terminal(sys.stderr if err else sys.stdout) and _FORCED.isdisjoint(os.environ):
         return None
     from rich.console import Console
 
-    made = Console(markup=False, highlight=False, emoji=False, stderr=err)
-    return made if made.is_terminal else None
+    console = Console(markup=False, highlight=False, emoji=False, stderr=err)
+    return console if console.is_terminal else None
 
 
 _FORCED = frozenset(("FORCE_COLOR", "TTY_COMPATIBLE"))

@@ -27,20 +27,20 @@ def table_options(function: F) -> F:
     """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
 
     @wraps(function)
-    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **rest: Any) -> Any:
+    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **arguments: Any) -> Any:
         if column is None and output is not None:
             raise click.UsageError("-o needs --column; answers to texts go to standard output")
         if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
             raise click.UsageError("--csv-safe needs a table that is written as CSV")
-        if column is not None and rest["form"] != "text":
+        if column is not None and arguments["form"] != "text":
             raise click.UsageError("--format applies to texts; the suffix of a table sets its format")
         if separator != "," and column is None:
             raise click.UsageError("--separator needs --column and a table that is read as CSV")
         if column is None:
-            return function(table=None, **rest)
+            return function(table=None, **arguments)
         from overthere.cli.tables import Table
 
-        return function(table=Table(column, output, csv_safe, _TAB.get(separator, separator)), **rest)
+        return function(table=Table(column, output, csv_safe, _TAB.get(separator, separator)), **arguments)
 
     options = (
         click.option("--csv-safe", "csv_safe", is_flag=True, help=f"With --column and {CSV_SAFE}"),
@@ -58,4 +58,4 @@ def table_options(function: F) -> F:
             "Arrow stream on standard input.",
         ),
     )  # fmt: skip
-    return reduce(lambda made, option: option(made), options, verb)  # type: ignore[return-value]
+    return reduce(lambda decorated, option: option(decorated), options, verb)  # type: ignore[return-value]

@@ -28,8 +28,8 @@ __all__ = ["Table"]
 
 @cache
 def _kinds() -> dict[str, int]:
-    """Why a row is refused: "base" is what `resolve` says of a base that is no URI, "unreachable" what `relate` says
-    of a target to which no reference leads.
+    """Why a row is refused: "base" is the error of `resolve` for an invalid base, "unreachable" that of `relate`
+    for a target that no reference leads to.
     """
     from overthere.values.hosts import dns
 
@@ -41,14 +41,14 @@ Work = Callable[..., Any]
 
 
 class TableError(click.ClickException):
-    """What ends the work: one line, exit 2."""
+    """An error that ends the work: one line, exit 2."""
 
     exit_code = 2
 
 
 @contextmanager
 def _file_errors(name: str) -> Iterator[None]:
-    """What is wrong with a file, in one line."""
+    """Report a problem with a file in one line."""
     try:
         yield
     except BrokenPipeError:
@@ -56,8 +56,8 @@ def _file_errors(name: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise TableError(missing_line(error, "columns")) from None
     except Exception as error:
-        known = isinstance(error, OSError | ValueError)
-        if not known and not type(error).__module__.startswith("pyarrow"):
+        is_known = isinstance(error, OSError | ValueError)
+        if not is_known and not type(error).__module__.startswith("pyarrow"):
             raise
         reason = str(error)
         if (
@@ -76,11 +76,11 @@ class Table:
         self.output: Path | None = output
         self.csv_safe: bool = csv_safe
         self.separator: str = separator
-        self.written: str = "standard output" if output is None else printable(str(output))
+        self.output_name: str = "standard output" if output is None else printable(str(output))
 
-    def refuse(self, **given: bool) -> None:
-        """A usage error if an option is given that works on texts alone."""
-        for name, used in given.items():
+    def refuse(self, **options: bool) -> None:
+        """Raise a usage error if an option is given that works only on texts."""
+        for name, used in options.items():
             if used:
                 raise click.UsageError(f"--{name} applies to texts, not to --column")
 
@@ -114,14 +114,14 @@ class Table:
                     first = stack.enter_context(open_source(names[0], self.separator))
                 size = _survey(names, first, self.separator)
                 with _file_errors(names[0]):
-                    made = Columns(first.schema, [self.column, *beside], work, value)
-                with _file_errors(self.written):
+                    cols = Columns(first.schema, [self.column, *beside], work, value)
+                with _file_errors(self.output_name):
                     form = ".csv" if self.output is None else suffix(self.output)
-                    made.fit(form)
-                    layout = Layout(made.schema, form, self.csv_safe)
+                    cols.fit(form)
+                    layout = Layout(cols.schema, form, self.csv_safe)
                     writer = open_writer(self.output or "-", layout)
-                summary = Summary(made.checked)
-                status = self._work(_batches(names, first, self.separator), size, made, writer, summary)
+                summary = Summary(cols.checked)
+                status = self._work(_batches(names, first, self.separator), size, cols, writer, summary)
         except KeyboardInterrupt:  # before there is anything to save
             print_message("Stopped")
             raise SystemExit(130) from None
@@ -134,7 +134,7 @@ class Table:
         if "-" in names[1:] or (len(names) > 1 and names[0] == "-"):
             raise click.UsageError("a table on standard input cannot be combined with others")
         if self.output is not None:
-            with _file_errors(self.written):
+            with _file_errors(self.output_name):
                 suffix(self.output)
                 self.output.parent.stat()
             for name in names:
@@ -146,31 +146,31 @@ class Table:
         return names or ["-"]
 
     def _work(
-        self, batches: Iterator[tuple[str, Any, int]], size: int | None, made: Columns, writer: Writer, summary: Summary
+        self, batches: Iterator[tuple[str, Any, int]], size: int | None, cols: Columns, writer: Writer, summary: Summary
     ) -> int:
         """Work to the end, or to Ctrl-C or an error: then too the rows so far are left as a whole file."""
         try:
             with _progress(size, self.output) as step:
-                for name, batch, done in batches:
+                for name, batch, bytes_read in batches:
                     with _file_errors(name):
-                        answer = made.add(batch)
+                        answer = cols.add(batch)
                     try:
-                        with _file_errors(self.written):
+                        with _file_errors(self.output_name):
                             writer.write(answer.table)
-                    finally:  # Ctrl-C while pyarrow writes is heard when it has written
+                    finally:  # Ctrl-C during pyarrow's write takes effect afterwards
                         if writer.rows > summary.rows:
                             summary.count(answer)
-                    step(done, summary.rows)
-            with _file_errors(self.written):
+                    step(bytes_read, summary.rows)
+            with _file_errors(self.output_name):
                 writer.close()
         except (KeyboardInterrupt, TableError) as error:
             stopped = isinstance(error, KeyboardInterrupt)
             line = "Stopped" if stopped else f"Error: {error}"
-            kept = _close_early(writer)
-            if kept and self.output is not None:
-                line += f"; {self.written} holds the {writer.rows:,} rows before"
+            has_output = _close_early(writer)
+            if has_output and self.output is not None:
+                line += f"; {self.output_name} holds the {writer.rows:,} rows before"
             print_message(line)
-            if kept:
+            if has_output:
                 summary.show()
             return 130 if stopped else TableError.exit_code
         summary.show()
@@ -188,7 +188,7 @@ def _close_early(writer: Writer) -> bool:
 
 
 def _survey(names: Sequence[str], first: Source, separator: str) -> int | None:
-    """How many bytes there are to read; all tables have the columns of the first."""
+    """Return the number of bytes to read; all tables must have the columns of the first."""
     size = first.size
     for name in names[1:]:
         with _file_errors(name), open_source(name, separator) as source:
@@ -210,16 +210,16 @@ def _describe_field(field: Any) -> str:
 
 
 def _batches(names: Sequence[str], first: Source, separator: str) -> Iterator[tuple[str, Any, int]]:
-    """Batch by batch: the file's name, the batch, and how many bytes were read."""
+    """Yield batches: the file's name, the batch, and the number of bytes read so far."""
     with _file_errors(names[0]):
-        for batch, done in first.batches:
-            yield names[0], batch, done
-    before = first.size or 0
+        for batch, bytes_read in first.batches:
+            yield names[0], batch, bytes_read
+    bytes_before = first.size or 0
     for name in names[1:]:
         with _file_errors(name), open_source(name, separator) as source:
-            for batch, done in source.batches:
-                yield name, batch, before + done
-        before += source.size or 0
+            for batch, bytes_read in source.batches:
+                yield name, batch, bytes_before + bytes_read
+        bytes_before += source.size or 0
 
 
 @contextmanager
@@ -227,16 +227,16 @@ def _progress(size: int | None, output: Path | None) -> Iterator[Callable[[int, 
     """A progress bar on standard error, where that is a terminal and the table does not go there too."""
     console = terminal_console(err=True)
     if console is None or (output is None and sys.stdout.isatty()):
-        yield lambda done, rows: None
+        yield lambda bytes_read, rows: None
         return
     from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    shown: list[ProgressColumn] = [BarColumn(), TextColumn("{task.fields[rows]:,} rows")]
+    layout: list[ProgressColumn] = [BarColumn(), TextColumn("{task.fields[rows]:,} rows")]
     if size is not None:
-        shown += [TaskProgressColumn(), TimeRemainingColumn()]
-    with Progress(*shown, console=console, transient=True) as bar:
+        layout += [TaskProgressColumn(), TimeRemainingColumn()]
+    with Progress(*layout, console=console, transient=True) as bar:
         task = bar.add_task("", total=size, rows=0)
-        yield lambda done, rows: bar.update(task, completed=done, rows=rows)
+        yield lambda bytes_read, rows: bar.update(task, completed=bytes_read, rows=rows)
 
 
 class Answer(NamedTuple):
@@ -258,9 +258,9 @@ class Columns:
         fields, _ = self._fields([pa.nulls(0, schema.field(place).type) for place in self.places])
         self.checked: bool = "error" in fields
         new = {f"{names[0]}_{value if label == 'value' else label}": a.type for label, a in fields.items()}
-        taken = [name for name in new if name in schema.names]
-        if taken:
-            raise ValueError(f'the column "{taken[0]}" exists already')
+        existing = [name for name in new if name in schema.names]
+        if existing:
+            raise ValueError(f'the column "{existing[0]}" exists already')
         self.schema: Any = schema
         for name, kind in new.items():
             self.schema = self.schema.append(pa.field(name, kind))
@@ -271,20 +271,20 @@ class Columns:
         self.schema = fit_schema(self.schema, form, self.steady)
 
     def add(self, batch: Any) -> Answer:
-        """The batch with its new columns."""
+        """Return the batch with its new columns."""
         import pyarrow as pa
 
         old = [batch.column(place) for place in self.places]
         for column in old:
             column.validate(full=True)  # that it is UTF-8
         fields, nulls = self._fields(old)
-        held = zip((*batch.columns, *fields.values()), self.schema, strict=True)
-        columns = [column if column.type.equals(field.type) else column.cast(field.type) for column, field in held]
+        pairs = zip((*batch.columns, *fields.values()), self.schema, strict=True)
+        columns = [column if column.type.equals(field.type) else column.cast(field.type) for column, field in pairs]
         table = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         return Answer(table, fields.get("error"), nulls)
 
     def _fields(self, old: list[Any]) -> tuple[dict[str, Any], int]:
-        """The new columns, and the number of rows that have neither an answer nor an error."""
+        """Return the new columns, and the number of rows without an answer and without an error."""
         import pyarrow as pa
 
         from overthere.columns.rowwise import to_pyarrow
@@ -304,29 +304,29 @@ class Columns:
         if "error" in fields:
             # The same dictionary for every batch: an Arrow file has but one.
             error = fields["error"]
-            own = pa.array([_kinds()[kind] for kind in error.dictionary.to_pylist()], pa.int8())
-            fields["error"] = pa.DictionaryArray.from_arrays(own.take(error.indices), pa.array(list(_kinds())))
+            kind_codes = pa.array([_kinds()[kind] for kind in error.dictionary.to_pylist()], pa.int8())
+            fields["error"] = pa.DictionaryArray.from_arrays(kind_codes.take(error.indices), pa.array(list(_kinds())))
         return fields, nulls
 
 
 def _find(schema: Any, name: str) -> int:
-    """Where a column of text stands.  Raises: ValueError."""
+    """Return the index of a column of text.  Raises: ValueError."""
     import pyarrow as pa
 
     places: list[int] = schema.get_all_field_indices(name)
     if len(places) > 1:
         raise ValueError(f'{len(places)} columns are called "{name}"')
     if not places:
-        shown = ", ".join(schema.names[:20]) + (", ..." if len(schema.names) > 20 else "")
-        other = next((mark for mark in (";", "\t", "|") if mark in "".join(schema.names)), None)
-        if other:
-            shown += f"; if the separator is another, use --separator {'tab' if other.isspace() else repr(other)}"
-        raise ValueError(f'no column "{name}"; the columns are: {shown}')
-    kind = held = schema.field(places[0]).type
+        names = ", ".join(schema.names[:20]) + (", ..." if len(schema.names) > 20 else "")
+        sep = next((mark for mark in (";", "\t", "|") if mark in "".join(schema.names)), None)
+        if sep:
+            names += f"; if the separator is another, use --separator {'tab' if sep.isspace() else repr(sep)}"
+        raise ValueError(f'no column "{name}"; the columns are: {names}')
+    kind = value_type = schema.field(places[0]).type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise ValueError(f'column "{name}" holds {held}, not text')
+        raise ValueError(f'column "{name}" holds {value_type}, not text')
     return places[0]
 
 

@@ -51,18 +51,18 @@ def expand(
     if partial and strict:
         raise click.UsageError("--partial leaves out what --strict asks for: give one of them")
     output = Output(form)
-    given = _read_variables(variables, template)
+    values = _read_variables(variables, template)
     for line in inputs((), "JSON objects") if objects else ["{}"]:
         try:
-            asked = {**_object(line), **given}
-            made = template.partial(asked) if partial else template.expand(asked, strict=strict)
-            if isinstance(made, Template) and made.held:
-                raise click.UsageError(f"{made!r}: other variables must be given first")
+            all_values = {**_object(line), **values}
+            result = template.partial(all_values) if partial else template.expand(all_values, strict=strict)
+            if isinstance(result, Template) and result.held:
+                raise click.UsageError(f"{result!r}: other variables must be given first")
         except (OverthereError, TypeError, ValueError) as error:
-            told = error if isinstance(error, OverthereError) else OverthereError(f"no variables: {error}")
-            output.refuse(line if objects else str(template), told)
+            reported = error if isinstance(error, OverthereError) else OverthereError(f"no variables: {error}")
+            output.refuse(line if objects else str(template), reported)
             continue
-        output.answer(str(made), {"template": str(template), "result": str(made)})
+        output.answer(str(result), {"template": str(template), "result": str(result)})
     output.finish()
 
 
@@ -77,23 +77,23 @@ def match(template: Template, texts: tuple[str, ...], form: str) -> None:
         values = template.match(text)
         if values is None:
             raise OverthereError(f"{template} does not expand to this URI (RFC 6570 1.4)")
-        said = {name: _as_json(value) for name, value in values.items()}
-        lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in said.items()]
-        return Answer("\n".join([text, *lines]), {"text": text, "variables": said})
+        data = {name: _as_json(value) for name, value in values.items()}
+        lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in data.items()]
+        return Answer("\n".join([text, *lines]), {"text": text, "variables": data})
 
     Output(form).answer_each(texts, "URIs", answer, (OverthereError,))
 
 
 def _read_variables(variables: tuple[str, ...], template: Template) -> dict[str, str | list[str]]:
-    given = dict[str, Any]()
-    known = {v.name for v in template.variables}
+    by_name = dict[str, Any]()
+    names = {v.name for v in template.variables}
     for variable in variables:
         name, equals, value = variable.partition("=")
-        if not equals or name not in known:
-            shown = mask(name) + (equals and "=…")  # the value may be a secret
-            raise click.UsageError(f"{shown!r} is not NAME=VALUE of a variable here: {', '.join(sorted(known))}")
-        given.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in given.items()}
+        if not equals or name not in names:
+            masked_name = mask(name) + (equals and "=…")  # the value may be a secret
+            raise click.UsageError(f"{masked_name!r} is not NAME=VALUE of a variable here: {', '.join(sorted(names))}")
+        by_name.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in by_name.items()}
 
 
 def _object(line: str) -> dict[str, object]:

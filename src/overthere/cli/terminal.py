@@ -16,12 +16,12 @@ from overthere.ground.redact import password_spans
 __all__ = ["Binary", "Display", "format_listing", "without_password", "one_line"]
 
 _LINES = re.compile(r"[^\n\t]+")
-_AHEAD = 500
-"""So many entries of a listing are looked at to make its columns."""
+_LAYOUT_ENTRIES = 500
+"""Entries of a listing that determine its column widths."""
 
 
 class Binary(Exception):
-    """The content is no text."""
+    """The content is not text."""
 
 
 class Display:
@@ -72,14 +72,14 @@ TAB = "\t"
 
 
 def format_listing(entries: Iterable[Entry], width: int) -> Iterator[str]:
-    """A listing in columns: what kind of thing, its name, its URI; a line that names nothing has no URI."""
-    rest = iter(entries)
-    first = list(islice(rest, _AHEAD))
+    """Yield a listing in columns: kind, name and URI; a line that names nothing has no URI."""
+    remaining = iter(entries)
+    first = list(islice(remaining, _LAYOUT_ENTRIES))
     kinds = max((columns(printable(entry.kind)) for entry in first), default=0)
-    shown = (_BLANKS.sub("  ", printable(entry.name)).rstrip() for entry in first if entry.uri is not None)
-    names = max(map(columns, shown), default=0)
+    shown_names = (_BLANKS.sub("  ", printable(entry.name)).rstrip() for entry in first if entry.uri is not None)
+    names = max(map(columns, shown_names), default=0)
     names = min(names, max(16, width // 2 - kinds))
-    for entry in chain(first, rest):
+    for entry in chain(first, remaining):
         kind, name = printable(entry.kind), _BLANKS.sub("  ", printable(entry.name)).rstrip()
         line = f"{_pad(kind, kinds)}  " if kinds else ""
         if entry.uri is None:
@@ -90,7 +90,7 @@ def format_listing(entries: Iterable[Entry], width: int) -> Iterator[str]:
 
 
 def _attributes(attributes: object) -> Iterator[str]:
-    """What a directory or Gopher+ says of an entry, a line each; octets are only counted."""
+    """Yield a line for each attribute of an entry in a directory or Gopher+; octets are only counted."""
     if not isinstance(attributes, Mapping):
         return
     for name, values in attributes.items():

@@ -66,6 +66,8 @@ SCHEME = Scheme(
     local=True,
     hierarchical=True,
     access="afs",
-    examples=(Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none")),
+    examples=(
+        Example("afs://cern.ch/user/t/timbl", "1994 BNF, afsaddress", "in that shape; the document prints none"),
+    ),
     notes=("No document defines this scheme: 1994 prints its form, RFC 1738 4 keeps its name for later.",),
 )

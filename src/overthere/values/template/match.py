@@ -157,7 +157,7 @@ class _Graph:
                 place = self._add_named(place, variable, roles, starts, how.ifemp, how.sep)
                 roles = _NONE, _SOME
             else:
-                place = self._add_unnamed(place, variable, roles, starts, how.sep, bare=not how.first)
+                place = self._add_unnamed(place, variable, roles, starts, how.sep, has_bare_value=not how.first)
                 roles = (_NONE, _SOME) if how.first else (_NONE, _TRACE, _SOME)
         if part.variables:
             self._add((place, _SOME), (place, _NONE), "")
