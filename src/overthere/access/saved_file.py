@@ -50,7 +50,7 @@ class SavedFile:
         except OSError as error:
             error.filename = self.given
             raise
-        except BaseException:  # Ctrl-C comes between any two steps
+        except BaseException:  # Ctrl-C may interrupt between any two steps
             with contextlib.suppress(OSError):
                 remove(partial)
             raise

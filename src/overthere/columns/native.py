@@ -36,7 +36,7 @@ def _readable(column: Any) -> Any:
         return column
     if not pa.types.is_dictionary(column.type):
         return column.cast(pa.large_string())
-    column.validate(full=True)  # `take` reads it: an index outside of the data would crash the process
+    column.validate(full=True)  # pyarrow reads it: a reference outside of its data would crash the process
     chunks = [
         chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in getattr(column, "chunks", [column])
     ]

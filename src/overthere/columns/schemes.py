@@ -1,4 +1,4 @@
-"""Whether each row of a column is a URI of its own scheme, by the scheme's rules as automata (RFC 3986 3.1)."""
+"""Checks whether each row of a column follows the rules of its own scheme, by their automata (RFC 3986 3.1)."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _block(data: Answers | Block) -> bytes:
 
 
 def _answer(kind: str) -> Receive:
-    """Return the step for the answer: a menu ends with a period, a text too or with the connection, a file with it."""
+    """Return the step of the answer, which ends with a period (menus), the connection (files), or either (texts)."""
     what = _DESCRIPTIONS.get(kind, "the item")
     if kind in ("1", "7"):
         return Receive(source="RFC 1436 Appendix", what=what, until="dot")

@@ -147,7 +147,7 @@ def _newsgroup_octets(locator: NewsLocator | NNTPLocator) -> bytes:
 
 
 def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
-    """Request the overview; a server without it sends only the numbers, one of RFC 977 only those in its reply."""
+    """Request the overview; a server without it lists the numbers, one of RFC 977 states first and last for GROUP."""
     yield _group(group)
     first, last = numbers or (1, None)
     note = "" if numbers else Cited("of all its articles; the answer to GROUP shows the newest", "RFC 3977 6.1.1")
