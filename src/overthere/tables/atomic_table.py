@@ -114,7 +114,7 @@ class Table(FileWriter):
                     self.growing.write(batch)
                 self.take(mark)
         if resume and left and mark is None:
-            self.notice = (
+            self.notice: str | None = (
                 f"{self.part.name} was left by a killed job and is unreadable without its end: the table starts again"
             )
 

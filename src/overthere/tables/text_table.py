@@ -78,7 +78,7 @@ class TextTable(FileWriter):
                 return
         else:
             if self.resume and size:
-                self.notice = f"{self.part.name} was left before its first commit: the table starts again"
+                self.notice: str | None = f"{self.part.name} was left before its first commit: the table starts again"
             remove(self.marked)
             file.truncate(0)
         self.file = file
