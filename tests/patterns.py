@@ -51,7 +51,7 @@ from overthere.ground.redact import _authority_start
 from overthere.text import find
 from overthere.text import rules
 from overthere.text.names import names as known_names
-from overthere.text.delimiters import _DEEPEST, _line_marks, _lines
+from overthere.text.delimiters import _MAX_MARKS, _line_marks, _multiline
 from overthere.canonical import STEPS, Step
 from overthere.links.job import gitignore
 from overthere.broken.generators import astro, configuration, docusaurus, front_matter, mdbook, mkdocs, project
@@ -103,9 +103,9 @@ for how in range(16):
     find("", schemes={"http", "mailto"} if how & 8 else None, **names)
 for scheme in known_names().shapes:
     known_names().shape_of(scheme)
-for marks in (0, 1, _DEEPEST):
+for marks in (0, 1, _MAX_MARKS):
     for opening in '<"':
-        _lines(opening, marks)
+        _multiline(opening, marks)
     _line_marks(marks + 1)
 """
 

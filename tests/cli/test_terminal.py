@@ -250,7 +250,7 @@ def test_messages_come_from_one_place() -> None:
         ("common.py", "figure(error)"),
         ("check.py", "figure"),
         ("get.py", "shown"),
-        ("get.py", "printable(told)"),
+        ("get.py", "printable(description)"),
         ("app.py", "self.message"),
         ("__init__.py", "print"),
     }
