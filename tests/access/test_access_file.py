@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from overthere import PlanRefused, plan
+from overthere.access import resource
 from overthere.access.errors import AccessError, AccessRefused, LimitExceeded, ResourceMissing
 from overthere.access.local_files import open_local
 from overthere.access.opening import aopen
@@ -290,6 +291,20 @@ def test_a_charset_that_is_none(charset: str) -> None:
     else:
         with open_(f"data:text/plain;charset={charset},caf%E9%5Cx") as there:
             assert list(there.iter_lines()) == ["caf\u00e9\\x"]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 1 << 18, 1 << 20])
+def test_no_content_is_cut_at_the_limit_of_a_read(
+    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    monkeypatch.setattr(resource, "_MAX_BYTES_AT_ONCE", 1 << 20)
+    content = b"x" * ((1 << 20) + more)
+    (tmp_path / "f").write_bytes(content)
+    if more > 0:
+        with pytest.raises(LimitExceeded, match="read it in pieces"):
+            fetch(uri(tmp_path / "f"), OWN)
+    else:
+        assert fetch(uri(tmp_path / "f"), OWN).content == content
 
 
 def test_json_that_is_too_deep() -> None:

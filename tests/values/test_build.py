@@ -6,7 +6,7 @@ import argparse
 import ipaddress
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -115,6 +115,27 @@ def test_refused(parts: dict[str, Any], kind: str) -> None:
         URIReference.build(**parts)
     assert caught.value.kind == kind
     assert 0 <= caught.value.start <= caught.value.end <= len(caught.value.text)
+
+
+_DEFAULTS = {"scheme": "http", "authority": "h", "path": "/p", "query": "q", "fragment": "f"}
+
+
+@pytest.mark.parametrize("component", ["scheme", "authority", "path", "query"])
+@pytest.mark.parametrize("value", [":", "/", "?", "#", "//", "h/", "http:", "/?", "/p?q#", "q#q", "::", "j:p@h/"])
+def test_the_offset_of_a_delimiter_is_that_of_its_own_component(component: str, value: str) -> None:
+    with suppress(InvalidURI):
+        assert getattr(URIReference.build(**{**_DEFAULTS, component: value}), component) == value
+        return
+    marked = value.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "z" * 26))
+    with pytest.raises(InvalidURI) as caught:
+        URIReference.build(**{**_DEFAULTS, component: value})
+    if caught.value.kind != "delimiter":
+        return
+    before = {"scheme": "", "authority": "http://", "path": "http://h", "query": "http://h/p?"}[component]
+    offset = caught.value.start - len(before)
+    assert caught.value.text.startswith(before + value)
+    assert marked[offset] in ":/?#"
+    assert caught.value.component == component
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ class _ResourceBase:
 
     @property
     def how(self) -> str:
-        """The source of the media type: "server", "name" (its suffix), "scheme" (the URI or protocol)."""
+        """The source of the media type: "server", "message", "name" (suffix), "scheme" (URI or protocol), ""."""
         return self.head.how
 
     @property
@@ -122,7 +122,7 @@ class _ResourceBase:
     # -- content and entries
 
     def _take_buffer(self) -> Iterator[bytes]:
-        """Yield the buffered content, which arrived while `entries` searched for an entry."""
+        """Yield the buffered content, which `entries` did not need or `read` did not return."""
         if self._buffer:
             piece = bytes(self._buffer)
             self._buffer.clear()
@@ -136,7 +136,7 @@ class _ResourceBase:
 
     def _needs_more(self, size: int, whole: bool) -> bool:
         """Whether the buffer has fewer bytes than a read needs: all of `size` if `whole`, otherwise one."""
-        return len(self._buffer) < (_MAX_BYTES_AT_ONCE if size < 0 else size if whole else min(size, 1))
+        return len(self._buffer) < (_MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
 
     def _take_octets(self, size: int) -> bytes:
         """Return up to `size` bytes from the buffer; all of them for -1.  Raises: LimitExceeded."""
@@ -173,7 +173,7 @@ class _Lines:
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
-        """Return the complete lines so far, without their ends (CR LF, LF, CR)."""
+        """Return the lines that end in these bytes, or with `final`; without their ends (CR LF, LF, CR)."""
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = "".join((*self.pieces, lines[0]))
@@ -223,7 +223,7 @@ class Resource(_ResourceBase):
                 yield effect.octets
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the entries of a listing; nothing for other content, which is read instead.  Raises: AccessError."""
+        """Yield the entries of a listing; nothing for other content, which `read` returns.  Raises: AccessError."""
         while self.is_listing and (effect := self._transport.advance()) is not None:
             if (entry := self._entry(effect)) is not None:
                 yield entry
@@ -233,7 +233,7 @@ class Resource(_ResourceBase):
 
         whole: wait for all `size` bytes; otherwise return the next bytes that arrive.
 
-        Raises: AccessError; LimitExceeded beyond 1 GiB at once.
+        Raises: AccessError; LimitExceeded if all of the content is more than 1 GiB.
         """
         while self._needs_more(size, whole) and (effect := self._transport.advance()) is not None:
             self._entry(effect)

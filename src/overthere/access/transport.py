@@ -150,7 +150,7 @@ class Carrier:
             raise ProtocolError(message, uri=self.uri) from error
 
     def fail(self, error: BaseException) -> None:
-        """Close everything after an error; every later call raises the same error, without secrets."""
+        """Close everything after an error; later calls raise it if it is an AccessError, without secrets."""
         if isinstance(error, AccessError):
             error.uri = error.uri or self.uri
             mask_errors(error, self.secrets)
@@ -197,7 +197,7 @@ class Carrier:
     # -- waiting
 
     def _remaining_seconds(self, deadline: float) -> float:
-        """Return the seconds until a time or `self.deadline`, whichever is earlier.  Raises: AccessTimeout after it."""
+        """The seconds until `deadline` or `self.deadline`: 0 after the former; AccessTimeout after the latter."""
         now = monotonic()
         if self.deadline is not None:
             if now >= self.deadline:
@@ -216,7 +216,7 @@ class Carrier:
     ) -> Generator[Waiting, Any, T]:
         """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready."""
         while True:
-            self._remaining_seconds(deadline)  # the time limit holds for a peer that is always ready, too
+            self._remaining_seconds(deadline)  # the overall limit holds for a peer that is always ready, too
             try:
                 return do()
             except BlockingIOError:

@@ -107,7 +107,7 @@ class Head:
     """The target of a redirect, as the server wrote it."""
     permanent: bool = False
     base: str | None = None
-    """A base URI in the answer itself (Content-Location)."""
+    """A base URI in the answer itself, where it can be trusted; HTTP sets none."""
     listing: bool = False
     """Whether entries follow."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])

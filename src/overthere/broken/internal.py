@@ -40,7 +40,7 @@ _NATIVE_PAGE = State("html", True, True)
 
 
 class _PlainKeys:
-    """The keys of documents and anchors that exist, in plain Python."""
+    """A set of 64-bit keys in plain Python, as the native `Keys`."""
 
     def __init__(self) -> None:
         self.keys: set[int] = set()
@@ -55,6 +55,7 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
+        """Whether of any pair of keys neither is here."""
         values = iter(memoryview(pairs).cast("Q"))
         return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 
@@ -73,7 +74,7 @@ class _PageFacts(NamedTuple):
 
 _PLAIN_FRAGMENT = re.compile(r"[A-Za-z0-9._-]*+")
 _MAX_UNSETTLED = 50_000
-"""Maximum number of stored references; documents with more are read again for their findings."""
+"""Maximum number of stored references of all documents; later documents are read again for their findings."""
 
 
 class InternalCheck:
@@ -112,7 +113,7 @@ class InternalCheck:
         self.read_elsewhere: set[str] = set()
         """Paths that other processes read."""
         self.unsettled: int = 0
-        """The number of stored references that Python has read."""
+        """The number of references that Python has read and that may be faults."""
         self.following: dict[int, int] = {}
         """The page to which each page refreshes at once."""
 
@@ -230,9 +231,9 @@ class InternalCheck:
         return sum(page.octets for page in batch.pages)
 
     def _check_target(self, example: pages.Example) -> ReferenceState:
-        """Check a target that the native kernel leaves to Python; of one without faults only the counts are stored.
+        """Check a target that the native kernel leaves to Python; of one that is decided only the counts are stored.
 
-        A missing document is checked once for all its anchors.
+        A missing document is checked once for all its plain fragments, unless generators or `remap` matter.
         """
         number, base, text, is_map = example
         path, _, fragment = text.partition("#")

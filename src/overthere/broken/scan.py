@@ -185,7 +185,7 @@ class _HTMLReferences:
         self.is_refreshed = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add a reference of a tag; attributes: None for a style sheet."""
+        """Add a reference of a tag if it is a link, or a refresh; attributes: None for a style sheet."""
         tag_name, _, attribute = item.where.rpartition(" ")
         if tag_name not in LINKED.get(attribute, (tag_name,)):
             return
@@ -212,7 +212,7 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
     base: the value of the page's base element.
     faults: the byte offset of each tag's name, and its holder: an HTML tag, an SVG tag, or a style sheet.
 
-    Returns: None if there is no such tag at an offset, because the file has changed since.
+    Returns: None if a fault is at a place that only the full reader finds, or the file has changed since.
     """
     bounds = [0, *(offset for offset, _ in faults), len(document.content)]
     try:
@@ -243,7 +243,7 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
 
 
 _IN_SVG, _IN_SHEET = 1, 2
-"""The holders of a fault (`Holder` in `document.rs`)."""
+"""Two of the holders of a fault (`Holder` in `document.rs`); those above are for the full reader."""
 
 
 def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
@@ -383,7 +383,7 @@ def _read_other(result: Scan, options: Options) -> None:
 
 
 def text_of(document: Document) -> str:
-    """The characters of a document that is neither HTML nor XML, with LF for every line end."""
+    """The characters of a document, without regard to declarations of HTML and XML, with LF for every line end."""
     text = decode_text(document.content, document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -72,6 +72,7 @@ def ladder(parts: Parts, rung: str) -> Parts:
 
 
 def remove_dots(parts: Parts) -> Parts:
+    """Normalize an absolute path at the rung PATH, which includes case and escapes."""
     if not parts.path.startswith("/"):
         return parts
     return parts._replace(path=split(kernel.normalize(recompose(parts), Rung.PATH)).path)
@@ -267,7 +268,7 @@ def rewrite_parameters(parts: Parts) -> Parts:
 
 
 def rewrite_query(parts: Parts) -> Parts:
-    """Remove empty parameters, and escapes that are not required, but keep those of "+" and of "=" in values."""
+    """Remove empty parameters and escapes that are not required; keep "%2B", and write "=" in a value as "%3D"."""
 
     def change(query: str) -> str | None:
         pairs = []
@@ -289,7 +290,7 @@ def rewrite_path(parts: Parts, keep: str = "/?") -> Parts:
 
 
 def _rewrite_escapes(text: str, keep: str, safe: str) -> str:
-    """Decode escapes of unreserved characters and `safe`, but not of `keep`; write others with upper-case digits."""
+    """Decode escapes of unreserved characters and `safe`, but not of `keep`; escape "=" unless it is in `safe`."""
     protected = {f"%{ord(c):02X}" for c in keep}
 
     def run(match: re.Match[str]) -> str:

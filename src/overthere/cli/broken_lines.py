@@ -19,7 +19,7 @@ GROUPS = ("file", "target", "kind")
 _MAX_REFERENCE = 1000
 """Maximum printed characters of a reference; other formats have all of it."""
 _MAX_PLACES = 3
-"""Maximum printed places of a group."""
+"""Maximum printed places of a target, or targets of a kind."""
 _MANY_OF_TARGET = 10
 """With more findings of one target than this, a terminal shows findings by target."""
 _MAX_SHOWN = 50
@@ -120,6 +120,6 @@ def _by_kind(groups: Iterable[list[Broken]]) -> Iterator[list[Piece]]:
 
 
 def _target(finding: Broken) -> str:
-    """Return the subject of a finding; a file relative to the current folder."""
+    """Return the subject of a finding; a file as its path, relative if it is below the current folder."""
     subject = finding.target or finding.reference or finding.source
     return subject.removeprefix(f"{file_uri(os.curdir)}/").removeprefix(str(file_uri(os.sep))[:-1])

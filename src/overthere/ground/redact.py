@@ -16,7 +16,7 @@ are the passwords of userinfo and the values of parameters that grant access (`s
 - A name without a password is shown.  It may be a token (`https://ghp_x@github.com/`): `mask(text, userinfo=True)`
   masks it.
 
-The time is linear in the length of the text; a text without "@", `%40` and "=" is only searched for these.
+The time is linear in the length of the text; a text without "@", "=" and escapes of them is only searched for these.
 """
 
 from __future__ import annotations
@@ -204,5 +204,5 @@ def mask_equal_length(*texts: str) -> tuple[str, ...]:
 
 
 def shorten_masks(text: str) -> str:
-    """Shorten each masked secret, of any length, to `***`."""
+    """Write `***` for each run of "*", such as a masked secret of any length."""
     return _MASKED_RUN.sub(MASK, text)

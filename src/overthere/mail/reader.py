@@ -54,7 +54,7 @@ class MessageReader:
         self.has_lone_returns: bool | None = None
         """Whether lines end in CR alone; they are read as lines."""
         self.is_line_end_due: bool = False
-        """Whether the line end of a header's empty line has not been consumed yet."""
+        """Whether the line end at `at` belongs to the header or delimiter before it, and must be skipped."""
 
     def fill(self) -> Generator[Effect, Any, bool]:
         """Read more of the file; return False at its end."""

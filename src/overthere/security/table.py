@@ -17,23 +17,23 @@ class Concern(NamedTuple):
 
     level: Level
     message: str
-    """`{it}` is replaced by the text that was found."""
+    """`{it}` is replaced by the text that was found, or by a count."""
     component: str
     """The component that it concerns; "any" for all of them."""
     rule: str
     source: str
-    """Document and paragraph; RFC 3986 first."""
+    """Documents and paragraphs."""
     older: str
-    """The same in earlier documents; "" if they do not have it."""
+    """The same in earlier documents; "" if they say nothing about it."""
     means: str
-    """The possible consequences, in a sentence."""
+    """The possible consequences, in a few sentences."""
     bad: str
     """A text that has it."""
     good: str
     """The nearest text without it."""
 
 
-# The sections on security of the documents before RFC 3986 (the draft of 1994 has none).
+# The sections on security of the documents before RFC 3986 (in the draft of 1994 without a number).
 _PASSWORD = "draft 1994 Security; RFC 1738 6; draft 1997 7; draft 2003 7.4"
 _PORT = "draft 1994 Security; RFC 1738 6; draft 1997 7; draft 2003 7.2"
 _ADDRESS = "draft 2003 7.3"

@@ -1,6 +1,6 @@
 """Builds a URI from parts, so that it reads back as those parts (RFC 3986 5.3).
 
-Text is checked and data is encoded; the type of an argument decides which, nothing is guessed.
+Text is checked and data is encoded; the argument and its type decide which, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _text(component: str, value: object) -> str | None:
 
 
 def authority_of(*, userinfo: str | None, host: str | None, port: int | str | None) -> str | None:
-    """Return an authority from its parts (3.2); it has a colon only if there is a port.
+    """Return an authority from its parts (3.2); it ends in a colon and the port if there is one.
 
-    Raises: InvalidURI for userinfo or a port without a host.
+    Raises: InvalidURI for userinfo or a port without a host, and for a delimiter in host or port; TypeError.
     """
     userinfo, host = _text("userinfo", userinfo), _text("host", host)
     if isinstance(port, bool) or not isinstance(port, int | str | None):
@@ -93,13 +93,18 @@ def assemble(scheme: str | None, authority: str | None, path: str, query: str | 
     if authority is None and scheme is None and ":" in path.partition("/")[0]:
         colon = path.index(":")
         raise _rejection("path-colon", text, colon, colon + 1)
-    for component, value, marks in zip(Parts._fields, parts, (":/?#", "/?#", "?#", "#", ""), strict=True):
+    for place, (value, marks) in enumerate(zip(parts, (":/?#", "/?#", "?#", "#", ""), strict=True)):
+        component = Parts._fields[place]
         for delimiter in marks if value else "":
             if value and delimiter in value:
-                offset = text.index(delimiter, text.index(value))
-                secret = _secret(value, text.index(value)) if component == "authority" else None
+                start = len(recompose(Parts._make((*parts[: place + 1], *_UNDEFINED[place + 1 :])))) - len(value)
+                offset = max(0, start - (not place)) + value.index(delimiter)
+                secret = _secret(value, start) if component == "authority" else None
                 raise _rejection("delimiter", text, offset, offset + 1, component, secret)
     return text
+
+
+_UNDEFINED = (None, None, "", None, None)
 
 
 def build(

@@ -20,7 +20,7 @@ _READY = b"ready"
 
 
 class TooSlow(Exception):
-    """The answer took too long; its process was killed."""
+    """The answer, or the start of its process, took too long; the process was killed."""
 
 
 class PoolClosed(Exception):

@@ -49,7 +49,7 @@ impl Visit for Check<'_> {
     }
 }
 
-/// The named components of each row; without a rule, rows are not checked.
+/// The named components of each row; with a rule, rows are checked, and two more columns hold the error and its place.
 pub struct Parts<'a> {
     pub names: &'a [String],
     pub rule: Option<(Rule, bool)>,

@@ -18,7 +18,7 @@ __all__ = ["dialogue"]
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
-    """Send one request and read its response; h11 reads the head and chunks, any other body is passed through."""
+    """Send one request and read its response; h11 reads the head and chunks, other bodies pass by it."""
     for step in plan.steps:
         match step:
             case Connect(host=host, port=port, tls=tls, transport=transport):

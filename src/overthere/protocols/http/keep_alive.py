@@ -41,13 +41,13 @@ class RequestState:
 
 
 def keep_alive(opening: Iterable[Step], policy: Policy, turn: RequestState) -> Dialogue:
-    """Yield a `Head` for each request; for one with content also its `Data`, and an empty `Data` at its end.
+    """Yield a `Head` for each request, and unless it is HEAD the `Data` of its content, with an empty one at its end.
 
     opening: the steps of a plan before its request, which connect to the server, perhaps through a proxy.
     The caller puts the next request into `turn.asked` before it resumes the dialogue; None there, or a server that
     closes, ends it.  Any status is an answer.
 
-    Raises: ProtocolError, LimitExceeded, AccessFailed like `AnswerReader`; AccessFailed like `tunnel`.
+    Raises: ProtocolError, LimitExceeded, AccessFailed like `AnswerReader`; AccessFailed like `tunnel`; AccessTimeout.
     """
     for step in opening:
         match step:

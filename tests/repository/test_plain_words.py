@@ -1,0 +1,126 @@
+"""Variables are named for what they hold, and sentences are plain: in each room at most as many hits as today.
+
+A hit is a candidate, not a fault; the numbers only go down.  `python tests/repository/test_plain_words.py ROOM` lists
+the hits of a room.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VAGUE = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        again against anything asked begun beside come cut done due everything few given gone held here how
+        instead it kept known left little looked lots made many meant mine more much nobody nothing now one
+        ones other others own patience rest said says shown some something stands stays taken tells there
+        these they those told turn wanted way ways what when where which who whole whose why written
+        """,
+    )
+)
+"""Names that say nothing of what a variable holds."""
+TURNS = re.compile(
+    r"(?i)\b(?:is none|are none|of which|of whom|of others|what is the matter|by the letter|leads? nowhere|passed over"
+    r"|(?:is|are) (?:told|said|asked|heard|meant)|asked for|so many|so long as|to be had|of strangers|for want of"
+    r"|stands? (?:there|in|for|beside)|lies? (?:in|there|under|outside)|goes by|comes? of|takes? up|mended?|mends"
+    r"|at hand|none the less|beside (?:it|them|that)|else than|has enough)\b"
+    r"|(?:\A|(?<=[.:;] ))(?:Of (?!course)|What\b|Whose\b|Whom\b|How (?:many|often|far|much)\b|So many\b|Nobody\b)"
+)
+"""Turns of phrase that need reading twice, and beginnings with nothing to hold on to."""
+
+
+class Hit(NamedTuple):
+    """A candidate for a plainer word."""
+
+    file: str
+    line: int
+    is_sentence: bool
+    text: str
+
+
+def _prose(file: str, line: int, text: str) -> Iterator[Hit]:
+    joined = " ".join(part for part in text.split("\n") if not part.lstrip().startswith((">>>", "...")))
+    for sentence in re.split(r"(?<=[.:;])\s+(?=[A-Z])", " ".join(joined.split())):
+        if TURNS.search(sentence):
+            yield Hit(file, line, True, sentence)
+
+
+def _python(file: str, text: str) -> Iterator[Hit]:
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.Attribute(attr=name, ctx=ast.Store()):
+                if name.strip("_").lower() in VAGUE:
+                    yield Hit(file, node.lineno, False, name)
+            case ast.Expr(value=ast.Constant(value=str(docstring))):
+                yield from _prose(file, node.lineno, docstring)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield from _prose(file, token.start[0], token.string.lstrip("#: "))
+
+
+def _rust(file: str, text: str) -> Iterator[Hit]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if comment := re.match(r"\s*//[/!]?\s?(.*)", line):
+            yield from _prose(file, number, comment[1])
+            continue
+        for name in re.findall(r"\b(?:let(?: mut)?|for)\s+_?([a-z_]+)\b", line):
+            if name in VAGUE:
+                yield Hit(file, number, False, name)
+
+
+def hits(room: str) -> Iterator[Hit]:
+    """The hits in a room: a folder of the package, "." for its loose files, or a crate."""
+    folder = ROOT / room if room.startswith("rust/") else ROOT / "src" / "overthere" / room
+    for path in sorted(folder.glob("*.py") if room == "." else [*folder.rglob("*.py"), *folder.rglob("*.rs")]):
+        read = _python if path.suffix == ".py" else _rust
+        yield from read(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+
+
+MOST: dict[str, tuple[int, int]] = {}
+"""Of each room the names and the sentences that are hits."""
+
+
+def test_every_room_has_its_numbers() -> None:
+    folders = {path.parent.name for path in (ROOT / "src" / "overthere").glob("*/__init__.py")}
+    crates = {f"rust/{path.parent.parent.name}" for path in (ROOT / "rust").glob("*/src/lib.rs")}
+    assert MOST.keys() == folders | crates | {"."}
+
+
+@pytest.mark.parametrize("room", MOST)
+def test_a_room_has_no_more_hits(room: str) -> None:
+    found = list(hits(room))
+    sentences = sum(hit.is_sentence for hit in found)
+    assert (len(found) - sentences <= MOST[room][0], sentences <= MOST[room][1]) == (True, True), found
+
+
+@pytest.mark.parametrize("name", ["told", "given", "_own"])
+def test_a_vague_name_is_a_hit(name: str) -> None:
+    assert [hit.text for hit in _python("", f"{name} = 1\ndef f({name}): self.{name} = 2")] == [name] * 3
+
+
+@pytest.mark.parametrize(
+    "sentence", ["What is told.", "Of others none is known.", "It stands in the way.", "It is to be had."]
+)
+def test_a_turn_of_phrase_is_a_hit(sentence: str) -> None:
+    assert [hit.is_sentence for hit in _python("", f'"""{sentence}"""\n# {sentence}\n')] == [True, True]
+    assert [hit.is_sentence for hit in _rust("", f"/// {sentence}\nlet given = 1;\n")] == [True, False]
+
+
+def test_a_plain_line_is_no_hit() -> None:
+    assert list(_python("", '"""Return the rows."""\nrows = 1  # because the file may change\n')) == []
+
+
+if __name__ == "__main__":
+    for hit in hits(sys.argv[1]):
+        print(f"{hit.file}:{hit.line}: {hit.text}")
