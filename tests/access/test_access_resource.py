@@ -16,7 +16,7 @@ import pytest
 import overthere
 from overthere import URI, Policy
 from overthere.access.errors import AccessError, AccessFailed
-from overthere.access.resource import _Lines
+from overthere.access.resource import _LineSplitter
 from overthere.access.saved_file import SavedFile
 
 OWN = Policy.local().with_(read_timeout=60, connect_timeout=60)
@@ -75,7 +75,7 @@ LINES = [
 @pytest.mark.parametrize(("pieces", "lines"), LINES, ids=repr)
 def test_lines_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
     def read(pieces: list[bytes]) -> list[str]:
-        reader = _Lines("utf-8", "strict", URI("x:"))
+        reader = _LineSplitter("utf-8", "strict", URI("x:"))
         return [line for piece in pieces for line in reader.feed(piece)] + reader.feed(b"", final=True)
 
     assert read(pieces) == lines

@@ -117,7 +117,7 @@ def test_refused(parts: dict[str, Any], kind: str) -> None:
     assert 0 <= caught.value.start <= caught.value.end <= len(caught.value.text)
 
 
-_DEFAULTS = {"scheme": "http", "authority": "h", "path": "/p", "query": "q", "fragment": "f"}
+_DEFAULTS: dict[str, Any] = {"scheme": "http", "authority": "h", "path": "/p", "query": "q", "fragment": "f"}
 
 
 @pytest.mark.parametrize("component", ["scheme", "authority", "path", "query"])

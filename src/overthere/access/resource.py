@@ -151,8 +151,8 @@ class _ResourceBase:
     def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
         return charsets.text(octets, charset or self.charset(), errors)
 
-    def _lines(self, charset: str | None, errors: str) -> _Lines:
-        return _Lines(charset or self.charset(), errors, self.uri)
+    def _line_splitter(self, charset: str | None, errors: str) -> _LineSplitter:
+        return _LineSplitter(charset or self.charset(), errors, self.uri)
 
 
 def _json(octets: bytes) -> Any:
@@ -162,7 +162,7 @@ def _json(octets: bytes) -> Any:
         raise ValueError("JSON that is nested too deeply (RFC 8259 9)") from None
 
 
-class _Lines:
+class _LineSplitter:
     """Decodes pieces of bytes and splits them into lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
@@ -259,7 +259,7 @@ class Resource(_ResourceBase):
         >>> list(overthere.open("data:,one%0D%0Atwo%0A%0Afour").iter_lines())
         ['one', 'two', '', 'four']
         """
-        lines = self._lines(charset, errors)
+        lines = self._line_splitter(charset, errors)
         for piece in self:
             yield from lines.feed(piece)
         yield from lines.feed(b"", final=True)
@@ -347,7 +347,7 @@ class AsyncResource(_ResourceBase):
         >>> asyncio.run(lines("data:,one%0Atwo"))
         ['one', 'two']
         """
-        lines = self._lines(charset, errors)
+        lines = self._line_splitter(charset, errors)
         async for piece in self:
             for line in lines.feed(piece):
                 yield line

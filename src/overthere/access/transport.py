@@ -315,7 +315,7 @@ class Carrier:
 
     def _secure(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, None]:
         """Begin TLS on a channel."""
-        sock = self._channel_of(dial.channel)
+        sock = self._endpoint(dial.channel)
         assert isinstance(sock, socket.socket)
         # A connection that ends without a closure alert is incomplete (RFC 9112 9.8).
         tls_socket = (self.policy.tls or ssl.create_default_context()).wrap_socket(
@@ -334,14 +334,14 @@ class Carrier:
 
     # -- bytes
 
-    def _channel_of(self, channel: int) -> socket.socket | io.FileIO:
+    def _endpoint(self, channel: int) -> socket.socket | io.FileIO:
         endpoint = self.channels.get(channel)
         if endpoint is None:
             raise AccessFailed("the connection is closed", uri=self.uri)
         return endpoint
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
-        endpoint = self._channel_of(read.channel)
+        endpoint = self._endpoint(read.channel)
         timeout, max_bytes = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
         size = read.size
         if max_bytes is not None and read.counted:
@@ -366,7 +366,7 @@ class Carrier:
         return data
 
     def _write(self, data: bytes, channel: int) -> Generator[Waiting, Any, None]:
-        endpoint = self._channel_of(channel)
+        endpoint = self._endpoint(channel)
         unsent = memoryview(data)
         try:
             if not isinstance(endpoint, socket.socket):

@@ -91,7 +91,7 @@ class InternalCheck:
         self.summary: Summary = summary
         self.site: Site = Site(tasks, checker)
         if checker.exclude_path:
-            self.tasks = [task._replace(paths=tuple(filter(self._is_read, task.paths))) for task in tasks]
+            self.tasks = [task._replace(paths=tuple(filter(self._includes, task.paths))) for task in tasks]
         self.keys: Keys | _PlainKeys = _keys()
         self.states: dict[int, State] = {}
         self.outer: dict[int, str] = {}
@@ -121,7 +121,7 @@ class InternalCheck:
         """Whether a page may be a template of a generator."""
         return bool(self.checker.projects) and project_of(self.checker, self.site.sources[number]).has_templates
 
-    def _is_read(self, path: str) -> bool:
+    def _includes(self, path: str) -> bool:
         source = self.site.source_of(path)
         if any(fits(source, pattern) for pattern in self.checker.exclude_path):
             self.summary.passed["excluded"] += 1

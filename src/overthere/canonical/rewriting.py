@@ -67,7 +67,7 @@ def _with_authority(parts: Parts, userinfo: str | None, host: str, port: str | N
     return parts._replace(authority=prefix + host + ("" if port is None else ":" + port))
 
 
-def ladder(parts: Parts, rung: str) -> Parts:
+def normalize_at_rung(parts: Parts, rung: str) -> Parts:
     return split(normal_form(recompose(parts), Rung[rung]))
 
 
@@ -122,7 +122,7 @@ def drop_www(parts: Parts) -> Parts:
     return _with_host(parts, change)
 
 
-def https(parts: Parts) -> Parts:
+def upgrade_to_https(parts: Parts) -> Parts:
     if parts.scheme is None or parts.scheme.lower() != "http":
         return parts
     return drop_port(parts)._replace(scheme="https")
@@ -132,7 +132,7 @@ def lower_host(parts: Parts) -> Parts:
     return _with_host(parts, lambda host: _ESCAPES.sub(lambda m: m[0].upper(), host.lower()))
 
 
-def host_dots(parts: Parts) -> Parts:
+def clean_host_dots(parts: Parts) -> Parts:
     def change(host: str) -> str:
         return host if host.startswith("[") else re.sub(r"\.{2,}", ".", host).strip(".")
 
@@ -185,27 +185,27 @@ def collapse_slashes(parts: Parts) -> Parts:
 
 
 def lower_path(parts: Parts) -> Parts:
-    return parts._replace(path=_lower_escapes(parts.path))
+    return parts._replace(path=_lower_except_escapes(parts.path))
 
 
 def lower_query(parts: Parts) -> Parts:
-    return parts if parts.query is None else parts._replace(query=_lower_escapes(parts.query))
+    return parts if parts.query is None else parts._replace(query=_lower_except_escapes(parts.query))
 
 
-def _lower_escapes(text: str) -> str:
+def _lower_except_escapes(text: str) -> str:
     return _ESCAPES.sub(lambda m: m[0].upper(), text.lower())
 
 
-def root_slash(parts: Parts) -> Parts:
+def add_root_slash(parts: Parts) -> Parts:
     return parts if parts.path or parts.authority is None else parts._replace(path="/")
 
 
-def trailing_slash(parts: Parts) -> Parts:
+def drop_trailing_slash(parts: Parts) -> Parts:
     path = parts.path.rstrip("/")
     return parts._replace(path=path or ("/" if parts.path else ""))
 
 
-def index_names(parts: Parts, names: tuple[str, ...]) -> Parts:
+def drop_index_names(parts: Parts, names: tuple[str, ...]) -> Parts:
     folder, slash, name = parts.path.rpartition("/")
     return parts._replace(path=folder + slash) if slash and name in names else parts
 
@@ -239,7 +239,7 @@ def keep_parameters(parts: Parts, names: tuple[str, ...]) -> Parts:
     return _with_query(parts, change)
 
 
-def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
+def drop_empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
     def change(query: str) -> str | None:
         pairs = [text for text in query.split("&") if (text.partition("=")[2] if valueless else text.strip("="))]
         return "&".join(pairs) or None
@@ -247,11 +247,11 @@ def empty_parameters(parts: Parts, valueless: bool = False) -> Parts:
     return _with_query(parts, change)
 
 
-def empty_values(parts: Parts) -> Parts:
+def drop_empty_values(parts: Parts) -> Parts:
     return _with_query(parts, lambda query: re.sub("(^|&)([^&=]*)=(?=&|$)", r"\1\2", query))
 
 
-def empty_query(parts: Parts) -> Parts:
+def drop_empty_query(parts: Parts) -> Parts:
     return parts._replace(query=None) if parts.query == "" else parts
 
 

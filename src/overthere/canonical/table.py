@@ -30,7 +30,7 @@ class Kind(NamedTuple):
 
 STEPS: dict[str, Kind] = {
     "ladder": Kind(
-        work.ladder,
+        work.normalize_at_rung,
         "the normal form at a rung",
         "nothing that the rung's section allows",
         "RFC 3986 6.2",
@@ -60,8 +60,10 @@ STEPS: dict[str, Kind] = {
         "hosts that are another server without it",
         _IA,
     ),
-    "https": Kind(work.https, "https for http", "servers without TLS, or with other pages there", _CRAWL),
-    "host-dots": Kind(work.host_dots, "no dots around the host, one between labels", "resolver search lists", _SB),
+    "https": Kind(work.upgrade_to_https, "https for http", "servers without TLS, or with other pages there", _CRAWL),
+    "host-dots": Kind(
+        work.clean_host_dots, "no dots around the host, one between labels", "resolver search lists", _SB
+    ),
     "ipv4": Kind(work.ipv4, "addresses in hexadecimal, octal or one number, dotted", "a host of that name", _SB),
     "ipv6": Kind(
         work.ipv6,
@@ -90,13 +92,13 @@ STEPS: dict[str, Kind] = {
     ),
     "collapse-slashes": Kind(work.collapse_slashes, "one slash for several in the path", "empty segments", _SB),
     "root-slash": Kind(
-        work.root_slash, '"/" for an empty path after an authority', "nothing in http", "RFC 3986 6.2.3"
+        work.add_root_slash, '"/" for an empty path after an authority', "nothing in http", "RFC 3986 6.2.3"
     ),
     "drop-trailing-slash": Kind(
-        work.trailing_slash, "no slash at the end of a path", "folders, and references relative to them", _IA
+        work.drop_trailing_slash, "no slash at the end of a path", "folders, and references relative to them", _IA
     ),
     "drop-index": Kind(
-        work.index_names,
+        work.drop_index_names,
         "no default name at the end of the path",
         "servers with another default name",
         _CRAWL,
@@ -154,16 +156,16 @@ STEPS: dict[str, Kind] = {
         ("names",),
     ),
     "drop-empty-parameters": Kind(
-        work.empty_parameters,
+        work.drop_empty_parameters,
         "no empty pairs; valueless: also none without a value",
         "flags, where valueless",
         _CRAWL,
         {"valueless": bool},
     ),
     "drop-empty-values": Kind(
-        work.empty_values, 'no "=" after a name without a value', "programs that distinguish the two", _CRAWL
+        work.drop_empty_values, 'no "=" after a name without a value', "programs that distinguish the two", _CRAWL
     ),
-    "drop-empty-query": Kind(work.empty_query, "no empty query", "servers that distinguish them", _IA),
+    "drop-empty-query": Kind(work.drop_empty_query, "no empty query", "servers that distinguish them", _IA),
     "drop-sessions": Kind(
         drop_sessions, "no session identifiers of well-known servers", "pages that only one session shows", _IA
     ),

@@ -46,7 +46,7 @@ _GAP = r"[\t\n\r]*+"
 _SLASH = r"(?:[/\\]|%(?:25)*+(?:2[fF]|5[cC]))"
 _COLON = r"(?:[:]|%(?:25)*+3[aA])"
 _REPAIRED = "|".join(_GAP.join(scheme) for scheme in ("https?", "wss?", "ftp")).replace(f"{_GAP}?", "?")
-_NAMES = "about|cid|data|did|info|javascript|mailto|mid|news|tag|tel|urn"
+_SCHEMES_WITHOUT_LOGIN = "about|cid|data|did|info|javascript|mailto|mid|news|tag|tel|urn"
 """Schemes of names, addresses and content, which have no login."""
 _ESCAPED_AT = re.compile(r"%(?:25)*+40")
 
@@ -58,7 +58,7 @@ def _authority_start() -> re.Pattern[str]:
         rf"(?:{_COLON}{_GAP})?+[/\\]{_GAP}[/\\](?:{_GAP}[/\\])*+"  # an escaped slash after them belongs to the userinfo
         rf"|(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
         rf"|(?:(?<![a-zA-Z0-9+.-])(?i:{_REPAIRED}){_GAP}"
-        rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_NAMES}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
+        rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_SCHEMES_WITHOUT_LOGIN}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
     )
 
 

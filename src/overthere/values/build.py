@@ -24,7 +24,7 @@ from overthere.values.scheme_query import pairs_of, plus_of
 __all__ = ["Userinfo", "assemble", "authority_of", "build", "edit_login", "host_text", "query_text", "userinfo_text"]
 
 # A delimiter of the authority inside a host argument, except in an IP-literal.
-_MARK_AFTER_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
+_DELIMITER_IN_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
 
 Userinfo: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes]"
 
@@ -38,13 +38,13 @@ def _rejection(
     return InvalidURI(text, finding, secret)
 
 
-def _secret(authority: str, start: int) -> Span | None:
+def _password(authority: str, start: int) -> Span | None:
     """Return the span of a password in an authority argument, whatever else the argument holds."""
     colon, at = authority.find(":"), authority.rfind("@")
     return (start + colon + 1, start + at) if 0 <= colon < at - 1 else None
 
 
-def _text(component: str, value: object) -> str | None:
+def _exact_or_none(component: str, value: object) -> str | None:
     return None if value is None else exact(value, component)
 
 
@@ -53,7 +53,7 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
 
     Raises: InvalidURI for userinfo or a port without a host, and for a delimiter in host or port; TypeError.
     """
-    userinfo, host = _text("userinfo", userinfo), _text("host", host)
+    userinfo, host = _exact_or_none("userinfo", userinfo), _exact_or_none("host", host)
     if isinstance(port, bool) or not isinstance(port, int | str | None):
         raise TypeError(f"port must be text or an int, not {type(port).__name__}")
     port = exact(port, "port") if isinstance(port, str) else port
@@ -62,15 +62,15 @@ def authority_of(*, userinfo: str | None, host: str | None, port: int | str | No
     if host is None:
         if userinfo_part or port_part:
             text = f"//{userinfo_part}{port_part}"
-            raise _rejection("host-missing", text, 2 + len(userinfo_part), len(text), secret=_secret(text[2:], 2))
+            raise _rejection("host-missing", text, 2 + len(userinfo_part), len(text), secret=_password(text[2:], 2))
         return None
     text, start = f"//{userinfo_part}{host}{port_part}", 2 + len(userinfo_part)
-    if delimiter := _MARK_AFTER_HOST.match(host):
+    if delimiter := _DELIMITER_IN_HOST.match(host):
         offset = start + delimiter.end() - 1
-        raise _rejection("delimiter", text, offset, offset + 1, "host", _secret(text[2:], 2), _address_advice(host))
+        raise _rejection("delimiter", text, offset, offset + 1, "host", _password(text[2:], 2), _address_advice(host))
     if "@" in port_part:
         offset = start + len(host) + port_part.index("@")
-        raise _rejection("delimiter", text, offset, offset + 1, "port", _secret(text[2:], 2))
+        raise _rejection("delimiter", text, offset, offset + 1, "port", _password(text[2:], 2))
     return userinfo_part + host + port_part
 
 
@@ -79,8 +79,12 @@ def assemble(scheme: str | None, authority: str | None, path: str, query: str | 
 
     Raises: InvalidURI; its offsets are those of the text that would have resulted.
     """
-    scheme, authority, path = _text("scheme", scheme), _text("authority", authority), exact(path, "path")
-    parts = Parts(scheme, authority, path, _text("query", query), _text("fragment", fragment))
+    scheme, authority, path = (
+        _exact_or_none("scheme", scheme),
+        _exact_or_none("authority", authority),
+        exact(path, "path"),
+    )
+    parts = Parts(scheme, authority, path, _exact_or_none("query", query), _exact_or_none("fragment", fragment))
     text = recompose(parts)
     if authority is not None and path and not path.startswith("/"):
         start = 2 + len(authority) + (0 if scheme is None else len(scheme) + 1)
@@ -99,7 +103,7 @@ def assemble(scheme: str | None, authority: str | None, path: str, query: str | 
             if value and delimiter in value:
                 start = len(recompose(Parts._make((*parts[: place + 1], *_UNDEFINED[place + 1 :])))) - len(value)
                 offset = max(0, start - (not place)) + value.index(delimiter)
-                secret = _secret(value, start) if component == "authority" else None
+                secret = _password(value, start) if component == "authority" else None
                 raise _rejection("delimiter", text, offset, offset + 1, component, secret)
     return text
 

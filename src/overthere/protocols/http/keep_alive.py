@@ -104,7 +104,7 @@ def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:
 _PLAIN_HEAD = re.compile(
     rb"HTTP/1\.1 ([2-5][0-9]{2}) ([\t -~]*+)\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]++:[\t ]*+[\t -~\x80-\xff]*+\r\n)*+\r\n"
 )
-_DIVISOR = 3
+_HEAD_DIVISOR = 3
 """HEAD waits for `read_timeout` divided by this: a server that does not answer it may answer GET."""
 _FIELDS = re.compile(rb"\n([^:\r\n]++):[\t ]*+([^\r\n]*+)")
 
@@ -123,9 +123,9 @@ def _parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
 
 def _head_answer(policy: Policy, turn: RequestState) -> Dialogue:
     """Yield the answer to HEAD, which has no content, whatever its fields say (RFC 9110 9.3.2)."""
-    data: bytes | None = yield Read(patience=policy.read_timeout / _DIVISOR)
+    data: bytes | None = yield Read(patience=policy.read_timeout / _HEAD_DIVISOR)
     if data is None:
-        raise AccessTimeout(f"no answer to HEAD for {policy.read_timeout / _DIVISOR:g} s", where="the response")
+        raise AccessTimeout(f"no answer to HEAD for {policy.read_timeout / _HEAD_DIVISOR:g} s", where="the response")
     if not data:
         raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
     if plain_head := _parse_plain_head(data):
