@@ -461,6 +461,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.add": lambda: linked.add("s", "http://a/", "base", [("a", "x", None)]),
         "LinkRows.note": lambda: linked.note("s", "http://a/", "kind"),
         "LinkRows.take": linked.take,
+        "LinkRows.take_tuples": linked.take_tuples,
         "Pages": pages,
         "Pages.read": lambda: site.read([], 1, 1),
         "Pages.anchors": lambda: site.anchors("", 1),
