@@ -114,10 +114,11 @@ class MarkdownAnchors:
         self._identifiers: list[str] = []
         """The identifiers of docutils for headings and labels."""
 
-    def read(self, text: str) -> None:
-        """Collect the anchors of a text."""
-        for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
-            self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
+    def read(self, *texts: str) -> None:
+        """Collect the anchors of a page, which consists of these texts: equal headings of them are numbered together."""
+        for text in texts:
+            for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
+                self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
         explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}
         self.anchors |= explicit
         seen = dict.fromkeys(explicit if self.dialect.numbers == "mkdocs" else (), 0)

@@ -291,10 +291,9 @@ def _markdown(result: Scan, options: Options) -> None:
     if "too-large" in result.notes:
         return
     anchor_reader = MarkdownAnchors(project.anchors)
-    anchor_reader.read(visible_text)
-    for text, reason in inserted_texts(result.text, original.source, project):
-        anchor_reader.read(text)
-        result.more_anchors = result.more_anchors or reason
+    inserted = list(inserted_texts(result.text, original.source, project))
+    anchor_reader.read(visible_text, *filter(None, (text for text, _ in inserted)))
+    result.more_anchors = next(filter(None, (result.more_anchors, *(reason for _, reason in inserted))), "")
     result.anchors, result.labels, result.has_anchors = anchor_reader.anchors, anchor_reader.labels, True
     result.names_labels = anchor_reader.rule == "myst"
     result.titles = {title for title, count in anchor_reader.titles.items() if count == 1}
