@@ -87,6 +87,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("docs/guide/setup.md", "[x](/guide/)", "unsure"),
             ("docs/guide/setup.md", "[x](../../tags/)", "unsure"),
             ("docs/guide/setup.md", "[x](#gone)", "error"),
+            ("docs/guide/setup.md", "[x](#set-up_1)", "error"),
             ("docs/guide/setup.md", "[x](index.md#module.name)", "unsure"),
             ("docs/guide/setup.md", "[x](gone.md)", "error"),
             ("docs/index.md", "[x](guide/gone/)", "error"),
