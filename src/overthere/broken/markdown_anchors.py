@@ -115,7 +115,7 @@ class MarkdownAnchors:
         """The identifiers of docutils for headings and labels."""
 
     def read(self, *texts: str) -> None:
-        """Collect the anchors of a page, which consists of these texts: equal headings of them are numbered together."""
+        """Collect the anchors of a page that consists of these texts: equal headings are numbered together."""
         for text in texts:
             for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
                 self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)

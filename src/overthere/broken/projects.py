@@ -20,6 +20,7 @@ from overthere.broken.generators import (
     sphinx,
     vitepress,
 )  # fmt: skip
+from overthere.broken.generators.configuration import read_configuration
 from overthere.broken.generators.project import (
     MOST_ROUTES,
     NO_PROJECT,
@@ -31,12 +32,11 @@ from overthere.broken.generators.project import (
     folders_above,
 )
 from overthere.broken.model import Checker
-from overthere.links.job.files import is_inside, open_file
+from overthere.links.job.files import is_inside
 from overthere.links.job.task_builder import Task
 
 __all__ = ["find_projects", "project_of"]
 
-_MAX_BYTES = 1 << 20
 _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
     **dict.fromkeys(mkdocs.FILES, mkdocs.read),
     **dict.fromkeys(sphinx.FILES, sphinx.read),
@@ -66,7 +66,7 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
         folder, name = _split(os.path.abspath(path))
         if folder in projects or not os.path.isfile(path):
             continue
-        project = _READERS[name](folder, path, _text(path))
+        project = _READERS[name](folder, path, read_configuration(path))
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
             projects[folder] = project
     return Projects(projects.values())
@@ -153,15 +153,3 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
             yield from (os.path.relpath(os.path.join(folder, name)) for name in names)
             if names:
                 break
-
-
-def _text(path: str) -> str:
-    """The beginning of a configuration; "" for a symlink out of its repository, so that no other file is shown."""
-    folder = os.path.realpath(os.path.dirname(path) or os.curdir)
-    if not is_inside(path, folders_above(folder)[-1]):
-        return ""
-    try:
-        with open_file(path) as file:
-            return file.read(_MAX_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
-    except OSError:
-        return ""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 
-__all__ = ["js_values", "site_path", "yaml_block", "yaml_names", "yaml_value"]
+from overthere.broken.generators.project import folders_above
+from overthere.links.job.files import is_inside, open_file
 
+__all__ = ["js_values", "read_configuration", "site_path", "yaml_block", "yaml_names", "yaml_value"]
+
+_MAX_BYTES = 1 << 20
 _ITEM = re.compile(r"""^[ \t]*+(?:-[ \t]++)?["']?([\w./@-]++)["']?[ \t]*+(?::|$)""", re.MULTILINE)
 _PATH = re.compile(r"(?:https?://[^/?#]*+)?(/[^?#]*+)?")
 
@@ -57,3 +62,15 @@ def site_path(uri: str) -> str:
     match = _PATH.match(uri)
     path = (match[1] or "/") if match else "/"
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
+
+
+def read_configuration(path: str) -> str:
+    """The beginning of a configuration; "" for a symlink out of its repository, so that no other file is shown."""
+    folder = os.path.realpath(os.path.dirname(path) or os.curdir)
+    if not is_inside(path, folders_above(folder)[-1]):
+        return ""
+    try:
+        with open_file(path) as file:
+            return file.read(_MAX_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+    except OSError:
+        return ""

@@ -9,7 +9,7 @@ import os
 import re
 from typing import Final
 
-from overthere.broken.generators.configuration import site_path, yaml_block, yaml_names, yaml_value
+from overthere.broken.generators.configuration import read_configuration, site_path, yaml_block, yaml_names, yaml_value
 from overthere.broken.generators.project import Mount, Project
 
 __all__ = ["FILES", "read"]
@@ -43,8 +43,14 @@ _INSERTS: Final = (
 
 
 def read(folder: str, config: str, text: str) -> Project:
-    plugins = yaml_names(yaml_block(text, "plugins"))
-    sources = os.path.join(folder, yaml_value(text, "docs_dir") or "docs")
+    texts = _with_inherited(folder, text)
+    plugins = {name for text in texts for name in yaml_names(yaml_block(text, "plugins"))}
+    has_hooks = any(yaml_block(text, "hooks").strip() for text in texts)
+
+    def value(key: str) -> str:
+        return next(filter(None, (yaml_value(text, key) for text in texts)), "")
+
+    sources = os.path.join(folder, value("docs_dir") or "docs")
     makers = sorted(plugins & _PAGE_MAKERS)
     generated = [r"sitemap\.xml(?:\.gz)?", r"search/search_index\.json", "404", "search"]
     if "blog" in plugins or "material/blog" in plugins:
@@ -52,25 +58,36 @@ def read(folder: str, config: str, text: str) -> Project:
             r"(?:(?!(?:archive|category|author|page)(?:/|\Z))[^/]*+/)*+(?:archive|category|author|page)(?:/.*+)?"
         )
     inserts = _INSERTS + "".join(_ANCHOR_MAKERS.get(name, "") for name in sorted(plugins))
-    snippets = re.findall(r"base_path:[ \t]*+\n?[ \t]*+[\[\"'!-]*+[ \t]*+([\w./-]++)", text)
+    all_text = "\n".join(texts)
+    snippets = re.findall(r"base_path:[ \t]*+\n?[ \t]*+[\[\"'!-]*+[ \t]*+([\w./-]++)", all_text)
     return Project(
         "mkdocs",
         config,
         (Mount(sources),),
-        "pymdownx" if "pymdownx.slugs" in text else "mkdocs",
+        "pymdownx" if "pymdownx.slugs" in all_text else "mkdocs",
         suffixes=(".md", ".markdown", ".mdown", ".mkdn", ".mkd"),
         indexes=("index", "README"),
-        ending=".html" if yaml_value(text, "use_directory_urls").lower() in ("false", "no", "off") else "/",
-        prefix=site_path(yaml_value(text, "site_url")),
+        ending=".html" if value("use_directory_urls").lower() in ("false", "no", "off") else "/",
+        prefix=site_path(value("site_url")),
         outputs=("site",),
         makes=re.compile("|".join(generated)).fullmatch,
         makes_if_asked=re.compile(r"tags(?:/.*+)?").fullmatch if "tags" in plugins else None,
-        more_pages=f"the plug-in {makers[0]} may make it" if makers else _hook_reason(text, "make it"),
-        more_anchors=_hook_reason(text, "add to it"),
+        more_pages=f"the plug-in {makers[0]} may make it" if makers else _HOOK.format("make it") * has_hooks,
+        more_anchors=_HOOK.format("add to it") * has_hooks,
         inserts=re.compile(inserts, re.MULTILINE),
         bases=(folder, *(os.path.join(folder, name) for name in snippets)),
     )
 
 
-def _hook_reason(text: str, effect: str) -> str:
-    return f"a hook of the configuration may {effect}" if yaml_block(text, "hooks").strip() else ""
+_HOOK: Final = "a hook of the configuration may {}"
+_MAX_INHERITED: Final = 10
+
+
+def _with_inherited(folder: str, text: str) -> list[str]:
+    """The text of a configuration, then of those from which it inherits (MkDocs, "Configuration Inheritance")."""
+    texts = [text]
+    while len(texts) < _MAX_INHERITED and (name := yaml_value(texts[-1], "INHERIT")):
+        path = os.path.join(folder, name)
+        folder = os.path.dirname(path)
+        texts.append(read_configuration(path))
+    return texts
