@@ -66,7 +66,7 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
         folder, name = _split(os.path.abspath(path))
         if folder in projects or not os.path.isfile(path):
             continue
-        project = _READERS[name](folder, path, read_configuration(path))
+        project = _READERS[name](folder, path, read_configuration(path, folder))
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
             projects[folder] = project
     return Projects(projects.values())

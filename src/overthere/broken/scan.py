@@ -117,7 +117,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     project: the project of which the document is a source.
     """
     result = Scan(document, kind, project=project, notes=dict.fromkeys((*document.notes, *notes)))
-    if any(f"/{part}/" in f"/{document.source}" for part in project.parts):
+    if project.is_part(document.source):
         result.more_anchors = "it becomes a part of pages"
     else:
         result.more_anchors = project.more_anchors

@@ -117,7 +117,7 @@ def _is_elsewhere(project: Project, source: str, name: str, is_markup: bool) -> 
         or name.startswith("/")
         or (project.rewrites and is_markup)
         or stem in project.indexes
-        or any(f"/{part}/" in source for part in project.parts)
+        or project.is_part(source)
     )
 
 
@@ -131,7 +131,7 @@ def _judge_missing(place: Place, project: Project, source: str, site: Site, name
         cause = ""
     else:
         files = [os.path.normpath(os.path.join(os.path.dirname(source), name)) + "/" * name.endswith("/")]
-        cause = "its page becomes a part of others" if any(f"/{part}/" in source for part in project.parts) else ""
+        cause = "its page becomes a part of others" if project.is_part(source) else ""
     below = name.removeprefix(project.prefix).lstrip("/") if name.startswith("/") else name.lstrip("./")
     if project.makes is not None and project.makes(re.sub(r"(?:\.html|/)\Z", "", below)):
         return Place("listed")

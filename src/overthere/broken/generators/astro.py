@@ -29,7 +29,7 @@ def read(folder: str, config: str, text: str) -> Project:
         keys=("slug", "permalink"),
         addresses=front_addresses,
         outputs=("dist", ".astro", "node_modules"),
-        parts=("src/components", "src/layouts"),
+        parts=("src/components/", "src/layouts/", "_"),
         makes=re.compile(r"404|(?:.*/)?rss\.xml|sitemap.*|llms.*\.txt|_astro/.*").fullmatch,
         more_pages="a program sets addresses" if _PROGRAMS.search(text) else "",
         inserts=re.compile(IMPORTS, re.MULTILINE),

@@ -64,10 +64,9 @@ def site_path(uri: str) -> str:
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
 
 
-def read_configuration(path: str) -> str:
-    """The beginning of a configuration; "" for a symlink out of its repository, so that no other file is shown."""
-    folder = os.path.realpath(os.path.dirname(path) or os.curdir)
-    if not is_inside(path, folders_above(folder)[-1]):
+def read_configuration(path: str, folder: str) -> str:
+    """The beginning of a configuration for a folder; "" if it is outside of its repository, or a symlink out of it."""
+    if not is_inside(path, folders_above(os.path.realpath(folder))[-1]):
         return ""
     try:
         with open_file(path) as file:

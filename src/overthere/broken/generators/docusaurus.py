@@ -53,7 +53,7 @@ def read(folder: str, config: str, text: str) -> Project:
         keys=("slug", "id", "permalink", "date", "title"),
         addresses=_addresses,
         outputs=("build", ".docusaurus", "node_modules"),
-        parts=("src/components", "src/theme"),
+        parts=("src/components/", "src/theme/", "_"),
         makes=_is_generated,
         more_pages="a plug-in may make it" if _PAGE_MAKERS.search(text) else "",
         inserts=_INSERTS,

@@ -30,7 +30,7 @@ def read(folder: str, config: str, text: str) -> Project:
         keys=("permalink", "slug", "redirect_from", "aliases"),
         addresses=front_addresses,
         outputs=("_site", "dist", "node_modules"),
-        parts=("_includes", "_layouts", "_data"),
+        parts=("_includes/", "_layouts/", "_data/"),
         more_pages="a program sets addresses (the configuration of Eleventy)",
         more_anchors="a program names headings (the configuration of Eleventy)",
         inserts=BRACES,

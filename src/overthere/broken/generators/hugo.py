@@ -65,7 +65,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
         keys=("url", "slug", "aliases"),
         addresses=_addresses,
         outputs=("public", "resources"),
-        parts=("layouts", "archetypes", "themes"),
+        parts=("layouts/", "archetypes/", "themes/"),
         rewrites=rewrites,
         makes=_is_generated,
         makes_if_asked=_is_term_page,

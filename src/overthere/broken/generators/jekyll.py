@@ -50,7 +50,7 @@ def read(folder: str, config: str, text: str) -> Project:
         keys=("permalink", "redirect_from", "title", "slug", "categories", "category"),
         addresses=_Addresses([_STYLES.get(style, style), *patterns, *_STYLES.values()], collections),
         outputs=("_site", "vendor", "node_modules"),
-        parts=("_layouts", "_includes", "_sass", "_data"),
+        parts=("_layouts/", "_includes/", "_sass/", "_data/"),
         makes=re.compile(r"(?:.*/)?(?:feed|atom|rss|sitemap)\.xml|robots\.txt|.*\.css").fullmatch,
         more_pages="a plug-in may make it" if extra else "",
         inserts=_INSERTS,

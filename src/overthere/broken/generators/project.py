@@ -71,7 +71,7 @@ class Project(NamedTuple):
     outputs: tuple[str, ...] = ()
     """Folders below the sources that the build writes."""
     parts: tuple[str, ...] = ()
-    """Folders below the sources whose files become parts of pages at unknown addresses."""
+    """Beginnings of the names of folders and files that become parts of pages at unknown addresses."""
     makes: Callable[[str], object] | None = None
     """Matches addresses that the build generates without a source."""
     makes_if_asked: Callable[[str], object] | None = None
@@ -88,6 +88,11 @@ class Project(NamedTuple):
     """Matches references that a plug-in resolves by name."""
     has_templates: bool = True
     """Whether HTML files may be templates."""
+
+    def is_part(self, source: str) -> bool:
+        """Whether a file becomes a part of pages at unknown addresses."""
+        below = os.path.relpath(source, os.path.dirname(self.config) or os.curdir).replace(os.sep, "/")
+        return any(f"/{part}" in f"/{below}" for part in self.parts)
 
 
 NO_PROJECT = Project("", "", (), "github", has_templates=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from overthere.broken.generators.project import Mount, Project
 
@@ -20,10 +21,18 @@ def read(folder: str, config: str, text: str) -> Project:
         "pandoc",
         suffixes=(".qmd", ".md", ".ipynb", ".Rmd", ".rmd"),
         roots=(folder,),
-        outputs=(output[1] if output else "_site", "_book", "docs", "_freeze"),
+        outputs=(output[1] if output else "_site", "_book", "_freeze"),
+        parts=("_",),
+        keys=("aliases",),
+        addresses=_addresses,
         makes=re.compile(
             r"search\.json|listings\.json|sitemap\.xml|(?:.*/)?index\.xml|site_libs/.*|robots\.txt"
         ).fullmatch,
         inserts=re.compile(r"\{\{<\s*+(?:include\s++(?P<path>[^\s>]++)|embed)|^```\{", re.MULTILINE),
         more_pages="a step before the build may make it" if re.search(r"pre-render|quartodoc", text) else "",
     )
+
+
+def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
+    folder = stem.rpartition("/")[0]
+    return [alias.strip("/") if alias[:1] == "/" else f"{folder}/{alias}" for alias in front.get("aliases", ())]

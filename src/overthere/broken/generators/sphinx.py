@@ -42,7 +42,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
             os.path.join(folder, name) for name in re.findall(r"html_extra_path\s*+=\s*+\[\s*+[\"']([^\"']++)", text)
         ),
         outputs=("_build", "build"),
-        parts=("_templates",),
+        parts=("_templates/",),
         makes=_is_generated,
         more_pages="an extension may make it" if _PAGES.search(text) else "",
         inserts=_INSERTS,

@@ -40,7 +40,7 @@ def read(folder: str, config: str, text: str) -> Project:
         roots=(os.path.join(sources, "public"), os.path.join(config_folder, "public")),
         prefix=site_path((js_values(text, "base") or ("",))[0]),
         outputs=(f"{name}/dist", f"{name}/cache", "node_modules"),
-        parts=(name,),
+        parts=(f"{name}/",),
         makes=re.compile(r"llms(?:-full)?\.txt|feed\.(?:xml|rss|json|atom)|sitemap\.xml|rss\.xml|404").fullmatch,
         more_pages=unsure or ("a page with parameters may make it" if dynamic else ""),
         inserts=_INSERTS,

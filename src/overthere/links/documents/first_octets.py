@@ -16,6 +16,7 @@ _MAGIC = (
     (b"%PDF-", "binary"), (b"\x89PNG\r\n\x1a\n", "binary"), (b"GIF87a", "binary"), (b"GIF89a", "binary"),
     (b"\xff\xd8\xff", "binary"), (b"wOFF", "binary"), (b"wOF2", "binary"),
     (b"7z\xbc\xaf\x27\x1c", "binary"), (b"Rar!\x1a\x07", "binary"), (b"\x7fELF", "binary"),
+    (b"\x00\x05\x16\x07", "binary"),  # AppleDouble (RFC 1740 A): `._page.html` beside `page.html`
 )  # fmt: skip
 _MAGICS = tuple(magic for magic, _ in _MAGIC)
 SIGNATURES = (*((0, magic) for magic in _MAGICS), (257, b"ustar"), (0, b"BZh"))
