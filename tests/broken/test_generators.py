@@ -185,6 +185,19 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("guide/build.md", '<a :href="x">x</a>', "fine"),
         ],
     ),
+    "vitepress with its own marks": (
+        {
+            "docs/.vitepress/config/index.ts": "import { shared } from './shared'\nexport default { ...shared }\n",
+            "docs/.vitepress/config/shared.ts": "export const shared = { base: '/site/', x: {leftDelimiter: '%{' } }\n",
+            "docs/a.md": "# One %{#own}%\n",
+            "docs/b/c.md": "# Two\n",
+        },
+        [
+            ("docs/a.md", "[x](#own)", "unsure"),
+            ("docs/a.md", '<a href="/site/b/c.html">x</a>', "fine"),
+            ("docs/a.md", "[x](gone.md)", "error"),
+        ],
+    ),
     "docusaurus": (
         {
             "docusaurus.config.js": "module.exports = { baseUrl: '/', presets: [{ docs: { path: 'docs' } }] }\n",
@@ -274,6 +287,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("_docs/one.md", "[x](../gone/)", "error"),
             ("_docs/one.md", "[x](/site/gone/)", "error"),
             ("_docs/one.md", "[x](/elsewhere/)", "unsure"),
+            ("_docs/one.md", '<script src="/site/pagefind/pagefind.js"></script>', "fine"),
         ],
     ),
     "eleventy": (
@@ -418,6 +432,17 @@ def test_a_template_is_one_attribute(written: str, tmp_path: Path) -> None:
     summary = Summary()
     found = [one.reference for one in check([tmp_path], Checker(), summary) if one.source.endswith(".html")]
     assert (found, summary.passed["template"]) == (["gone.html"], 1)
+
+
+def test_xml_with_front_matter_is_completed_by_its_layout(tmp_path: Path) -> None:
+    (tmp_path / "_config.yml").write_text("title: x\n")
+    (tmp_path / "feed.rss").write_text("---\nlayout: feed\n---\n")
+    (tmp_path / "map.xml").write_text(
+        "---\nlayout: none\n---\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{% for p in q %}"
+        "<url><loc>/gone.html</loc></url></urlset>\n"
+    )
+    found = [(one.line, one.reference, one.kind) for one in check([tmp_path], Checker(), Summary())]
+    assert found == [(4, "/gone.html", "no-document")]
 
 
 @pytest.mark.parametrize("piece", ["{{", "{%", "<%", "={", "{{ x", "={{", "<?", "{{}}", "}}{{"])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from overthere.base import Base, from_content
 from overthere.broken import anchors
 from overthere.broken.generators import templates
-from overthere.broken.generators.front_matter import unknown_generator, without_front_matter
+from overthere.broken.generators.front_matter import front_matter_end, unknown_generator, without_front_matter
 from overthere.broken.generators.project import NO_PROJECT, Project
 from overthere.broken.heading_slugs import slug
 from overthere.links.documents import css, html
@@ -347,14 +347,15 @@ def _notebook(result: Scan, options: Options) -> None:
 def _xml(result: Scan, options: Options) -> None:
     original = result.document
     visible_text = _hide_templates(result, text_of(result.document)) if result.project.has_templates else ""
-    if result.is_template:
-        result.document = original._replace(
-            content=visible_text.lstrip(templates.MARK + " \n").encode(), charset="utf-8"
-        )
+    end = front_matter_end(visible_text.encode())
+    is_completed = end > 0 or result.is_template
+    if is_completed:
+        content = visible_text.encode()[end:].decode().lstrip(templates.MARK + " \n")
+        result.document = original._replace(content=content.encode(), charset="utf-8")
     _read_other(result, options)
     result.text, result.has_anchors = anchors.xml(result.document, result.anchors)
-    if result.is_template:
-        result.document = original
+    if is_completed:
+        result.document, result.text = original, visible_text
         if result.notes.pop("unreadable", "") is None:  # it becomes valid XML only when it is filled in
             result.passed["template"] += 1
 

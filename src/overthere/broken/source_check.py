@@ -133,6 +133,8 @@ def _judge_missing(place: Place, project: Project, source: str, site: Site, name
         files = [os.path.normpath(os.path.join(os.path.dirname(source), name)) + "/" * name.endswith("/")]
         cause = "its page becomes a part of others" if project.is_part(source) else ""
     below = name.removeprefix(project.prefix).lstrip("/") if name.startswith("/") else name.lstrip("./")
+    if below.startswith("pagefind/"):
+        return Place("listed")  # Pagefind makes it, whatever generator runs before it
     if project.makes is not None and project.makes(re.sub(r"(?:\.html|/)\Z", "", below)):
         return Place("listed")
     if project.makes_if_asked is not None and project.makes_if_asked(below.rstrip("/")):

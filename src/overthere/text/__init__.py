@@ -116,8 +116,9 @@ _ESCAPE = re.compile(r"[abefnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8
 _PORT = re.compile(r"(?::[0-9]{1,5}+(?![0-9A-Za-z]))?+")
 _HOST_END = re.compile(r"(?::[0-9]++)?+(?P<path>/)?")
 _URI_CHARACTER = re.compile(r"[^\s<>\"]")
-_TERMINAL = re.compile(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
-"""Sequences that colour a text or move the cursor, which are not displayed (ECMA-48 5.4)."""
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[ -/]++[0-~])")
+"""Sequences that colour a text, move the cursor (ECMA-48 5.4) or change its characters, as in ISO-2022-JP (ECMA-35
+13.2): they are not displayed."""
 _REFERENCE = re.compile(
     r"&(?:nbsp|ensp|emsp|thinsp|zwnj|zwj|lt|gt|quot|#0*+(?:160|32|34|60|62)|#[xX]0*+(?:[aA]0|2[02]|3[cCeE]));"
 )
@@ -136,8 +137,8 @@ class _Scanner:
         listed: Collection[str],
     ) -> None:  # fmt: skip
         self.original = text
-        self.visible = _TERMINAL.sub(_blank, text) if "\x1b[" in text else text
-        """Without terminal sequences; delimiters are read in it."""
+        self.visible = _TERMINAL.sub(_blank, text) if "\x1b" in text else text
+        """Without escape sequences; delimiters are read in it."""
         self.text = _REFERENCE.sub(_blank, self.visible) if "&" in text else self.visible
         self.names = names
         self.schemes = schemes

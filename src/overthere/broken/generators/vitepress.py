@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from overthere.broken.generators.configuration import js_values, site_path
+from overthere.broken.generators.configuration import js_values, read_configuration, site_path
 from overthere.broken.generators.project import Mount, Project, folders_above
 from overthere.links.job.files import is_inside
 
@@ -20,11 +20,16 @@ FILES = tuple(
 _INSERTS = re.compile(
     r"<!--[ \t]*+@include:[ \t]*+(?P<path>(?:(?!-->)[^\s{}#<>])++)|^[ \t]*+import\s[^\n]*\.vue[\"']", re.MULTILINE
 )
+_IMPORT = re.compile(r"\bfrom\s*+[\"'](\./[\w./-]++)[\"']")
+_MAX_IMPORTS = 10
 _DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
 
 
 def read(folder: str, config: str, text: str) -> Project:
     name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
+    for imported in _IMPORT.findall(text)[:_MAX_IMPORTS]:
+        path = os.path.join(os.path.dirname(config), imported)
+        text += "".join(read_configuration(path + suffix, folder) for suffix in (".ts", ".mts", ".js", ".mjs"))
     values = js_values(text, "srcDir")
     sources = os.path.normpath(os.path.join(folder, values[0])) if values and ".." not in values[0] else folder
     config_folder = os.path.join(folder, name)
@@ -43,6 +48,7 @@ def read(folder: str, config: str, text: str) -> Project:
         parts=(f"{name}/",),
         makes=re.compile(r"llms(?:-full)?\.txt|feed\.(?:xml|rss|json|atom)|sitemap\.xml|rss\.xml|404").fullmatch,
         more_pages=unsure or ("a page with parameters may make it" if dynamic else ""),
+        more_anchors="the configuration changes how anchors are written" if "leftDelimiter" in text else "",
         inserts=_INSERTS,
         aliases=re.compile(r"[@~].*+").fullmatch,
     )
