@@ -1,6 +1,6 @@
-"""Tags and style sheets of an HTML document, by the HTML Standard's tokenizer (13.2.5).
+"""Tags and style sheets of an HTML document, according to the HTML Standard's tokenizer (13.2.5).
 
-Each expression is a state of it, or some in a row.
+Each regular expression stands for one state of the tokenizer, or for several consecutive ones.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Start(NamedTuple):
     attributes: dict[str, str]
     namespace: Namespace
     is_base: bool
-    """It is the `base` element that counts: the first of HTML with an href in the document's tree (HTML 4.2.3), which
-    has no contents of templates (4.12.3), and nothing but frames where there is a frameset (13.2.6.4.7)."""
+    """Whether it is the `base` element that counts: the first HTML one with an href in the document's tree (HTML
+    4.2.3).  Contents of templates are not in the tree (4.12.3); with a frameset, only frames are (13.2.6.4.7)."""
     at: int
-    """Where its attributes begin in the text, whose line ends are LF."""
+    """The offset of its attributes in the text with LF line ends."""
     is_inert: bool
-    """It is in the contents of a `template`, which no browser shows (4.12.3), unless the document has shadow roots."""
+    """Whether it is in a `template`, which no browser shows (4.12.3), and the document has no shadow roots."""
 
 
 class Sheet(NamedTuple):
@@ -37,22 +37,22 @@ class Sheet(NamedTuple):
 
     text: str
     at: int
-    """Where it begins."""
+    """The offset of the text."""
 
 
 class Metadata(Enum):
-    """What is told of a document; the value is a note on it, or ""."""
+    """A fact about a document as a whole; the value is the kind of a note, or ""."""
 
     NO_BASE = ""
-    """The base that counted stood in a body that a frameset took the place of: none counts."""
+    """A frameset has replaced the body, which contained the base that counted: now no base counts."""
     TOO_DEEP = "too-deep"
-    """At the end: elements of SVG or MathML, or a template, lay too deep to be followed (`tree.DEPTH`)."""
+    """At the end: elements of SVG or MathML, or a template, were nested too deep to be tracked (`tree.DEPTH`)."""
     UNCLOSED = "unclosed"
-    """At the end: it stands within a comment, a CDATA section, a tag, or an element whose text is no markup."""
+    """At the end: the document ends in a comment, a CDATA section, a tag, or an element that contains only text."""
 
 
 class Script(NamedTuple):
-    """The text of the script of HTML whose start tag came before, if that says a type."""
+    """The text of an HTML script that has a `type`; it follows the start tag."""
 
     text: str
 
@@ -64,73 +64,73 @@ _ATTRIBUTE = re.compile(
     r"[\t\n\f /]*+([^\t\n\f />][^\t\n\f />=]*+)"
     r"(?:[\t\n\f ]*+=[\t\n\f ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f >\"'][^\t\n\f >]*+)|(?=>)))?+"
 )
-_CLOSE = re.compile(r"[\t\n\f /]*+>")
-_UNCLOSED = re.compile(r"[\t\n\f ]*+=[\t\n\f ]*+(?:[\"']|\Z)")
+_TAG_END = re.compile(r"[\t\n\f /]*+>")
+_UNCLOSED_VALUE = re.compile(r"[\t\n\f ]*+=[\t\n\f ]*+(?:[\"']|\Z)")
 # 13.2.5.43 to 13.2.5.52.
 _COMMENT_END = re.compile(r"(?<=<!--)-?>|--!?>")
 # 13.2.5.15 to 13.2.5.31.
-_SCRIPT = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f />])", re.IGNORECASE | re.ASCII)
-# 13.2.6: what the tree's construction would switch the tokenizer to, without scripting.
-_RAW = {
+_SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)script(?=[\t\n\f />])", re.IGNORECASE | re.ASCII)
+# 13.2.6: elements for which tree construction, without scripting, switches the tokenizer to text.
+_RAW_TEXT_ENDS = {
     name: re.compile(rf"</{name}(?=[\t\n\f />])", re.IGNORECASE | re.ASCII)
     for name in ("title", "textarea", "style", "iframe", "xmp", "noembed", "noframes")
 }
 
 
 def tokens(text: str) -> Iterator[Start | Sheet | Script | Metadata]:
-    """The start tags, style sheets and typed scripts of a document, in its order."""
+    """Yield the start tags that have attributes, style sheets and typed scripts in order; facts once they are known."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # 13.2.3.5
     tree = Tree()
     has_shadow_roots = "shadowrootmode" in text
-    pieces: list[str] | None = None  # of a sheet in SVG
+    svg_sheet: list[str] | None = None  # the pieces of an open style sheet in SVG
     is_unclosed = False
-    at = sheet = 0
+    at = sheet_start = 0
     while markup := _MARKUP.search(text, at):
-        tree.characters(text, at, markup.start())
-        if pieces is not None:
-            pieces.append(_characters(text[at : markup.start()]))
+        tree.handle_text(text, at, markup.start())
+        if svg_sheet is not None:
+            svg_sheet.append(_decode_text(text[at : markup.start()]))
         if not markup["tag"]:
-            data, at, is_unclosed = _no_tag(text, markup, tree.is_foreign)
-            if pieces is not None:
-                pieces.append(data)
+            cdata, at, is_unclosed = _read_non_tag(text, markup, tree.is_foreign)
+            if svg_sheet is not None:
+                svg_sheet.append(cdata)
             continue
-        tag = markup.end()
-        attributes, closing, at = _tag(text, tag)
+        after_name = markup.end()
+        attributes, closing, at = _read_tag(text, after_name)
         if not closing:
             is_unclosed = True
             break
-        if pieces is not None:
-            yield Sheet("".join(pieces), sheet)
-            pieces = None
-        name = _lower(markup["tag"])
+        if svg_sheet is not None:
+            yield Sheet("".join(svg_sheet), sheet_start)
+            svg_sheet = None
+        name = _to_lower(markup["tag"])
         if markup["end"]:
             tree.end(name)
             continue
         is_inert = tree.templates > 0 and not has_shadow_roots
         namespace = tree.start(name, attributes, closing == "/>")
         if attributes:
-            yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), tag, is_inert)
+            yield Start(name, attributes, namespace, tree.is_base(name, namespace, attributes), after_name, is_inert)
         if tree.loses_base():
             yield Metadata.NO_BASE
         if namespace is not Namespace.HTML:
-            pieces = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
-            sheet = at
+            svg_sheet = [] if name == "style" and namespace is Namespace.SVG and closing != "/>" else None
+            sheet_start = at
             continue
-        begins, (at, is_unclosed) = at, _content_end(text, at, name)
+        content_start, (at, is_unclosed) = at, _find_content_end(text, at, name)
         if name == "script" and "type" in attributes:
-            yield Script(text[begins:at].replace("\0", "\ufffd"))
+            yield Script(text[content_start:at].replace("\0", "\ufffd"))
         if name == "style":
-            yield Sheet(text[begins:at].replace("\0", "\ufffd"), begins)
-    if pieces is not None:
-        yield Sheet("".join(pieces) + (_characters(text[at:]) if markup is None else ""), sheet)
-    at_end = ((Metadata.TOO_DEEP, tree.is_lossy), (Metadata.UNCLOSED, is_unclosed))
-    yield from (told for told, is_so in at_end if is_so)
+            yield Sheet(text[content_start:at].replace("\0", "\ufffd"), content_start)
+    if svg_sheet is not None:
+        yield Sheet("".join(svg_sheet) + (_decode_text(text[at:]) if markup is None else ""), sheet_start)
+    final_facts = ((Metadata.TOO_DEEP, tree.is_lossy), (Metadata.UNCLOSED, is_unclosed))
+    yield from (fact for fact, applies in final_facts if applies)
 
 
-def _no_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, int, bool]:
-    """Of what is no tag: its characters, if it is a CDATA section, where it ends, and whether the document does within.
+def _read_non_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, int, bool]:
+    """Read markup that is not a tag: return its text if it is a CDATA section, its end, and whether it is unclosed.
 
-    A DOCTYPE and what is taken for a comment (13.2.5.41, 13.2.5.53) end at the next ">", so that no tag is in them.
+    A DOCTYPE and a bogus comment (13.2.5.41, 13.2.5.53) end at the next ">", so they contain no tag.
     """
     at = markup.end()
     if markup["comment"]:
@@ -142,72 +142,72 @@ def _no_tag(text: str, markup: re.Match[str], is_foreign: bool) -> tuple[str, in
     return "", (text.find(">", markup.start() + 2) + 1) or len(text), False
 
 
-def _content_end(text: str, at: int, name: str) -> tuple[int, bool]:
-    """Where the content ends in which an element of HTML holds no markup, and whether the document does before.
+def _find_content_end(text: str, at: int, name: str) -> tuple[int, bool]:
+    """Return the end of the text that an HTML element contains instead of markup, and whether its end tag is missing.
 
-    Most elements hold some: their content ends at once.
+    Most elements contain markup: for them the end is `at`.
     """
     if name == "script":
-        at = _script_end(text, at)
+        at = _find_script_end(text, at)
         return at, at == len(text)
-    if name in _RAW:
-        close = _RAW[name].search(text, at)
+    if name in _RAW_TEXT_ENDS:
+        close = _RAW_TEXT_ENDS[name].search(text, at)
         return (close.start(), False) if close else (len(text), True)
     return len(text) if name == "plaintext" else at, False
 
 
-def _tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
-    """The attributes of a tag, "/>" or ">" (or "": it does not end, and is none), and where it ends."""
+def _read_tag(text: str, at: int) -> tuple[dict[str, str], str, int]:
+    """Return the attributes of a tag, its "/>" or ">" (or "" if it has no end and so is not a tag), and its end."""
     if text.startswith(">", at):  # as in most tags
         return {}, ">", at + 1
     attributes: dict[str, str] = {}
     while match := _ATTRIBUTE.match(text, at):
         at = match.end()
-        name = _lower(match[1])
-        if name not in attributes:  # of an attribute that stands twice the first counts
+        name = _to_lower(match[1])
+        if name not in attributes:  # the first of equal names counts
             value = match[2] or match[3] or match[4] or ""
-            attributes[name] = _in_attribute(value) if "&" in value or "\0" in value else value
-        if match.lastindex == 1 and _UNCLOSED.match(text, at):
+            attributes[name] = _decode_attribute(value) if "&" in value or "\0" in value else value
+        if match.lastindex == 1 and _UNCLOSED_VALUE.match(text, at):
             return {}, "", len(text)
-    close = _CLOSE.match(text, at)
+    close = _TAG_END.match(text, at)
     return (attributes, "", len(text)) if close is None else (attributes, close[0][-2:].lstrip("\t\n\f "), close.end())
 
 
 def tag(text: str, at: int) -> tuple[str, dict[str, str], int, int] | None:
-    """The start tag whose name begins there: its name, its attributes, where they begin, and where the tag ends.
+    """Return a start tag by the offset of its name: name, attributes, their offset, the tag's end; None for no tag.
 
     >>> tag("<A HREF='y'>", 1)
     ('a', {'href': 'y'}, 2, 12)
     """
-    found = _MARKUP.match(text, at - 1)
-    if found is None or not found["tag"] or found["end"]:
+    markup = _MARKUP.match(text, at - 1)
+    if markup is None or not markup["tag"] or markup["end"]:
         return None
-    attributes, closing, end = _tag(text, found.end())
-    return (_lower(found["tag"]), attributes, found.end(), end) if closing else None
+    attributes, closing, end = _read_tag(text, markup.end())
+    return (_to_lower(markup["tag"]), attributes, markup.end(), end) if closing else None
 
 
 def raw_text(text: str, name: str, at: int) -> Sheet:
-    """The text of an element without markup, such as `style`, which begins there."""
-    return Sheet(text[at : _content_end(text, at, name)[0]].replace("\0", "\ufffd"), at)
+    """Return the text of an element that contains no markup, such as `style`; `at` is the offset of the text."""
+    return Sheet(text[at : _find_content_end(text, at, name)[0]].replace("\0", "\ufffd"), at)
 
 
 def attribute(text: str, at: int, name: str) -> tuple[int, int] | None:
-    """Where the value of an attribute stands in a tag whose attributes begin there, between its quotes.
+    """Return the span of an attribute's value without quotes, or None; `at` is the offset of the tag's attributes.
 
     >>> attribute("<a x href='y'>", 2, "href")
     (11, 12)
     """
-    while found := _ATTRIBUTE.match(text, at):
-        at = found.end()
-        if _lower(found[1]) == name:
-            return None if found.lastindex is None or found.lastindex < 2 else found.span(found.lastindex)
+    while match := _ATTRIBUTE.match(text, at):
+        at = match.end()
+        if _to_lower(match[1]) == name:
+            return None if match.lastindex is None or match.lastindex < 2 else match.span(match.lastindex)
     return None
 
 
-def _script_end(text: str, at: int) -> int:
-    """Where the end tag of a script begins: `<!-- <script>` hides one."""
+def _find_script_end(text: str, at: int) -> int:
+    """Return the offset of a script's end tag; `<!-- <script>` hides one."""
     depth = 0  # 0 script data, 1 escaped, 2 double escaped
-    while match := _SCRIPT.search(text, at):
+    while match := _SCRIPT_MARK.search(text, at):
         at = match.end()
         if match[0] == "<!--":
             depth = depth or 1
@@ -223,38 +223,38 @@ def _script_end(text: str, at: int) -> int:
     return len(text)
 
 
-_UPPER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)} | {0: "\ufffd"}
+_LOWER_TABLE = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)} | {0: "\ufffd"}
 
 
-def _lower(name: str) -> str:
-    """ASCII letters only (13.2.5.8)."""
-    return name.translate(_UPPER) if not name.isascii() or "\0" in name else name.lower()
+def _to_lower(name: str) -> str:
+    """Lower-case only ASCII letters, and replace NUL (13.2.5.8)."""
+    return name.translate(_LOWER_TABLE) if not name.isascii() or "\0" in name else name.lower()
 
 
 # 13.2.5.72 to 13.2.5.80.
-_REFERENCE = re.compile(r"&(?:#[xX]([0-9A-Fa-f]++);?|#([0-9]++);?|([A-Za-z][A-Za-z0-9]*+)(;|(?==))?)")
+_CHARACTER_REFERENCE = re.compile(r"&(?:#[xX]([0-9A-Fa-f]++);?|#([0-9]++);?|([A-Za-z][A-Za-z0-9]*+)(;|(?==))?)")
 
 
-def _in_attribute(value: str) -> str:
-    return _REFERENCE.sub(_attribute_reference, value.replace("\0", "\ufffd"))
+def _decode_attribute(value: str) -> str:
+    return _CHARACTER_REFERENCE.sub(_decode_attribute_reference, value.replace("\0", "\ufffd"))
 
 
-def _attribute_reference(match: re.Match[str]) -> str:
-    """A name without ";" is one unless a letter, a digit or "=" follows (13.2.5.73)."""
+def _decode_attribute_reference(match: re.Match[str]) -> str:
+    """Decode a reference; one without ";" is kept if a letter, a digit or "=" follows its name (13.2.5.73)."""
     if match[3] is None:
-        return _number(match)
-    name, next_ = match[3], match[4]
-    return match[0] if next_ == "" else html5.get(name + (next_ or ""), match[0])
+        return _decode_number(match)
+    name, suffix = match[3], match[4]
+    return match[0] if suffix == "" else html5.get(name + (suffix or ""), match[0])
 
 
-def _characters(text: str) -> str:
+def _decode_text(text: str) -> str:
     if "&" not in text:
         return text
-    return _REFERENCE.sub(lambda match: unescape(match[0]) if match[3] else _number(match), text)
+    return _CHARACTER_REFERENCE.sub(lambda match: unescape(match[0]) if match[3] else _decode_number(match), text)
 
 
-def _number(match: re.Match[str]) -> str:
-    """13.2.5.80"""
+def _decode_number(match: re.Match[str]) -> str:
+    """Decode a numeric character reference (13.2.5.80)."""
     digits = (match[1] or match[2]).lstrip("0")
     code = int(digits or "0", 16 if match[1] else 10) if len(digits) < 8 else 0
     if 0x80 <= code < 0xA0:
