@@ -1,4 +1,4 @@
-"""Decodes a document: byte order mark, given charset, default (Encoding Standard 6, "decode")."""
+"""Decodes a document by byte order mark, declared charset, or default (Encoding Standard 6, "decode")."""
 
 from __future__ import annotations
 
@@ -21,64 +21,64 @@ MARKS = (
 )
 
 
-def decode_text(content: bytes, told: str | None, default: str = "utf-8") -> tuple[str, bool]:
-    """The characters of `content`, and whether it is not what was told.
+def decode_text(content: bytes, label: str | None, default: str = "utf-8") -> tuple[str, bool]:
+    """Return the text of `content`, and whether its charset is wrong.
 
-    told: the charset as it was told; its label is read as the Encoding Standard reads it (4.2): latin-1 and
-    US-ASCII are windows-1252.
-    default: the charset where nothing was told, or what was told is no charset.
+    label: the declared charset, a label of the Encoding Standard (4.2), in which latin-1 and US-ASCII are
+    windows-1252.
+    default: the charset if there is no label, or an unknown one.
 
-    A byte order mark goes before everything else and is no character of the text. Octets that are not in the charset
-    become U+FFFD. True: there were such octets, the label is unknown, or the mark says something else than the label.
+    A byte order mark overrides everything else and is not part of the text.  Invalid bytes become U+FFFD.  The charset
+    is wrong if there are invalid bytes, if the label is unknown, or if the byte order mark contradicts the label.
 
     >>> decode_text(b"caf\\xe9 \\x80", "ISO-8859-1")
     ('café €', False)
     >>> decode_text(b"caf\\xe9", None)
     ('caf\\ufffd', True)
     """
-    codec = None if told is None else _codec(told)
-    wrong = told is not None and codec is None
+    codec = None if label is None else _codec(label)
+    is_unknown = label is not None and codec is None
     for mark, name in MARKS:
         if content.startswith(mark):
-            # UTF-16 without more means either order of its octets (RFC 2781 3.3).
-            contradicted = codec is not None and codec[:6] != name[:6]
-            text, unfit = _characters(content[len(mark) :], name)
-            return text, wrong or contradicted or unfit
-    text, unfit = _characters(content, codec or _codec(default) or "utf-8")
-    return text, wrong or unfit
+            # The label "utf-16" allows both byte orders (RFC 2781 3.3).
+            is_contradicted = codec is not None and codec[:6] != name[:6]
+            text, is_lossy = _decode(content[len(mark) :], name)
+            return text, is_unknown or is_contradicted or is_lossy
+    text, is_lossy = _decode(content, codec or _codec(default) or "utf-8")
+    return text, is_unknown or is_lossy
 
 
-@bounded_cache(1024)  # labels are what strangers write
+@bounded_cache(1024)  # labels are untrusted
 def _codec(label: str) -> str | None:
-    """Python's name of the codec for a label of the Encoding Standard; None if it has no such label."""
-    known = _lookup(label)
-    # "replacement" stands for charsets that browsers refuse (4.2): what is US-ASCII in their octets is read.
-    if known is None or known.name == "replacement":
+    """Return the codec name for a label; None if the Encoding Standard does not have it, or does not decode it."""
+    match = _lookup_label(label)
+    # "replacement" is for charsets that browsers reject (4.2): the default charset reads their US-ASCII.
+    if match is None or match.name == "replacement":
         return None
-    if known.name in _WIDER:
-        return _WIDER[known.name]
-    own = known.name == "x-user-defined" or known.name.startswith("windows-")
-    return known.name if own else known.codec_info.name
+    if match.name in _WIDER_CODECS:
+        return _WIDER_CODECS[match.name]
+    has_own_name = match.name == "x-user-defined" or match.name.startswith("windows-")
+    return match.name if has_own_name else match.codec_info.name
 
 
-# What the Encoding Standard has under a name is more than Python has under it (10.1, 11.1, 12.3, 13.1).
-_WIDER = {"gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949"}
+# These encodings of the Encoding Standard contain more than the codecs of that name (10.1, 11.1, 12.3, 13.1).
+_WIDER_CODECS = {"gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949"}
 
 
 def encoding(label: str) -> str | None:
-    """The name of the encoding that has this label (Encoding Standard 4.2); None if none has it."""
-    known = _lookup(label)
-    return None if known is None else known.name
+    """Return the name of the encoding with this label (Encoding Standard 4.2), or None."""
+    match = _lookup_label(label)
+    return None if match is None else match.name
 
 
-def _lookup(label: str) -> Encoding | None:
+def _lookup_label(label: str) -> Encoding | None:
     from webencodings import lookup
 
-    # A lone surrogate is in no label, and lower-casing it is no business of the library.
+    # All labels are US-ASCII; webencodings cannot lower-case a lone surrogate.
     return lookup(label) if label.isascii() and len(label) < 64 else None
 
 
-def _characters(content: bytes, codec: str) -> tuple[str, bool]:
+def _decode(content: bytes, codec: str) -> tuple[str, bool]:
     python = codec.replace("windows-", "cp")
     try:
         if indexes.is_corrected(python):
@@ -97,9 +97,9 @@ def _characters(content: bytes, codec: str) -> tuple[str, bool]:
 
 @cache
 def _table(codec: str) -> dict[int, str] | None:
-    """The octets of a single-octet charset that Python and the Encoding Standard have differently.
+    """Return the characters of the bytes from 80 on in a windows charset or x-user-defined; None for others.
 
-    In the windows charsets the Standard gives the octets 80 to 9F that are free to the C1 controls (index files).
+    The Encoding Standard maps the bytes 80 to 9F that Python leaves undefined to the C1 controls (index files).
     """
     if codec == "x-user-defined":
         return {octet: chr(0xF700 + octet) for octet in range(0x80, 0x100)}

@@ -22,20 +22,20 @@ __all__ = [
 _SPACE = "\t\n\f\r "
 
 
-def _single_value(value: str) -> Iterable[str]:
+def _parse_single(value: str) -> Iterable[str]:
     return (value.strip(_SPACE),)
 
 
-def _list(value: str) -> Iterable[str]:
+def _parse_list(value: str) -> Iterable[str]:
     return [piece for piece in _SPACES.split(value) if piece]
 
 
-def _nonempty(value: str) -> Iterable[str]:
+def _parse_nonempty(value: str) -> Iterable[str]:
     value = value.strip(_SPACE)
     return (value,) if value else ()
 
 
-def _commas(value: str) -> Iterable[str]:
+def _parse_commas(value: str) -> Iterable[str]:
     return [piece for part in value.split(",") if (piece := part.strip(_SPACE))]
 
 
@@ -44,20 +44,20 @@ _CANDIDATE = re.compile(r"[\t\n\f\r ,]*([^\t\n\f\r ]+)")
 _DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*\)?)*+,?")
 
 
-def _srcset(value: str) -> Iterator[str]:
-    """The URLs of image candidates: a URL ends at white space, or at the commas that it ends with."""
+def _parse_srcset(value: str) -> Iterator[str]:
+    """Yield the URLs of image candidates; commas at the end of a URL are not part of it."""
     at = 0
     while match := _CANDIDATE.match(value, at):
         url = match[1]
         at = match.end()
-        bare = url.rstrip(",")
-        if bare == url and (rest := _DESCRIPTORS.match(value, at)):
-            at = rest.end()
-        if bare:
-            yield bare
+        without_commas = url.rstrip(",")
+        if without_commas == url and (descriptors := _DESCRIPTORS.match(value, at)):
+            at = descriptors.end()
+        if without_commas:
+            yield without_commas
 
 
-# HTML, shared declarative refresh steps: each step takes what it can and gives nothing back.
+# HTML, shared declarative refresh steps: each step matches as much as it can and never backtracks.
 _REFRESH = re.compile(
     r"[\t\n\f\r ]*+(?:[0-9]++|(?=\.))[0-9.]*+(?:[;,]|[\t\n\f\r ]++[;,]?+)[\t\n\f\r ]*+(?!\Z)"
     r"(?:url[\t\n\f\r ]*+=[\t\n\f\r ]*+)?+(?:'([^']*+)|\"([^\"]*+)|(.*+))",
@@ -65,41 +65,41 @@ _REFRESH = re.compile(
 )
 
 
-_AT_ONCE = re.compile(r"[\t\n\f\r ]*+(?:0++(?![0-9])|\.)")
+_ZERO_SECONDS = re.compile(r"[\t\n\f\r ]*+(?:0++(?![0-9])|\.)")
 
 
 def is_at_once(content: str) -> bool:
-    """Whether a refresh waits for no second: of its time only the whole seconds count."""
-    return _AT_ONCE.match(content) is not None
+    """Whether a refresh waits 0 seconds; fractions of its time are ignored."""
+    return _ZERO_SECONDS.match(content) is not None
 
 
-def _refresh(content: str) -> Iterable[str]:
+def _parse_refresh(content: str) -> Iterable[str]:
     match = _REFRESH.match(content)
     return () if match is None else ("".join(group or "" for group in match.groups()).strip(_SPACE),)
 
 
-def _paint_value(value: str) -> Iterable[str]:
+def _parse_paint(value: str) -> Iterable[str]:
     return (url for _, url in css.inline(value)) if "(" in value else ()
 
 
-_WAYS: dict[str, Callable[[str], Iterable[str]]] = {
-    "one": _single_value,
-    "nonempty": _nonempty,
-    "list": _list,
-    "commas": _commas,
-    "srcset": _srcset,
-    "refresh": _refresh,
-    "paint": _paint_value,
+_PARSERS: dict[str, Callable[[str], Iterable[str]]] = {
+    "one": _parse_single,
+    "nonempty": _parse_nonempty,
+    "list": _parse_list,
+    "commas": _parse_commas,
+    "srcset": _parse_srcset,
+    "refresh": _parse_refresh,
+    "paint": _parse_paint,
 }
 
 
-def values(way: str, value: str) -> list[str]:
-    """The references in an attribute's value that is written in one of the ways of `ATTRIBUTES`."""
-    return list(_WAYS[way](value))
+def values(syntax: str, value: str) -> list[str]:
+    """Return the references in an attribute's value; syntax: how its URLs are written, a key of `_PARSERS`."""
+    return list(_PARSERS[syntax](value))
 
 
 CHOSEN: dict[str, tuple[tuple[str, ...], str, str]] = {
-    # From which scripts take images.
+    # Scripts load images from these.
     "data-src": ((), "nonempty", "data-src"),
     "data-srcset": ((), "srcset", "data-src"),
     # RDFa Core 1.1 5: a CURIE or an IRI.
@@ -108,8 +108,8 @@ CHOSEN: dict[str, tuple[tuple[str, ...], str, str]] = {
     # Attribution Reporting 3.1.
     "attributionsrc": (("a", "area", "img", "script"), "list", "attributionsrc"),
 }
-"""Attributes that are read by choice: elements (or none for every one), how the URLs are written, and their name in the
-counts of what was skipped."""
+"""Attributes that are read on request: their elements (empty: all), how their URLs are written, and their name in the
+counts of skipped content."""
 
 ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("href", (), "one"),
@@ -142,7 +142,7 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("usemap", ("img", "input", "object"), "nonempty"),
     ("value", ("param",), "content"),
     ("valuetype", ("param",), "valuetype"),
-    # What embeds references in a syntax of its own.
+    # These embed references in their own syntax.
     ("property", ("meta",), "property"),
     ("name", ("meta",), "property"),
     ("type", ("script",), "type"),
@@ -151,11 +151,11 @@ ATTRIBUTES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     # SVG
     *((name, (), "paint") for name in sorted(css.PAINTED)),
 )
-"""Attribute, elements (or none for every one), and how its URLs are written.
+"""Attribute, elements (empty: all), and how its URLs are written.
 
-"style" is a style sheet, "paint" a value of CSS on elements of SVG only; "http-equiv" and "content" are a refresh
-together, "valuetype" and "content" a URI of a param if the first says "ref" (HTML 4.01 13.3.2); "property", "type" and
-"srcdoc" name what is `EMBEDDED`, and so does "attribute" by its own name.
+"style" is a style sheet, "paint" a CSS value, only on elements of SVG; "http-equiv" and "content" together are a
+refresh, and "valuetype" and "content" the URI of a param if the valuetype is "ref" (HTML 4.01 13.3.2); "property",
+"type", "srcdoc" and "attribute" are keys of `EMBEDDED`.
 """
 OBJECTS = frozenset(
     (
@@ -163,23 +163,23 @@ OBJECTS = frozenset(
         "music:song", "video:actor", "video:director", "video:series", "video:writer",
     )
 )  # fmt: skip
-"""Properties whose values are objects of Open Graph, which their URIs name (ogp.me, Object Types); many pages have a
-name of a person there."""
-_METAS = frozenset(
+"""Properties whose values should be URIs of Open Graph objects (ogp.me, Object Types); many pages have the name of a
+person instead."""
+_URL_PROPERTIES = frozenset(
     (
         # ogp.me: Basic Metadata, Optional Metadata, Structured Properties; og:see_also is of its namespace ogp.me/ns#.
         "og:url", "og:see_also",
         "og:image", "og:image:url", "og:image:secure_url",
         "og:video", "og:video:url", "og:video:secure_url",
         "og:audio", "og:audio:url", "og:audio:secure_url",
-        # Cards of Twitter: the markup reference, and what it had before.
+        # Cards of Twitter: the markup reference, and its earlier versions.
         "twitter:url", "twitter:image", "twitter:image:src", "twitter:player", "twitter:player:stream",
         "twitter:image0", "twitter:image1", "twitter:image2", "twitter:image3",
         "twitter:app:url:iphone", "twitter:app:url:ipad", "twitter:app:url:googleplay",
     )
 )  # fmt: skip
 EMBEDDED = {
-    "property": dict.fromkeys(sorted(_METAS | OBJECTS), "meta"),
+    "property": dict.fromkeys(sorted(_URL_PROPERTIES | OBJECTS), "meta"),
     "type": {
         "application/ld+json": "json-ld",
         "importmap": "import map",
@@ -188,62 +188,62 @@ EMBEDDED = {
     "srcdoc": {"srcdoc": "srcdoc"},
     "attribute": {name: kind for name, (_, _, kind) in CHOSEN.items()},
 }
-"""What is read by choice: by the way of the attribute that says it, its names, and how it is called where it is passed
-over.  Properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML 4.12.1; JSON-LD 1.1 7); the attribute
-`srcdoc` (HTML 4.8.5); the attributes of `CHOSEN`."""
+"""Content that is read on request: the syntax of an attribute in `ATTRIBUTES`, then each name, and the kind that is
+counted when it is skipped.  The names are properties (RDFa in HTML 3.1) or names of metas; types of scripts (HTML
+4.12.1; JSON-LD 1.1 7); the attribute `srcdoc` (HTML 4.8.5); the attributes of `CHOSEN`."""
 CODEBASE = {"object": ("classid", "data", "archive"), "applet": ("code", "archive")}
 """Attributes that are resolved against the `codebase` of their element (HTML 4.01 13.3.1, 13.4)."""
 _RULES: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-for _name, _elements, _way in ATTRIBUTES:
-    _RULES.setdefault(_name, []).append((_elements, _way))
+for _name, _elements, _syntax in ATTRIBUTES:
+    _RULES.setdefault(_name, []).append((_elements, _syntax))
 
-# A style sheet without one of these holds no reference; a backslash may hide one of them.
-_SIGNS = re.compile(r"\\|url\(|@import|image-set\(|(?:src|image)\(", re.IGNORECASE)
-_NAME = 64
-"""Characters of an element's name that are told."""
+# A style sheet without a match contains no reference; a backslash may hide a match.
+_URL_HINT = re.compile(r"\\|url\(|@import|image-set\(|(?:src|image)\(", re.IGNORECASE)
+_MAX_NAME_LENGTH = 64
+"""The number of characters of an element's name that a place shows."""
 
 
-def decode(data: bytes, told: str | None = None) -> tuple[str, bool]:
-    """The text of an HTML document, and whether octets of it are not in the declared charset.
+def decode(data: bytes, charset: str | None = None) -> tuple[str, bool]:
+    """Return the text of an HTML document, and whether its declared charset is unknown or does not fit its bytes.
 
-    The charset is that of the byte order mark, of `told`, or of the document's own declaration (`prescan`), otherwise
-    UTF-8; octets that are not in it become U+FFFD.  A document without a declaration that is not UTF-8 is windows-1252
+    The charset is that of the byte order mark, of `charset`, or of the document's own declaration (`prescan`),
+    otherwise UTF-8; invalid bytes become U+FFFD.  A document without a declaration that is not UTF-8 is windows-1252
     (HTML 13.2.3.2).  An unknown label is ignored.
 
-    UTF-16 without a mark is recognized by its NULs, whatever the label: any other charset would give a text without
-    tags.
+    UTF-16 without a mark is recognized by its NULs, whatever the label: in any other charset the text would have no
+    tags.  The charset then counts as wrong, unless an XML declaration begins the document and there is no label.
     """
-    known = None if told is None else encoding(told)
-    if data.startswith(_MARKS) or known in _UTF_16:
-        return decode_text(data, told)
-    wide = _decode_utf16(data)
-    if wide is not None:
-        # Without a label an XML declaration says it (HTML 13.2.3.2, "prescan").
-        return decode_text(data, wide)[0], told is not None or not data.startswith(_DECLARATIONS)
-    if known is not None:
-        return decode_text(data, told)
-    said, unknown = find_encoding(data)
-    unknown |= told is not None
-    if said is not None:
-        text, lossy = decode_text(data, said)
-        return text, lossy or unknown
+    declared = None if charset is None else encoding(charset)
+    if data.startswith(_BOMS) or declared in _UTF_16:
+        return decode_text(data, charset)
+    utf_16_name = _detect_utf16(data)
+    if utf_16_name is not None:
+        # Without a label, an XML declaration in UTF-16 declares it (HTML 13.2.3.2, "prescan").
+        return decode_text(data, utf_16_name)[0], charset is not None or not data.startswith(_DECLARATIONS)
+    if declared is not None:
+        return decode_text(data, charset)
+    page_encoding, is_wrong = find_encoding(data)
+    is_wrong |= charset is not None
+    if page_encoding is not None:
+        text, is_lossy = decode_text(data, page_encoding)
+        return text, is_lossy or is_wrong
     try:
-        return data.decode(), unknown
+        return data.decode(), is_wrong
     except UnicodeError:
-        return decode_text(data, "windows-1252")[0], unknown
+        return decode_text(data, "windows-1252")[0], is_wrong
 
 
-def octets(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
-    """The same characters in UTF-8: mostly the octets as they are."""
-    known = None if told is None else encoding(told)
-    if known in (None, "utf-8") and not data.startswith(_MARKS) and _decode_utf16(data) is None and _is_utf8(data):
-        if known is not None:
+def octets(data: bytes, charset: str | None = None) -> tuple[bytes, bool]:
+    """Return the text that `decode` returns in UTF-8, usually the unchanged bytes, and the same flag."""
+    declared = None if charset is None else encoding(charset)
+    if declared in (None, "utf-8") and not data.startswith(_BOMS) and _detect_utf16(data) is None and _is_utf8(data):
+        if declared is not None:
             return data, False
-        said, unknown = find_encoding(data)
-        if said in (None, "utf-8"):
-            return data, unknown or told is not None
-    text, lossy = decode(data, told)
-    return text.encode("utf-8", "replace"), lossy
+        page_encoding, is_wrong = find_encoding(data)
+        if page_encoding in (None, "utf-8"):
+            return data, is_wrong or charset is not None
+    text, is_lossy = decode(data, charset)
+    return text.encode("utf-8", "replace"), is_lossy
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -253,52 +253,52 @@ def _is_utf8(data: bytes) -> bool:
         return False
 
 
-def _decode_utf16(data: bytes) -> str | None:
-    return next((name for name, pattern in _WIDE if pattern.match(data)), None)
+def _detect_utf16(data: bytes) -> str | None:
+    return next((name for name, pattern in _NULS if pattern.match(data)), None)
 
 
-_MARKS = tuple(mark for mark, _ in MARKS)
+_BOMS = tuple(mark for mark, _ in MARKS)
 _UTF_16 = ("utf-16le", "utf-16be")
-# Four characters of US-ASCII with as many NULs; HTML begins with no less ("<p>" and a letter).
-_WIDE = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.compile(rb"(?:\0[\t\n\f\r -~]){4}")))
+# Four US-ASCII characters with a NUL each; the shortest HTML is not shorter ("<p>" and a letter).
+_NULS = (("utf-16le", re.compile(rb"(?:[\t\n\f\r -~]\0){4}")), ("utf-16be", re.compile(rb"(?:\0[\t\n\f\r -~]){4}")))
 _DECLARATIONS = tuple("<?x".encode(name) for name in _UTF_16)
 
 
 class PlacedReference(NamedTuple):
-    """A reference, or what embeds some, and where it stands in the text."""
+    """A reference, or content that embeds references, and its place in the text."""
 
     item: Found | EmbeddedContent
     tag: Start | None
-    """None in the text of a style sheet."""
+    """The tag with the attribute or before the script; None for a reference in a style sheet."""
     at: int
-    """Where it begins; of an attribute, where the attributes of its tag begin."""
+    """The offset of a reference in a style sheet, or of the attributes of `tag`; -1 for a script."""
     end: int = -1
-    """Where it ends; -1 for an attribute."""
+    """The end of a reference in a style sheet; otherwise -1."""
 
 
 class ParsedHTML(NamedTuple):
-    """What an HTML document holds."""
+    """The contents of an HTML document."""
 
     base: str | None
     """The href of the base element that counts (`tokens.Start.is_base`); None without one."""
     placed: list[PlacedReference]
-    """Every reference, in the order of the document, and what embeds some."""
+    """All references, and content that embeds references, in the order of the document."""
     notes: list[str]
-    """On the document as a whole."""
+    """Kinds of notes on the document as a whole."""
     anchors: set[str]
-    """What a fragment may name (HTML 7.4.6.4)."""
+    """The names that a fragment may have (HTML 7.4.6.4)."""
     maps: set[str]
     """Names of image maps."""
 
     @property
     def items(self) -> list[Found | EmbeddedContent]:
-        return [one.item for one in self.placed]
+        return [reference.item for reference in self.placed]
 
 
 def read(text: str) -> ParsedHTML:
-    """Tokens (HTML 13.2.5) and no tree: nesting costs nothing, and a reference stands once where it is written.
+    """Read a document from its tokens (HTML 13.2.5), not a tree: depth is free, and each reference occurs once.
 
-    text: places are those in it if its line ends are LF.
+    text: if its line ends are LF, the places are offsets in it.
     """
     page = ParsedHTML(None, [], [], set(), set())
     base: str | None = None
@@ -311,14 +311,14 @@ def read(text: str) -> ParsedHTML:
             if not is_inert:
                 _add_anchors(page, token)
             page.placed.extend(
-                PlacedReference(one, token, at) for one in references(name, attributes, namespace is Namespace.SVG)
+                PlacedReference(item, token, at) for item in references(name, attributes, namespace is Namespace.SVG)
             )
-            known = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
+            kind = embedded_kind(name, attributes) if namespace is Namespace.HTML else None
             if name == "script":
-                script = None if known is None else (known, token)
-            elif known is not None:
+                script = None if kind is None else (kind, token)
+            elif kind is not None:
                 embedded = attributes["srcdoc" if name == "iframe" else "content"]
-                page.placed.append(PlacedReference(EmbeddedContent(known, embedded), token, at))
+                page.placed.append(PlacedReference(EmbeddedContent(kind, embedded), token, at))
         elif isinstance(token, Sheet):
             page.placed.extend(sheet_references(token))
         elif isinstance(token, Script):
@@ -336,7 +336,7 @@ def _add_anchors(page: ParsedHTML, tag: Start) -> None:
     if identifier := attributes.get("id"):
         page.anchors.add(identifier)
     if name := attributes.get("name"):
-        # HTML 7.4.6.4: "a elements ... that have a name attribute"; maps are named by `usemap` alone.
+        # HTML 7.4.6.4: "a elements ... that have a name attribute"; only `usemap` refers to maps.
         if tag.name == "a":
             page.anchors.add(name)
         elif tag.name == "map":
@@ -344,8 +344,8 @@ def _add_anchors(page: ParsedHTML, tag: Start) -> None:
 
 
 def sheet_references(sheet: Sheet) -> Iterator[PlacedReference]:
-    """The references in a style sheet."""
-    if _SIGNS.search(sheet.text):
+    """Yield the references in a style sheet."""
+    if _URL_HINT.search(sheet.text):
         for where, url, (start, end) in css.with_places(sheet.text):
             yield PlacedReference(Found(f"style {where}", url), None, sheet.at + start, sheet.at + end)
 
@@ -353,47 +353,47 @@ def sheet_references(sheet: Sheet) -> Iterator[PlacedReference]:
 def references(
     tag: str, attributes: Mapping[str, str | None], is_svg: bool = False
 ) -> Iterator[Found | EmbeddedContent]:
-    """The references in the attributes of an element, and the attributes that are read by choice."""
+    """Yield the references in the attributes of an element, and the attributes of `CHOSEN`."""
     if attributes.keys().isdisjoint(_RULES) and tag != "meta":
         return
-    told = tag[:_NAME]
-    against = CODEBASE.get(tag, ())
-    codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if against else None
+    place = tag[:_MAX_NAME_LENGTH]
+    codebase_attributes = CODEBASE.get(tag, ())
+    codebase = (attributes.get("codebase") or "").strip(_SPACE) or None if codebase_attributes else None
     for name, value in attributes.items():
-        way = next((way for elements, way in _RULES.get(name, ()) if not elements or tag in elements), None)
-        if way == "attribute":
-            yield EmbeddedContent(f"{told} {name}", value or "")
-        elif way == "style":
-            yield from _styles(told, value or "")
-        elif way in _WAYS and (way != "paint" or is_svg):
-            for url in _WAYS[way](value or ""):
-                yield Found(f"{told} {name}", url, codebase=codebase if name in against else None)
+        syntax = next((syntax for elements, syntax in _RULES.get(name, ()) if not elements or tag in elements), None)
+        if syntax == "attribute":
+            yield EmbeddedContent(f"{place} {name}", value or "")
+        elif syntax == "style":
+            yield from _style_references(place, value or "")
+        elif syntax in _PARSERS and (syntax != "paint" or is_svg):
+            for url in _PARSERS[syntax](value or ""):
+                yield Found(f"{place} {name}", url, codebase=codebase if name in codebase_attributes else None)
     if tag == "meta" and (attributes.get("http-equiv") or "").strip(_SPACE).lower() == "refresh":
-        for url in _refresh(attributes.get("content") or ""):
+        for url in _parse_refresh(attributes.get("content") or ""):
             yield Found("meta refresh", url)
     if tag == "param" and "value" in attributes and (attributes.get("valuetype") or "").strip(_SPACE).lower() == "ref":
         yield Found("param value", (attributes["value"] or "").strip(_SPACE))
 
 
 def embedded_kind(tag: str, attributes: Mapping[str, str | None]) -> str | None:
-    """Which of `EMBEDDED` an element of HTML holds: a meta in its content, a script in its text; None for none.
+    """Return the name in `EMBEDDED` of an HTML element's content (iframe, meta, script), or None.
 
-    Of two attributes that say it the first counts.
+    The first of several attributes that have such a name counts.
     """
     if tag == "iframe":
         return "srcdoc" if "srcdoc" in attributes else None
     if tag == "script":
-        named = (attributes.get("type") or "").strip(_SPACE).lower()
-        # A media type may have parameters; what is none is what it is as a whole.
-        named = named.partition(";")[0].strip(_SPACE) if "/" in named else named
-        return named if named in EMBEDDED["type"] else None
+        script_type = (attributes.get("type") or "").strip(_SPACE).lower()
+        # Only a media type can have parameters; another type is compared as a whole.
+        script_type = script_type.partition(";")[0].strip(_SPACE) if "/" in script_type else script_type
+        return script_type if script_type in EMBEDDED["type"] else None
     if tag != "meta" or "content" not in attributes:
         return None
     names = (attributes[name] or "" for name in attributes if name in ("property", "name"))
-    return next((one for value in names for one in _list(value.lower()) if one in EMBEDDED["property"]), None)
+    return next((name for value in names for name in _parse_list(value.lower()) if name in EMBEDDED["property"]), None)
 
 
-def _styles(tag: str, text: str) -> Iterator[Found]:
-    if _SIGNS.search(text):
+def _style_references(tag: str, text: str) -> Iterator[Found]:
+    if _URL_HINT.search(text):
         for where, url in css.inline(text):
             yield Found(f"{tag} {where}", url)

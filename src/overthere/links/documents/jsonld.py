@@ -1,14 +1,14 @@
 """References in JSON-LD 1.1: IRIs according to its keywords, its contexts and schema.org.
 
-No context is fetched.  References are, beside strings that are URIs as a whole:
+No context is fetched.  References are strings that are URIs as a whole, and also:
 
 - the values of `@id` and `@import`, and the strings of `@context`;
-- those of a term that a context in the document itself defines as `"@type": "@id"`, or as another name of `@id`
-  (4.1.2, 4.2.3); with `prefix:rest` for what the prefix is defined as (4.1.5), if it is;
-- those of `REFERRING`, unless a context in the document defines the name.
+- the values of a term that a context in the document itself defines as `"@type": "@id"`, or as another name of `@id`
+  (4.1.2, 4.2.3); in `prefix:suffix` a defined prefix is replaced by its IRI (4.1.5);
+- the values of `REFERRING`, unless a context in the document defines the name.
 
-A context counts for what follows it in its object, and `@base` for all but contexts (4.1.3); null takes nothing back.
-A blank node identifier (`_:b0`) is no reference; nor is a term (`"@type": "Person"`), nor a template of schema.org.
+A context applies to the members after it in its object; `@base` does not apply to contexts (4.1.3); null is ignored.
+A blank node identifier (`_:b0`), a term (`"@type": "Person"`) and a template of schema.org are not references.
 """
 
 from __future__ import annotations
@@ -35,42 +35,42 @@ REFERRING = frozenset(
         "unnamedSourcesPolicy", "url", "usageInfo", "verificationFactCheckingPolicy",
     )
 )  # fmt: skip
-"""Properties of schema.org that expect a URL, alone or beside things, and no text."""
-_TEMPLATES = "urlTemplate"
+"""Properties of schema.org that expect a URL, possibly also an object, but not text."""
+_TEMPLATE_PROPERTY = "urlTemplate"
 _VOCABULARIES = ("schema:", "http://schema.org/", "https://schema.org/")
 
 
 class _Term(NamedTuple):
-    """What a context says of a term."""
+    """The definition of a term in a context."""
 
     iri: str = ""
     refers: bool = False
-    """Its values are IRIs, or it stands for `@id`."""
+    """Whether its values are IRIs, or it is an alias of `@id`."""
 
 
 class _Role(Enum):
     NODE = 1
     CONTEXT = 2
-    """A context, or an array of some."""
+    """A context, or an array of contexts."""
     TERM = 3
     """The definition of a term."""
-    OTHER = 4
-    """What is within that."""
+    TERM_DETAIL = 4
+    """An array or object inside the definition of a term."""
 
 
 class _Node:
-    """What is known of an array or object of the document beside what JSON says."""
+    """The facts of JSON-LD about an array or object that is open."""
 
-    def __init__(self, role: _Role, owner: _Node | None = None, says: bool = False) -> None:
+    def __init__(self, role: _Role, owner: _Node | None = None, is_reference: bool = False) -> None:
         self.role = role
         self.owner: _Node = owner or self
-        """Of a context: the object that has it."""
-        self.says = says
-        """Its @list or @set are references."""
+        """For a context or a definition in it: the object to which it applies; otherwise the node itself."""
+        self.is_reference = is_reference
+        """Whether the strings of its @list or @set are references."""
         self.iri: str = ""
         self.refers: bool = False
-        self.before: list[tuple[str, _Term | None]] = []
-        """What the terms meant outside that its contexts define."""
+        self.shadowed_terms: list[tuple[str, _Term | None]] = []
+        """Each term that its contexts define, with the definition outside, or None."""
 
 
 class LDReader(json.JSONReader):
@@ -79,78 +79,78 @@ class LDReader(json.JSONReader):
         self.nodes: list[_Node] = []
         self.terms: dict[str, _Term] = {}
 
-    def begin_container(self, new: json.Open) -> None:
-        inner, outer = (self.open[-2], self.nodes[-1]) if self.nodes else (None, None)
-        if inner is None or outer is None:
-            made = _Node(_Role.NODE)
-        elif outer.role is _Role.CONTEXT:
-            made = _Node(_Role.CONTEXT if inner.array else _Role.TERM, outer.owner)
-        elif outer.role is not _Role.NODE:
-            made = _Node(_Role.OTHER)
-        elif inner.name == "@context" and not inner.array:
-            made = _Node(_Role.CONTEXT, outer)
+    def begin_container(self, container: json.Container) -> None:
+        parent, parent_node = (self.open[-2], self.nodes[-1]) if self.nodes else (None, None)
+        if parent is None or parent_node is None:
+            node = _Node(_Role.NODE)
+        elif parent_node.role is _Role.CONTEXT:
+            node = _Node(_Role.CONTEXT if parent.is_array else _Role.TERM, parent_node.owner)
+        elif parent_node.role is not _Role.NODE:
+            node = _Node(_Role.TERM_DETAIL)
+        elif parent.name == "@context" and not parent.is_array:
+            node = _Node(_Role.CONTEXT, parent_node)
         else:
-            made = _Node(_Role.NODE, says=inner.says)
-        self.nodes.append(made)
+            node = _Node(_Role.NODE, is_reference=parent.is_reference)
+        self.nodes.append(node)
 
-    def end_container(self, last: json.Open) -> None:
+    def end_container(self, container: json.Container) -> None:
         node = self.nodes.pop()
         if node.role is _Role.TERM:
-            self.define(node.owner, self.open[-1].name, _Term(node.iri, node.refers or node.iri == "@id"))
-        for name, term in reversed(node.before):
+            self._define_term(node.owner, self.open[-1].name, _Term(node.iri, node.refers or node.iri == "@id"))
+        for name, term in reversed(node.shadowed_terms):
             if term is None:
                 del self.terms[name]
             else:
                 self.terms[name] = term
 
-    def define(self, owner: _Node, name: str, term: _Term) -> None:
-        owner.before.append((name, self.terms.get(name)))
+    def _define_term(self, owner: _Node, name: str, term: _Term) -> None:
+        owner.shadowed_terms.append((name, self.terms.get(name)))
         self.terms[name] = term
 
-    def take_name(self, inner: json.Open, raw: str) -> Found | None:
-        node, name = self.nodes[-1], inner.name
+    def handle_name(self, parent: json.Container, raw: str) -> Found | None:
+        node, name = self.nodes[-1], parent.name
         if node.role is not _Role.NODE:
-            inner.says = node.role is _Role.CONTEXT and name in ("@base", "@import")
+            parent.is_reference = node.role is _Role.CONTEXT and name in ("@base", "@import")
         elif name in ("@list", "@set"):
-            inner.says = node.says
+            parent.is_reference = node.is_reference
         elif name.startswith("@"):
-            inner.says = name in ("@id", "@context")
+            parent.is_reference = name in ("@id", "@context")
         elif name in self.terms:
-            inner.says = self.terms[name].refers
+            parent.is_reference = self.terms[name].refers
         else:
-            inner.says = self._of_schema(name) in REFERRING
+            parent.is_reference = self._local_name(name) in REFERRING
         return None
 
-    def _of_schema(self, name: str) -> str:
+    def _local_name(self, name: str) -> str:
         for vocabulary in _VOCABULARIES:
             name = name.removeprefix(vocabulary)
         return name
 
-    def reference(self, inner: json.Open | None, text: str) -> Found | None:
-        if inner is None:
-            return super().reference(inner, text)
+    def handle_value(self, parent: json.Container | None, text: str) -> Found | None:
+        if parent is None:
+            return super().handle_value(parent, text)
         node = self.nodes[-1]
-        base = None if inner.name in ("@context", "@import") or node.role is _Role.CONTEXT else inner.base
+        base = None if parent.name in ("@context", "@import") or node.role is _Role.CONTEXT else parent.base
         if node.role is _Role.TERM:
-            if inner.name == "@id":
+            if parent.name == "@id":
                 node.iri = text
-            elif inner.name == "@type":
+            elif parent.name == "@type":
                 node.refers |= text == "@id"
-        elif node.role is _Role.CONTEXT and not inner.array:
-            if inner.name == "@base":
+        elif node.role is _Role.CONTEXT and not parent.is_array:
+            if parent.name == "@base":
                 return self._rebase(node.owner, text)
-            if not inner.name.startswith("@"):
-                self.define(node.owner, inner.name, _Term(text, text == "@id"))
-        if self._of_schema(inner.name) == _TEMPLATES or text.startswith("_:"):
+            if not parent.name.startswith("@"):
+                self._define_term(node.owner, parent.name, _Term(text, text == "@id"))
+        if self._local_name(parent.name) == _TEMPLATE_PROPERTY or text.startswith("_:"):
             return None
-        prefix, colon, rest = text.partition(":")
-        known = self.terms.get(prefix) if colon and not rest.startswith("//") else None
-        if inner.says and text and known is not None and len(known.iri) <= LONGEST and json.is_uri(known.iri):
-            return Found(self.pointer(), text, base, target=known.iri + rest)
-        return Found(self.pointer(), text, base) if (inner.says and text) or json.is_uri(text) else None
+        prefix, colon, suffix = text.partition(":")
+        term = self.terms.get(prefix) if colon and not suffix.startswith("//") else None
+        if parent.is_reference and text and term is not None and len(term.iri) <= LONGEST and json.is_uri(term.iri):
+            return Found(self.pointer(), text, base, target=term.iri + suffix)
+        return Found(self.pointer(), text, base) if (parent.is_reference and text) or json.is_uri(text) else None
 
     def _rebase(self, owner: _Node, text: str) -> Found:
-        place = self.open[self.nodes.index(owner)]
-        reference = Found(self.pointer(), text, place.base)
-        place.base = narrow_base(text, place.base or self.outer, "@base") or place.base
+        container = self.open[self.nodes.index(owner)]
+        reference = Found(self.pointer(), text, container.base)
+        container.base = narrow_base(text, container.base or self.outer, "@base") or container.base
         return reference

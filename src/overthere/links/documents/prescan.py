@@ -12,38 +12,38 @@ from overthere.links.documents.tree import Namespace
 
 __all__ = ["Declaration", "find_encoding"]
 
-_HEAD = 1024
-"""Octets that are looked at before a tree is made."""
+_PRESCAN_LENGTH = 1024
+"""The number of bytes that the prescan reads."""
 
 
 class Declaration(NamedTuple):
-    """What a document says of itself."""
+    """The encoding that a document declares."""
 
     encoding: str | None
-    """By its name in the Encoding Standard; None if there is none."""
+    """Its name in the Encoding Standard; None if no known encoding is declared."""
     unknown: bool
-    """A label is there that is no encoding's."""
+    """Whether the document has a label that is not a label of any encoding."""
 
 
 def find_encoding(content: bytes) -> Declaration:
-    """The encoding that a document without a byte order mark declares.
+    """Return the encoding that a document without a byte order mark declares.
 
     >>> find_encoding(b'<!-- <meta charset=koi8-r> --><meta charset=x><meta charset=latin1>')
     Declaration(encoding='windows-1252', unknown=True)
     """
-    early = _prescan(content[:_HEAD])
-    if early.encoding is None and any(map(_may_declare, _METAS.finditer(content))):
-        late = _elements(content)
-        early = Declaration(late.encoding, late.unknown or early.unknown)
-    return early
+    declaration = _prescan(content[:_PRESCAN_LENGTH])
+    if declaration.encoding is None and any(map(_may_declare, _METAS.finditer(content))):
+        meta_declaration = _find_meta(content)
+        declaration = Declaration(meta_declaration.encoding, meta_declaration.unknown or declaration.unknown)
+    return declaration
 
 
-# "Get an attribute"; the tokenizer's own (`tokens`), but for CR.
+# "Get an attribute": as in `tokens`, but CR is white space.
 _ATTRIBUTE = re.compile(
     rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)"
     rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?+"
 )
-_UNCLOSED = re.compile(rb"[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:[\"']|\Z)")
+_UNCLOSED_VALUE = re.compile(rb"[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:[\"']|\Z)")
 _MARKUP = re.compile(
     rb"<(?:(?P<comment>!--)|(?P<meta>meta)(?=[\t\n\f\r /])|(?P<tag>/?[a-z][^\t\n\f\r >]*+)|[!/?])", re.IGNORECASE
 )
@@ -73,30 +73,30 @@ def _prescan(head: bytes) -> Declaration:
             if not at:
                 break
         else:
-            attributes, at = _attributes(head, at)
+            attributes, at = _read_attributes(head, at)
             if at >= len(head):
                 break
             if markup["meta"]:
-                meta = _meta(attributes)
+                meta = _meta_declaration(attributes)
                 if meta.encoding is not None:
                     return Declaration(meta.encoding, unknown)
                 unknown |= meta.unknown
-    return Declaration(_encoding_of(_xml(head)), unknown)
+    return Declaration(_effective_encoding(_xml_label(head)), unknown)
 
 
-def _attributes(head: bytes, at: int) -> tuple[dict[str, str], int]:
-    """The attributes of a tag, and where its ">" is; the end, if it is not there."""
+def _read_attributes(head: bytes, at: int) -> tuple[dict[str, str], int]:
+    """Return the attributes of a tag, and the offset of its ">", or the length of `head` if the tag is cut."""
     attributes: dict[str, str] = {}
     while match := _ATTRIBUTE.match(head, at):
         at = match.end()
-        if at == len(head) or (match.lastindex == 1 and _UNCLOSED.match(head, at)):
+        if at == len(head) or (match.lastindex == 1 and _UNCLOSED_VALUE.match(head, at)):
             return attributes, len(head)
         name, value = match[1], match[2] or match[3] or match[4] or b""
         attributes.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
     return attributes, at
 
 
-def _meta(attributes: Mapping[str, str]) -> Declaration:
+def _meta_declaration(attributes: Mapping[str, str]) -> Declaration:
     label = attributes.get("charset")
     if label is None:
         if attributes.get("http-equiv", "").lower() != "content-type":
@@ -105,34 +105,34 @@ def _meta(attributes: Mapping[str, str]) -> Declaration:
         if match is None:
             return Declaration(None, False)
         label = match[1] or match[2] or match[3] or ""
-    name = _encoding_of(label)
+    name = _effective_encoding(label)
     return Declaration(name, name is None)
 
 
-def _encoding_of(label: str | None) -> str | None:
-    """UTF-16 cannot be read so far, and is not what is meant; nor is x-user-defined (HTML 13.2.3.2)."""
-    known = None if label is None else encoding(label)
-    return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(known or "", known)
+def _effective_encoding(label: str | None) -> str | None:
+    """Return the encoding of a label; a label that is readable as US-ASCII cannot be in UTF-16 (HTML 13.2.3.2)."""
+    name = None if label is None else encoding(label)
+    return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "windows-1252"}.get(name or "", name)
 
 
-def _xml(head: bytes) -> str | None:
-    """ "Get an XML encoding": what an XML declaration says."""
+def _xml_label(head: bytes) -> str | None:
+    """ "Get an XML encoding": return the label in an XML declaration."""
     match = _XML.match(head)
     return None if match is None else (match[1] or match[2] or b"").decode("latin-1")
 
 
 def _may_declare(meta: re.Match[bytes]) -> bool:
-    """Whether it is worth reading the document as far as this: a ">" between quotes may cut it short."""
+    """Whether a `meta` may declare an encoding: it has "charset", or a ">" in quotes may have cut it."""
     tag = meta[0].lower()
     return b"charset" in tag or tag.count(b'"') % 2 == 1 or tag.count(b"'") % 2 == 1
 
 
-def _elements(content: bytes) -> Declaration:
-    """The first `meta` element that changes the encoding (HTML 13.2.6.4.4)."""
+def _find_meta(content: bytes) -> Declaration:
+    """Return the declaration of the first `meta` element that changes the encoding (HTML 13.2.6.4.4)."""
     unknown = False
     for token in tokens(content.decode("latin-1")):
         if isinstance(token, Start) and token.name == "meta" and token.namespace is Namespace.HTML:
-            meta = _meta(token.attributes)
+            meta = _meta_declaration(token.attributes)
             if meta.encoding is not None:
                 return Declaration(meta.encoding, unknown)
             unknown |= meta.unknown

@@ -1,4 +1,4 @@
-"""Bases that apply to part of a document: xml:base, $id (RFC 3986 5.1.1)."""
+"""Bases inside a document, such as xml:base and $id (RFC 3986 5.1.1), with a limit of their length."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from overthere.base import Base, from_content
 __all__ = ["LONGEST", "narrow_base"]
 
 LONGEST = 4096
-"""Octets of a base that a part establishes.
+"""The maximum number of characters of a base inside a document.
 
-Each base is resolved against the one around it, so bases within bases would take time and room by the square of the
-document's length.
+Each base is resolved against the one around it; without a limit, nested bases would need time and memory quadratic in
+the length of the document.
 """
 
 
 def narrow_base(value: str, outer: Base, by: str) -> Base | None:
-    """The base that holds where `value` stands within `outer`; None if it would be longer than `LONGEST`.
+    """Return the base that `value` establishes inside `outer`; None if one of the three is longer than `LONGEST`.
 
-    Also within one that is longer: as many bases as there is text would each be resolved against it.
+    An outer base that is too long is rejected because each of many short values would be resolved against it.
     """
     if len(value) > LONGEST or len(str(outer.uri)) > LONGEST:
         return None
