@@ -60,8 +60,8 @@ CLOSED = {
     "schemes/registry.py _load": "a key is an entry point of an installed package",
     "columns/native.py _suffixes": FEW,
     "columns/native.py _rules": FEW,
-    "links/documents/markdown.py _markdown": DATA,
-    "links/documents/css.py _tokens": DATA,
+    "links/documents/markdown.py _make_parser": DATA,
+    "links/documents/css.py _token_pattern": DATA,
     "links/documents/charset.py _table": "a key is the name of an encoding of the Encoding Standard",
 }
 """`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""

@@ -30,7 +30,7 @@ def read_content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[
             plain, note = _decode(data, coding.decode("latin-1"), limit)
             data = data if note == "wrong-type" else plain
             notes += [note] if note else []
-    if not header.whole:
+    if not header.is_ended:
         notes.append("truncated")
     if len(data) > limit:
         notes.append("too-large")

@@ -114,7 +114,7 @@ def response(block: bytes, here: Document, notes: list[str], options: Options) -
         return
     content, found = read_content(block, head, options.limit)
     # An archive that undoes codings leaves the length as it was; a block that is cut has its note already.
-    if head.whole and not {*notes, *found} & {"truncated", "too-large", "wrong-type"}:
+    if head.is_ended and not {*notes, *found} & {"truncated", "too-large", "wrong-type"}:
         found += [] if has_stated_length(block, head) else ["wrong-length"]
     notes += found
     if referring := reference_fields(head.fields):

@@ -1,6 +1,6 @@
 """References in style sheets: url(), src(), image-set(), @import (CSS Syntax 3; CSS Values 4 4.5; CSS Cascade 4 2).
 
-Only the tokens are made that hold a reference or could hide one; what is between them is passed over.
+Only tokens that contain or could hide a reference are recognized; the text between them is skipped.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ PAINTED = frozenset(
 
 # The productions of CSS Syntax 3 4.2, for text whose line ends may still be CR, CRLF or FF (3.3).
 _SPACE = " \t\r\n\f"
-_WHITE = r"[ \t\r\n\f]"
-_ESCAPE = rf"\\(?:[0-9a-f]{{1,6}}+(?:\r\n|{_WHITE})?+|[^0-9a-f\r\n\f])"
-_NAME = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
+_BLANK = r"[ \t\r\n\f]"
+_ESCAPE = rf"\\(?:[0-9a-f]{{1,6}}+(?:\r\n|{_BLANK})?+|[^0-9a-f\r\n\f])"
+_NAME_CHARACTER = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
 _COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-_GAP = rf"(?:{_WHITE}|{_COMMENT})*+"
+_SPACES = rf"(?:{_BLANK}|{_COMMENT})*+"
 
 
-def _word(name: str) -> str:
-    """An identifier whose letters may be escaped (4.3.7)."""
+def _identifier(name: str) -> str:
+    """Return the pattern of an identifier, whose letters may be escaped (4.3.7)."""
     pieces = []
     for letter in name:
         itself = letter if letter in "abcdef" else rf"\\?{letter}"
-        code = rf"\\0{{0,4}}(?:{ord(letter):x}|{ord(letter.upper()):x})(?:\r\n|{_WHITE})?"
+        code = rf"\\0{{0,4}}(?:{ord(letter):x}|{ord(letter.upper()):x})(?:\r\n|{_BLANK})?"
         pieces.append(f"(?:{itself}|{code})")
     return "".join(pieces)
 
 
-def _string(group: str) -> str:
-    """A string to its quote, to the line end that breaks it, or to the end of the text (4.3.5)."""
+def _string_rule(group: str) -> str:
+    """Return the pattern of a string up to its quote, an unescaped line end, or the end of the text (4.3.5)."""
     escape = rf"{_ESCAPE}|\\(?:\r\n|[\r\n\f]|\Z)"
     return "|".join(
         rf"{quote}(?P<{group}{number}>(?:[^{quote}\\\r\n\f]++|{escape})*+){quote}?+"
@@ -47,127 +47,127 @@ def _string(group: str) -> str:
     ).join(("(?:", ")"))
 
 
-def _url(group: str) -> str:
-    """url(): a function around a string, a url token, or what is left of a bad one (4.3.6, 4.3.14)."""
+def _url_rule(group: str) -> str:
+    """Return the pattern of url(): a function with a string, a url token, or a bad url (4.3.6, 4.3.14)."""
     token = rf"(?P<{group}2>(?:[^\x00-\x20\x7f\"'()\\]++|{_ESCAPE})*+)"
-    left = r"(?:[^)\\]++|\\.?+)*+\)?+"
-    return rf"{_word('url')}\({_WHITE}*+(?:(?=[\"']){_string(group)}|{token}(?:{_WHITE}*+(?:\)|\Z)|{left}))"
+    bad = r"(?:[^)\\]++|\\.?+)*+\)?+"
+    return rf"{_identifier('url')}\({_BLANK}*+(?:(?=[\"']){_string_rule(group)}|{token}(?:{_BLANK}*+(?:\)|\Z)|{bad}))"
 
 
-# What follows a name, a number, "#" or "@" is part of that token.
+# Directly after a name, a number, "#" or "@" no new token starts.
 _START = r"(?<![-\w#@])(?<![^\x00-\x7f])"
-_SRC = rf"{_word('src')}\({_GAP}"
+_SRC_FUNCTION = rf"{_identifier('src')}\({_SPACES}"
 _TOKENS = [
-    rf"(?P<import>@{_word('import')}(?!{_NAME}){_GAP}(?:{_url('i')}|{_SRC}(?:{_string('j')})?|{_string('k')})?)",
-    rf"@{_word('namespace')}(?!{_NAME})(?:{_GAP}(?!{_word('url')}\(){_NAME}++)?{_GAP}(?:{_url('n')}|{_string('m')})?",
-    rf"{_START}(?P<url>{_url('u')})",
-    rf"{_START}(?P<src>{_SRC}(?:{_string('r')})?)",
-    rf"{_START}(?P<set>(?:-{_word('webkit')}-)?{_word('image')}(?:-{_word('set')})?\()",
+    rf"(?P<import>@{_identifier('import')}(?!{_NAME_CHARACTER}){_SPACES}(?:{_url_rule('i')}|{_SRC_FUNCTION}(?:{_string_rule('j')})?|{_string_rule('k')})?)",
+    rf"@{_identifier('namespace')}(?!{_NAME_CHARACTER})(?:{_SPACES}(?!{_identifier('url')}\(){_NAME_CHARACTER}++)?{_SPACES}(?:{_url_rule('n')}|{_string_rule('m')})?",
+    rf"{_START}(?P<url>{_url_rule('u')})",
+    rf"{_START}(?P<src>{_SRC_FUNCTION}(?:{_string_rule('r')})?)",
+    rf"{_START}(?P<set>(?:-{_identifier('webkit')}-)?{_identifier('image')}(?:-{_identifier('set')})?\()",
     _COMMENT,
-    rf"(?P<string>{_string('s')})",
-    rf"{_ESCAPE}{_NAME}*+",
+    rf"(?P<string>{_string_rule('s')})",
+    rf"{_ESCAPE}{_NAME_CHARACTER}*+",
 ]
 _FLAGS = re.IGNORECASE | re.ASCII | re.DOTALL
 
 
 @cache
-def _tokens(inside: bool) -> re.Pattern[str]:
-    """What is looked for, in an image-set or outside of one; compiled when there is a style sheet, for it takes long.
+def _token_pattern(in_image_set: bool) -> re.Pattern[str]:
+    """Return the pattern of all tokens, in an image-set or outside; it is compiled on first use, because that is slow.
 
-    The first characters are looked at once, not by each alternative.
+    Its lookahead checks the first character once, not in each alternative.
     """
-    if inside:
+    if in_image_set:
         return re.compile(rf"(?=[@usi\-\\/\"'()])(?:{'|'.join(_TOKENS)}|(?P<open>\()|(?P<close>\)))", _FLAGS)
     return re.compile(rf"(?=[@usi\-\\/\"'])(?:{'|'.join(_TOKENS)})", _FLAGS)
 
 
-# Where each token has its reference.
-_GROUPS = {"import": ("i0", "i1", "i2", "j0", "j1", "k0", "k1"), "url": ("u0", "u1", "u2"), "src": ("r0", "r1")}
-_GROUPS["string"] = ("s0", "s1")
-_WHERE = {"import": "@import", "url": "url()", "src": "src()", "string": "image-set()"}
+# The groups that may contain the reference of each token.
+_VALUE_GROUPS = {"import": ("i0", "i1", "i2", "j0", "j1", "k0", "k1"), "url": ("u0", "u1", "u2"), "src": ("r0", "r1")}
+_VALUE_GROUPS["string"] = ("s0", "s1")
+_PLACES = {"import": "@import", "url": "url()", "src": "src()", "string": "image-set()"}
 
-_ESCAPED = re.compile(rf"\\(?:([0-9a-f]{{1,6}})(?:\r\n|{_WHITE})?|(\r\n|[\r\n\f])|(.))?", _FLAGS)
+_ESCAPE_SEQUENCE = re.compile(rf"\\(?:([0-9a-f]{{1,6}})(?:\r\n|{_BLANK})?|(\r\n|[\r\n\f])|(.))?", _FLAGS)
 _CHARSET = re.compile(rb'@charset "([^"]{1,64})";')
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """The references of a style sheet, in its order.
+    """Yield the references of a style sheet, in its order.
 
-    The charset is that of the byte order mark, else as told, else of an `@charset` that begins the text (CSS Syntax 3
-    3.2), else UTF-8.
+    The charset is that of the byte order mark, otherwise the declared one, otherwise that of an `@charset` that begins
+    the text (CSS Syntax 3 3.2), otherwise UTF-8.
     """
-    told = document.charset
-    if told is None and (rule := _CHARSET.match(document.content)):
-        # What declares itself in US-ASCII is not UTF-16.
-        told = rule[1].decode("ascii", "replace")
-        told = "utf-8" if told.lower().startswith("utf-16") else told
-    text, wrong = decode_text(document.content, told)
-    if wrong:
+    charset = document.charset
+    if charset is None and (rule := _CHARSET.match(document.content)):
+        # A declaration that is readable as US-ASCII is not in UTF-16.
+        charset = rule[1].decode("ascii", "replace")
+        charset = "utf-8" if charset.lower().startswith("utf-16") else charset
+    text, is_wrong = decode_text(document.content, charset)
+    if is_wrong:
         yield Note("wrong-charset")
-    for where, reference in inline(text):
-        yield Found(where, reference)
+    for place, reference in inline(text):
+        yield Found(place, reference)
 
 
 def inline(text: str) -> Iterator[tuple[str, str]]:
-    """Where and what the references of a style sheet or a `style` attribute are.
+    """Yield the references of a style sheet or a `style` attribute, each after its place, such as "url()".
 
-    Escapes are undone. What CSS gives no meaning is no reference: an empty url (CSS Values 4 4.5.2), a bad url or
-    string; the name that `@namespace` declares is none either.
+    Escapes are decoded.  These are not references: an empty url (CSS Values 4 4.5.2), a bad url or string, and the name
+    that `@namespace` declares.
 
     >>> list(inline('@import "a.css"; p { background: url( b\\\\29 .png ) }'))
     [('@import', 'a.css'), ('url()', 'b).png')]
     """
-    return ((where, reference) for where, reference, _ in with_places(text))
+    return ((place, reference) for place, reference, _ in with_places(text))
 
 
 def with_places(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
-    """The same, each with the place of what is written there.
+    """Yield the same references, each with the span of its text, escapes included.
 
     >>> list(with_places("a { b: url( 'c' ) }"))
     [('url()', 'c', (13, 14))]
     """
-    depth, sets = 0, [0]  # open parentheses since the first image-set(), and at which depths there is one
+    depth, set_depths = 0, [0]  # open parentheses from the first image-set() on; the depths of all open image-set()
     at = 0
-    tokens = _tokens(inside=False)
-    while match := tokens.search(text, at):
+    token_pattern = _token_pattern(in_image_set=False)
+    while match := token_pattern.search(text, at):
         at = match.end()
         kind = match.lastgroup
         if kind == "set":
             depth += 1
-            sets.append(depth)
-            tokens = _tokens(inside=True)
+            set_depths.append(depth)
+            token_pattern = _token_pattern(in_image_set=True)
         elif kind == "close":
-            if depth == sets[-1]:
-                sets.pop()
+            if depth == set_depths[-1]:
+                set_depths.pop()
             depth -= 1
-            tokens = _tokens(depth > 0)
+            token_pattern = _token_pattern(depth > 0)
         elif kind == "open":
             depth += 1
-        elif kind in _GROUPS:
+        elif kind in _VALUE_GROUPS:
             if kind == "src" and depth:
                 depth += 1
-            if kind == "string" and not (depth and depth == sets[-1]):
+            if kind == "string" and not (depth and depth == set_depths[-1]):
                 continue
-            reference, place = _reference(match, _GROUPS[kind])
+            reference, span = _read_reference(match, _VALUE_GROUPS[kind])
             if reference:
-                yield _WHERE[kind], reference, place
+                yield _PLACES[kind], reference, span
 
 
-def _reference(match: re.Match[str], groups: tuple[str, ...]) -> tuple[str, tuple[int, int]]:
-    """The reference in a token and its place; "" if it is bad."""
+def _read_reference(match: re.Match[str], groups: tuple[str, ...]) -> tuple[str, tuple[int, int]]:
+    """Return the reference in a token and its span; "" if the token is bad."""
     group = next((group for group in groups if match[group] is not None), None)
     if group is None:
         return "", (0, 0)
-    rest = match.string[match.end(group) : match.end()].strip(_SPACE)
-    if rest != {"0": '"', "1": "'", "2": ")"}[group[1]] and (rest or match.end() < len(match.string)):
+    token_end = match.string[match.end(group) : match.end()].strip(_SPACE)
+    if token_end != {"0": '"', "1": "'", "2": ")"}[group[1]] and (token_end or match.end() < len(match.string)):
         return "", (0, 0)
     value = match[group]
-    return (_ESCAPED.sub(_character, value) if "\\" in value else value).strip(_SPACE), match.span(group)
+    return (_ESCAPE_SEQUENCE.sub(_decode_escape, value) if "\\" in value else value).strip(_SPACE), match.span(group)
 
 
-def _character(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     digits, _, itself = match.groups()
     if digits is None:
-        return itself or ""  # a line end that is escaped is not there
+        return itself or ""  # an escaped line end is removed
     code = int(digits, 16)
     return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"

@@ -1,6 +1,6 @@
 """References in Markdown (CommonMark 0.31; the extended autolinks of GitHub Flavored Markdown 6.9; RFC 7763).
 
-A reference is at "link", "image", "definition", "autolink", or, in HTML that the text holds, at "html a href".
+The place of a reference is "link", "image", "definition" or "autolink"; in embedded HTML it is "html a href" and so on.
 """
 
 from __future__ import annotations
@@ -22,65 +22,65 @@ if TYPE_CHECKING:
 __all__ = ["DIRECTIVE", "LONGEST", "NESTED", "PIECE", "Blocks", "blocks", "is_prose", "pieces", "read", "unwrap"]
 
 LONGEST = 1 << 21
-"""Characters of a document that are read: each takes the parser up to twenty microseconds."""
+"""The number of characters of a document that are read; the parser needs up to 20 microseconds for each."""
 PIECE = 1 << 17
-"""Characters that are read at once: what is longer is cut before a heading, else at a blank line, at a line end, at a
-blank, or anywhere."""
+"""The number of characters that are parsed at once.  A longer text is split before a heading, otherwise at an empty
+line, a line end, a space, or anywhere."""
 
-# A tag that may hold a reference; most do not, and reading one takes a document of its own.
+# Only a tag with attributes can contain a reference; most tags have none, and parsing HTML is slow.
 _ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
-# Without one of these no reference is in a text, however it is escaped.
-_REFERENCE = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
-# Without one of these no extended autolink is in a text (GFM 6.9).
-_EXTENDED = re.compile(r"www\.|://|@", re.IGNORECASE)
+# A text without a match contains no reference, in whatever escaping.
+_REFERENCE_HINT = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
+# A text without a match contains no extended autolink (GFM 6.9).
+_AUTOLINK_HINT = re.compile(r"www\.|://|@", re.IGNORECASE)
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
-    """The references of a Markdown document, in its order.
+    """Yield the references of a Markdown document, in its order.
 
-    They are given after the escapes of Markdown, without the percent-encoding that renderers add.  A definition is
-    given once, where it stands; that a link names it by its label is no other reference.  `base` elements in the text
-    establish nothing: to text/markdown (RFC 7763) they are markup like any other.
+    Escapes of Markdown are decoded; the percent-encoding of renderers is not applied.  A link reference definition is
+    yielded once, at its place; links that use its label are not yielded.  `base` elements in the text have no effect:
+    in text/markdown (RFC 7763) they are ordinary markup.
     """
-    text, wrong = decode_text(document.content, document.charset)
-    if wrong:
+    text, is_wrong = decode_text(document.content, document.charset)
+    if is_wrong:
         yield Note("wrong-charset")
     if len(text) > LONGEST:
         yield Note("too-large")
-    deep = False
+    is_too_deep = False
     for piece in pieces(unwrap(text[:LONGEST])):
-        if not _REFERENCE.search(piece):
+        if not _REFERENCE_HINT.search(piece):
             continue
-        # A bracket costs a thousand times what a letter does: text that is hardly anything else has no links.
-        brackets = piece.count("[") * 3 > len(piece) > 100
-        deep = deep or brackets
-        for part in _piece(piece, _markdown(links=not brackets)):
-            if isinstance(part, Note):
-                deep = True
+        # A bracket takes a thousand times as long as a letter: in text of little else, links are not read.
+        is_mostly_brackets = piece.count("[") * 3 > len(piece) > 100
+        is_too_deep = is_too_deep or is_mostly_brackets
+        for result in _read_piece(piece, _make_parser(links=not is_mostly_brackets)):
+            if isinstance(result, Note):
+                is_too_deep = True
                 continue
-            if isinstance(part, Found):
-                yield part
+            if isinstance(result, Found):
+                yield result
                 continue
-            for one in embedded_data.read(part, document.base, options, document.depth):
-                yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
-    if deep:
+            for item in embedded_data.read(result, document.base, options, document.depth):
+                yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
+    if is_too_deep:
         yield Note("too-deep")
 
 
-_WRAPPED = re.compile(r"^[ ]*+(?:!!!|\?\?\?\+?|===[!+]?)[ ]++[\"\w]|^\[\^[^\]\s]++\]:", re.MULTILINE)
+_INDENTING_LINE = re.compile(r"^[ ]*+(?:!!!|\?\?\?\+?|===[!+]?)[ ]++[\"\w]|^\[\^[^\]\s]++\]:", re.MULTILINE)
 _FENCE = re.compile(r"[ ]*+(`{3,}|~{3,})")
 
 
 def unwrap(text: str) -> str:
-    """A text in which the contents of admonitions, tabs (Python-Markdown, pymdownx) and footnotes are not indented.
+    """Return a text without the indents of admonitions, tabs (Python-Markdown, pymdownx) and footnotes.
 
-    In CommonMark they would be code, in which no link is read.
+    CommonMark would read the indented content as code, without links.
 
     >>> unwrap('!!! note\\n\\n    [a](b)\\n')
     '!!! note\\n\\n[a](b)\\n'
     """
-    if not _WRAPPED.search(text):
+    if not _INDENTING_LINE.search(text):
         return text
     lines, depth, fence = [], 0, ""
     for line in text.split("\n"):
@@ -90,20 +90,20 @@ def unwrap(text: str) -> str:
                 depth = min(depth, indent)
             line = line[4 * min(depth, indent) :]
             if match := _FENCE.match(line):
-                # The end of a fence has its character, as often at least (CommonMark 4.5).
+                # A closing fence repeats the character of the opening one, at least as often (CommonMark 4.5).
                 fence = match[1] if not fence else "" if match[1].startswith(fence) else fence
-            elif not fence and depth < _DEPTH and _WRAPPED.match(line):
+            elif not fence and depth < _MAX_INDENT and _INDENTING_LINE.match(line):
                 depth += 1
         lines.append(line)
     return "\n".join(lines)
 
 
-_DEPTH = 100
+_MAX_INDENT = 100
 NESTED = 8
-"""Directives of MyST in one another that are read."""
+"""The maximum depth of nested directives of MyST."""
 DIRECTIVE = re.compile(r"\{([a-zA-Z][\w:+-]*+)\}")
-"""The name of a directive of MyST, which a fence has for its language."""
-_PROSE = frozenset(
+"""The name of a directive of MyST, written as the language of a fence."""
+_PROSE_DIRECTIVES = frozenset(
     (
         *("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip"),
         *("warning", "topic", "sidebar", "dropdown", "card", "grid", "grid-item", "grid-item-card", "tab-set"),
@@ -115,41 +115,41 @@ _PROSE = frozenset(
 
 def is_prose(directive: str) -> bool:
     """Whether the content of a directive of MyST is Markdown, not code or data."""
-    return directive in _PROSE
+    return directive in _PROSE_DIRECTIVES
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in parts that are read one by one."""
+    """Split a text into pieces of at most `PIECE` characters."""
     at = 0
     while len(text) - at > PIECE:
-        least, most = at + PIECE // 2, at + PIECE
+        earliest, end = at + PIECE // 2, at + PIECE
         for separator in ("\n\n#", "\n\n", "\n", " "):
-            place = text.rfind(separator, least, most)
-            if place >= 0:
-                most = place + 1
+            offset = text.rfind(separator, earliest, end)
+            if offset >= 0:
+                end = offset + 1
                 break
-        yield text[at:most]
-        at = most
+        yield text[at:end]
+        at = end
     yield text[at:]
 
 
 @cache
-def _markdown(links: bool) -> MarkdownIt:
+def _make_parser(links: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"inline_definitions": True, "store_labels": True}).enable("table")
-    # Emphasis holds no reference and hides none, and inline text is read by `_inline`, paragraph by paragraph.
+    # Emphasis cannot contain or hide a reference; `_read_piece` parses inline text, paragraph by paragraph.
     parser.disable(["inline", "text_join", "emphasis", "balance_pairs", "fragments_join"])
     if not links:
         parser.disable(["link", "image"])
-    # Without percent-encoding, and without refusing schemes.
+    # URLs are not percent-encoded, and no scheme is rejected.
     for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", lambda url: True)):
         setattr(parser, name, rule)
     return parser
 
 
 class Blocks(NamedTuple):
-    """The block structure of a text; the content of its paragraphs is not read yet."""
+    """The block structure of a text, with inline text that is not parsed yet."""
 
     tokens: list[Token]
     definitions: dict[str, object]
@@ -158,78 +158,78 @@ class Blocks(NamedTuple):
 
 @bounded_cache(32, longest=1 << 14)
 def blocks(text: str) -> Blocks:
-    """The blocks of a text (CommonMark 0.31; tables of GFM), to be read only: for its links, then for its anchors."""
+    """Return the blocks of a text (CommonMark 0.31; tables of GFM), which are cached and must not be changed."""
     definitions: dict[str, object] = {}
-    return Blocks(_markdown(True).parse(text, definitions), definitions)
+    return Blocks(_make_parser(True).parse(text, definitions), definitions)
 
 
-def _piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
+def _read_piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
     tokens, env = blocks(text)
-    # Behind 20 block quotes, or 10 lists, in one another markdown-it may drop the rest; more would take it too long.
-    deepest = parser.options["maxNesting"] - 1
-    if any(token.level >= deepest and token.type in ("blockquote_open", "list_item_open") for token in tokens):
+    # Below 20 nested block quotes or 10 nested lists markdown-it may drop the rest; a higher limit would be slow.
+    max_level = parser.options["maxNesting"] - 1
+    if any(token.level >= max_level and token.type in ("blockquote_open", "list_item_open") for token in tokens):
         yield Note("too-deep")
     for token in tokens:
-        if token.type == "inline" and _REFERENCE.search(token.content):
-            yield from _inline(parser.inline.parse(token.content, parser, env, []))
+        if token.type == "inline" and _REFERENCE_HINT.search(token.content):
+            yield from _read_inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
-            yield from _html(token.content)
+            yield from _read_html(token.content)
         elif token.type == "fence" and (directive := DIRECTIVE.match(token.info)) and is_prose(directive[1]):
             if depth < NESTED:
-                yield from _piece(token.content, parser, depth + 1)
+                yield from _read_piece(token.content, parser, depth + 1)
             else:
                 yield Note("too-deep")
         elif token.type == "definition":
-            # The definition of a footnote (GitHub) looks alike, and contains text.
+            # The definition of a footnote (GitHub) has the same form, but contains text.
             footnote = token.meta["label"].startswith("^")
-            yield from _bare_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
+            yield from _find_autolinks(token.meta["url"]) if footnote else [Found("definition", token.meta["url"])]
 
 
-def _inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
-    run: list[str] = []  # text that no token interrupts
-    inside = 0
-    automatic: str | None = None
+def _read_inline(tokens: Iterable[Token]) -> Iterator[Found | EmbeddedContent]:
+    text_run: list[str] = []  # consecutive text tokens outside of links
+    link_depth = 0
+    autolink_target: str | None = None
     for token in tokens:
         if token.type in ("text", "text_special"):
-            if automatic is not None:
-                # CommonMark 6.5: a mail address leads to mailto:, which is not written there.
-                target = None if automatic == token.content else automatic
+            if autolink_target is not None:
+                # CommonMark 6.5: the target of a mail address is a mailto: URI, which is not in the text.
+                target = None if autolink_target == token.content else autolink_target
                 yield Found("autolink", token.content, target=target)
-                automatic = None
-            elif not inside:
-                run.append(token.content)
+                autolink_target = None
+            elif not link_depth:
+                text_run.append(token.content)
             continue
-        if run:
-            yield from _bare_autolinks("".join(run))
-            run.clear()
+        if text_run:
+            yield from _find_autolinks("".join(text_run))
+            text_run.clear()
         if token.type == "link_open":
-            inside += 1
+            link_depth += 1
             if token.markup == "autolink":
-                automatic = str(token.attrs["href"])
+                autolink_target = str(token.attrs["href"])
             elif "label" not in token.meta:
                 yield Found("link", str(token.attrs["href"]).strip())
         elif token.type == "link_close":
-            inside -= 1
+            link_depth -= 1
         elif token.type == "image" and "label" not in token.meta:
             yield Found("image", str(token.attrs["src"]).strip())
         elif token.type == "html_inline":
-            yield from _html(token.content)
-    if run:
-        yield from _bare_autolinks("".join(run))
+            yield from _read_html(token.content)
+    if text_run:
+        yield from _find_autolinks("".join(text_run))
 
 
-def _html(text: str) -> Iterator[Found | EmbeddedContent]:
+def _read_html(text: str) -> Iterator[Found | EmbeddedContent]:
     if _ATTRIBUTES.search(text) or _STYLE.search(text):
-        for one in html.read(text).items:
-            yield one._replace(where=f"html {one.where}") if isinstance(one, Found) else one
+        for item in html.read(text).items:
+            yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
 
 
-def _bare_autolinks(text: str) -> Iterator[Found]:
-    """The extended autolinks of a text without markup."""
-    if not _EXTENDED.search(text):
+def _find_autolinks(text: str) -> Iterator[Found]:
+    """Yield the extended autolinks of a text without markup."""
+    if not _AUTOLINK_HINT.search(text):
         return
     from overthere.text import gfm  # its expressions take long to compile
 
-    # A word in front of it keeps the text from being read as the start of a block.
+    # The word in front prevents that the text is parsed as the start of a block.
     for link in gfm.find(f"a {text}", extended=True):
         yield Found("autolink", link.text, target=link.uri if link.kind in ("abbreviated", "mail") else None)

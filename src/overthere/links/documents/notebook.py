@@ -16,39 +16,39 @@ __all__ = ["cells", "read"]
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
-    """The references of a notebook, in its order; as of Markdown.
+    """Yield the references of a notebook in its order, with the places that Markdown has.
 
     Raises: ModuleNotFoundError without the extra `notebooks`.
     """
-    text, wrong = decode_text(document.content, document.charset)
-    if wrong:
+    text, is_wrong = decode_text(document.content, document.charset)
+    if is_wrong:
         yield Note("wrong-charset")
-    found = cells(text)
-    if found is None:
-        yield Note("too-large" if has_more_objects(text, _MOST) else "corrupt")
+    texts = cells(text)
+    if texts is None:
+        yield Note("too-large" if has_more_objects(text, _MAX_CONTAINERS) else "corrupt")
         return
-    content = "\n\n".join(found).encode("utf-8", "replace")
+    content = "\n\n".join(texts).encode("utf-8", "replace")
     yield from markdown.read(document._replace(content=content, charset="utf-8"), options)
 
 
-_MOST = 1_000_000
-"""Objects and lists of a notebook that is read: nbformat takes half a kilobyte and more for each."""
+_MAX_CONTAINERS = 1_000_000
+"""The maximum number of objects and lists in a notebook; nbformat needs half a kilobyte or more for each."""
 
 
 def cells(text: str) -> list[str] | None:
-    """The texts of a notebook that are Markdown, in which HTML may stand; None if it is not a valid notebook, or one
-    that is too large.
+    """Return the texts of a notebook that are Markdown or HTML; None if the notebook is invalid or has more than
+    `_MAX_CONTAINERS` objects and lists.
 
     >>> cells('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'), cells("[]")
     ([], None)
     """
-    if has_more_objects(text, _MOST):
+    if has_more_objects(text, _MAX_CONTAINERS):
         return None
     with brought_by("notebooks"):
         import nbformat
         from nbformat.reader import NotJSONError
 
-    wrong = (
+    errors = (
         *(nbformat.ValidationError, NotJSONError, ValueError, TypeError, AttributeError, LookupError),
         *(NameError, RecursionError, AssertionError, ArithmeticError),
     )
@@ -58,30 +58,30 @@ def cells(text: str) -> list[str] | None:
             library: Any = nbformat
             notebook = library.reader.reads(text)
             for cell in (cell for sheet in notebook.get("worksheets", ()) for cell in sheet["cells"]):
-                if cell.get("level", 1) not in _LEVELS:
-                    cell["level"] = 6  # nbformat writes as many signs as a heading of its format 3 says
+                if cell.get("level", 1) not in _HEADING_LEVELS:
+                    cell["level"] = 6  # nbformat writes as many "#" as the level of a heading of format 3
             notebook = library.convert(notebook, 4)
-        return [one for cell in notebook["cells"] for one in _texts(cell)]
-    except wrong:
-        return None  # nbformat converts what it does not check
+        return [source for cell in notebook["cells"] for source in _cell_texts(cell)]
+    except errors:
+        return None  # nbformat converts without validation
 
 
-_LEVELS = range(1, 7)
-_SHOWN = ("text/markdown", "text/html")
+_HEADING_LEVELS = range(1, 7)
+_READ_TYPES = ("text/markdown", "text/html")
 
 
-def _texts(cell: Any) -> Iterator[str]:
+def _cell_texts(cell: Any) -> Iterator[str]:
     source = cell.get("source", "")
-    is_shown = cell["cell_type"] == "raw" and cell.get("metadata", {}).get("raw_mimetype") in _SHOWN
-    if cell["cell_type"] == "markdown" or is_shown:
+    is_raw_text = cell["cell_type"] == "raw" and cell.get("metadata", {}).get("raw_mimetype") in _READ_TYPES
+    if cell["cell_type"] == "markdown" or is_raw_text:
         yield _join_lines(source)
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
-        for name in _SHOWN:
+        for name in _READ_TYPES:
             if name in data:
                 yield _join_lines(data[name])
 
 
 def _join_lines(source: Any) -> str:
-    """A text, which may be a list of its lines."""
+    """Return a text, which may be stored as a list of lines."""
     return source if isinstance(source, str) else "".join(source)

@@ -11,9 +11,9 @@ __all__ = ["read"]
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """Each line that is neither empty nor a comment ("#"), without blanks around it."""
-    text, wrong = decode_text(document.content, document.charset)
-    if wrong:
+    """Yield each line without surrounding blanks, except empty lines and comments ("#")."""
+    text, is_wrong = decode_text(document.content, document.charset)
+    if is_wrong:
         yield Note("wrong-charset")
     for line in text.replace("\r", "\n").split("\n"):
         reference = line.strip(" \t")

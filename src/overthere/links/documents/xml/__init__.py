@@ -318,10 +318,10 @@ class _XMLReader:
             if text.strip(_SPACE):
                 self.add(place, text)
         elif way == "search" and (":" in text or "www." in text):
-            from overthere.links.documents.plaintext import CUT, search
+            from overthere.links.documents.plaintext import CUT_SUFFIX, search
 
             for one in search(text, place):
-                self.found += (one, Note("cut")) if one.where.endswith(CUT) else (one,)
+                self.found += (one, Note("cut")) if one.where.endswith(CUT_SUFFIX) else (one,)
         elif way == "style":
             for where, reference in css.inline(text):
                 self.add(f"{place} {where}", reference)
