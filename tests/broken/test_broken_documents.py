@@ -78,7 +78,7 @@ def test_no_file_is_included_and_no_role_remains() -> None:
 )
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it may stop what hypothesis counts
 def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rst, "_SECONDS_EACH", 0.0)
+    monkeypatch.setattr(rst, "_SECONDS_PER_CHARACTER", 0.0)
     assert rst.parse(text).notes[:1] == ([note] if note else [])
 
 
@@ -125,7 +125,7 @@ def test_brackets_in_the_texts_of_a_notebook_are_no_objects() -> None:
 
 
 def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "_installed", frozenset)
+    monkeypatch.setattr(kinds, "_installed_kinds", frozenset)
     (tmp_path / "a.rst").write_text(GUIDE)
     (tmp_path / "b.ipynb").write_text('{"cells": []}')
     found = {one.source[-5:]: one.why for one in check([tmp_path], Checker(), Summary())}
@@ -138,7 +138,7 @@ def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch:
     def fail(text: str) -> object:
         raise error("not expected")
 
-    monkeypatch.setattr(rst, "_tree", fail)
+    monkeypatch.setattr(rst, "_parse_tree", fail)
     assert rst.parse("`a <b>`_").notes == ["corrupt"]
 
 

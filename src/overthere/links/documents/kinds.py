@@ -1,4 +1,4 @@
-"""The kind of a document: by its media type, then its name, then its content."""
+"""Decides the kind of a document: by its media type, then its name, then its content."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = [
 ]  # fmt: skip
 
 HEAD = 4096
-"""Octets from the beginning of a document by which its kind is known."""
+"""The number of bytes at the start of a document that can decide its kind."""
 
 Kind = tuple[str, tuple[str, ...]]
-"""The name of a reader or container, "" for none; and the notes on that."""
+"""The name of a reader or container, or "" if there is none; and the kinds of notes."""
 
 CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compressed"))
-"""Kinds that hold documents; the others are read for references."""
+"""Kinds that contain documents; the others are read for references."""
 
 LISTING = "application/vnd.overthere.listing"
-"""The media type of a document that is the listing of a directory or menu (`retrieval.read`)."""
+"""The internal media type of the listing of a directory or menu (`retrieval.read`)."""
 
 _MEDIA_TYPES = {
     "text/html": "html",
@@ -59,7 +59,7 @@ _MEDIA_TYPES = {
     "application/x-bzip2": "compressed",
     "application/x-xz": "compressed",
     "application/zstd": "compressed",
-    # Known, and without a reader.
+    # These have no reader.
     "application/pdf": "binary",
     "text/javascript": "code",
     "application/javascript": "code",
@@ -71,10 +71,10 @@ TYPES = {
     "uri-list": "text/uri-list", "message": "message/rfc822", "mbox": "application/mbox", "warc": "application/warc",
     "zip": "application/zip", "tar": "application/x-tar",
 }  # fmt: skip
-"""A media type for each kind that people name."""
+"""A media type for each kind that users can name."""
 _WELL_FORMED = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]++/[!#$%&'*+.^_`|~0-9A-Za-z-]++")  # RFC 9110 8.3.1, 5.6.2
-# Told by servers that do not know: the name and the content decide (MIME Sniffing 5.1, "unknown type").
-_UNKNOWN = frozenset(
+# Servers send these for unknown types: the name and the content decide (MIME Sniffing 5.1, "unknown type").
+_UNKNOWN_TYPES = frozenset(
     ("", "application/octet-stream", "application/unknown", "binary/octet-stream", "unknown/unknown", "*/*")
 )
 _SUFFIXES = {
@@ -99,82 +99,82 @@ _DTD = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<[!?]|%[^\s;]++;)")
 
 
 def kind(name: str, media_type: str, head: bytes) -> Kind:
-    """The kind of a document, as `declared_kind` has it, that is read with the packages which are installed."""
-    found, notes = declared_kind(name, media_type, head)
-    if found not in OPTIONAL or found in _installed():
-        return found, notes
-    return OPTIONAL[found][1], (*notes, f"needs-{OPTIONAL[found][2]}")
+    """Return the kind of a document as `declared_kind`, or the kind that replaces it if a package is not installed."""
+    kind_name, notes = declared_kind(name, media_type, head)
+    if kind_name not in OPTIONAL or kind_name in _installed_kinds():
+        return kind_name, notes
+    return OPTIONAL[kind_name][1], (*notes, f"needs-{OPTIONAL[kind_name][2]}")
 
 
 OPTIONAL = {"rst": ("docutils", "text", "rst"), "notebook": ("nbformat", "json", "notebooks")}
-"""Kinds whose reader is a package: its name, the kind that is read without it, and the extra that brings it."""
+"""Kinds whose reader needs a package: its name, the kind to read without it, and the extra that installs it."""
 
 
 @cache
-def _installed() -> frozenset[str]:
+def _installed_kinds() -> frozenset[str]:
     return frozenset(name for name, (module, *_) in OPTIONAL.items() if find_spec(module) is not None)
 
 
 def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
-    """The kind of a document by its name, the media type that was told (or ""), and its first octets.
+    """Return the kind of a document by its name, its declared media type (or ""), and its first bytes.
 
-    Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if what was told, or else
-    the suffix of the name, and the content cannot both be true: the content then decides.
+    Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if the content contradicts
+    the media type, or without one the suffix of the name: the content then decides.
 
-    A media type that was told is believed before the name, the name before the content (RFC 9110 8.3). text/plain
-    stays text whatever stands in it (MIME Sniffing 5.1 and 7): only text that is told as a binary kind, and binary
-    octets that are told as text, are a contradiction.  A page of HTML that is told as text, CSS or JSON stays that with
-    ("looks-html",); a markup without a reader (AsciiDoc, Org, RTF, TeX, Turtle) is text
-    with ("read-as-text",).  Standard input ("-") that begins with any element of HTML is HTML.
+    A declared media type overrides the name, and the name overrides the content (RFC 9110 8.3).  text/plain stays text
+    whatever it contains (MIME Sniffing 5.1 and 7): most kinds of text are compatible, but text that is declared as a
+    binary kind, and binary content that is declared as text, are contradictions.  An HTML page that is declared as
+    text, CSS or JSON keeps that kind with ("looks-html",); markup without a reader (AsciiDoc, Org, RTF, TeX, Turtle) is
+    text with ("read-as-text",).  Standard input ("-") that begins with any element of HTML is HTML.
 
-    A media type that is none ("text/html, text/html", "text") was not told: the content decides, and where that shows
-    nothing but text, the name; with ("wrong-type",).
+    An invalid media type ("text/html, text/html", "text") is ignored: the content decides, or the name if the content
+    is only text or unknown; with ("wrong-type",).
 
-    XHTML is XML (RFC 3236): told as application/xhtml+xml, named .xhtml or .xht, or with nothing told and an XML
-    declaration. What is told as text/html, or named so, is HTML whatever it declares: browsers read it so.
+    XHTML is XML (RFC 3236): declared as application/xhtml+xml, named .xhtml or .xht, or undeclared with an XML
+    declaration.  A document that is declared as text/html, or named so, is HTML, as for browsers.
 
     >>> declared_kind("x", "text/html; charset=utf-8", b"%PDF-1.4")
     ('', ('wrong-type',))
     >>> declared_kind("feed", "", b"<rss version='2.0'>")
     ('xml', ())
     """
-    there = content_kind(head)
+    actual = content_kind(head)
     if media_type and not _WELL_FORMED.fullmatch(media_type.partition(";")[0].strip()):
-        told = _suffix(name) if there in ("text", "octets") else None
-        return _reader(told if told is not None and _fits(told, there) else there), ("wrong-type",)
-    told = _kind_of_type(media_type)
-    by_name = told in (None, "text")
-    if told is None:
-        told = _suffix(name)
-        if told == "dtd" and head and not name.lower().endswith("dtd") and not _DTD.match(head):
-            told = None  # modules of Go and of music, entries of protein databases
-        if told == "rst" and there in ("html", "xml"):
-            told = None
-    if told is None and name == "-" and there == "text" and begins_with_element(head):
-        there = "html"
-    if told is None:
-        return (_reader(there), _as_text(there, name, media_type, head)) if head else ("", ())
-    if not head or _fits(told, there):
-        if there == "html" and told in ("text", "css", "json") and _PAGE.match(head):
-            return told, ("looks-html",)
-        return _reader(told), _as_text(told, name if by_name else "", media_type, head)
-    if there in ("warc", "arc") and told == "compressed":
-        return there, ()  # records that are compressed one by one (WARC 1.1 annex D)
-    return _reader(there), ("wrong-type",)
+        declared = _kind_of_name(name) if actual in ("text", "octets") else None
+        return _reader_name(declared if declared is not None and _can_be(declared, actual) else actual), ("wrong-type",)
+    declared = _kind_of_type(media_type)
+    uses_name = declared in (None, "text")
+    if declared is None:
+        declared = _kind_of_name(name)
+        if declared == "dtd" and head and not name.lower().endswith("dtd") and not _DTD.match(head):
+            declared = None  # modules of Go and of music, entries of protein databases
+        if declared == "rst" and actual in ("html", "xml"):
+            declared = None
+    if declared is None and name == "-" and actual == "text" and begins_with_element(head):
+        actual = "html"
+    if declared is None:
+        return (_reader_name(actual), _markup_note(actual, name, media_type, head)) if head else ("", ())
+    if not head or _can_be(declared, actual):
+        if actual == "html" and declared in ("text", "css", "json") and _HTML_PAGE.match(head):
+            return declared, ("looks-html",)
+        return _reader_name(declared), _markup_note(declared, name if uses_name else "", media_type, head)
+    if actual in ("warc", "arc") and declared == "compressed":
+        return actual, ()  # each record is compressed separately (WARC 1.1 annex D)
+    return _reader_name(actual), ("wrong-type",)
 
 
 def kind_of(document: Document) -> Kind:
-    """`kind()` of a document that has its content: its name is the last one of `source`, or of the URI it came by."""
+    """Return the kind of a document with content; its name is the last one in `source`, or that of its URI."""
     name = document.name or document.source.rpartition("!")[2]
-    # A host is no name of a document: nothing of http://example.org is in Org.
-    named = name.isdecimal() or name.partition("#")[0] == str(document.base.uri)
-    if named and document.base.layer == "retrieval":
+    # A host is not a file name: http://example.org is not in Org.
+    is_unnamed = name.isdecimal() or name.partition("#")[0] == str(document.base.uri)
+    if is_unnamed and document.base.layer == "retrieval":
         name = document.base.uri.path
     return kind(name, document.media_type, document.content[:HEAD])
 
 
-def _as_text(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, ...]:
-    """The note on a text in a markup that has no reader."""
+def _markup_note(kind: str, name: str, media_type: str, head: bytes) -> tuple[str, ...]:
+    """Return the note on a text if it is in a markup without a reader."""
     markup = (
         _MARKUP_TYPE.search(media_type)
         or head.startswith(b"{\\rtf")
@@ -190,13 +190,13 @@ MARKUPS = frozenset(
 _MARKUP_TYPE = re.compile(
     r"/(?:x-|prs\.|vnd\.)?(?:asciidoc|org|rtf|richtext|tex|latex|textile|turtle|n3|trig)(?=;|\s|\Z)"
 )
-# What only a whole page begins with: a text about HTML begins with a tag of it at most.
-_PAGE = re.compile(
+# Only a complete page begins like this; a text about HTML may begin with another tag.
+_HTML_PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->)*+<(?:!doctype\s++html|html)(?=[\s>/])",
     re.IGNORECASE,
 )
 
-_PASSED = {
+_SKIPPED_SUFFIXES = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "ico", "avif", "bmp", "tif", "tiff"), "image"),
     **dict.fromkeys(("mp4", "webm", "mov", "avi", "mkv"), "video"),
     **dict.fromkeys(("mp3", "ogg", "wav", "flac", "m4a"), "audio"),
@@ -204,13 +204,13 @@ _PASSED = {
     **dict.fromkeys(("js", "mjs"), "code"),
     "pdf": "pdf",
 }
-_PASSED_MAGIC = (
+_SKIPPED_SIGNATURES = (
     (b"\x89PNG", "image"), (b"GIF8", "image"), (b"\xff\xd8\xff", "image"), (b"%PDF-", "pdf"), (b"wOF", "font"),
 )  # fmt: skip
 
 
 def passed_kind(document: Document) -> str:
-    """What a document without a reader is, in a word of a few: by its content, what was told, its name.
+    """Return one of a few words for a document without a reader, by its content, media type or name.
 
     >>> from overthere import URI
     >>> from overthere.base import Base
@@ -219,23 +219,23 @@ def passed_kind(document: Document) -> str:
     """
     if not document.content:
         return "empty"
-    for magic, name in _PASSED_MAGIC:
+    for magic, name in _SKIPPED_SIGNATURES:
         if document.content.startswith(magic):
             return name
-    major = document.media_type.partition("/")[0]
-    if major in ("image", "audio", "video", "font"):
-        return major
+    main_type = document.media_type.partition("/")[0]
+    if main_type in ("image", "audio", "video", "font"):
+        return main_type
     if document.media_type == "application/pdf":
         return "pdf"
     if _MEDIA_TYPES.get(document.media_type) == "code":
         return "code"
-    at = document.source.rpartition("!")[2]
-    name = document.base.uri.path if at.isdecimal() and document.base.layer == "retrieval" else at
-    return _PASSED.get(name.lower().rpartition(".")[2], "other")
+    last_name = document.source.rpartition("!")[2]
+    name = document.base.uri.path if last_name.isdecimal() and document.base.layer == "retrieval" else last_name
+    return _SKIPPED_SUFFIXES.get(name.lower().rpartition(".")[2], "other")
 
 
 def media_type_of(field: str) -> tuple[str, str | None]:
-    """The media type, lower case and without parameters, and the charset of a Content-Type field (RFC 9110 8.3.1).
+    """Return the media type in lower case without parameters, and the charset of a Content-Type (RFC 9110 8.3.1).
 
     >>> media_type_of('Text/HTML; Charset="utf-8"')
     ('text/html', 'utf-8')
@@ -249,15 +249,15 @@ def media_type_of(field: str) -> tuple[str, str | None]:
 
 
 def _kind_of_type(media_type: str) -> str | None:
-    """The kind of a media type; None if it says nothing."""
+    """Return the kind of a media type; None if the type is unknown."""
     essence = media_type.partition(";")[0].strip().lower()
-    if essence in _UNKNOWN:
+    if essence in _UNKNOWN_TYPES:
         return None
-    known = _MEDIA_TYPES.get(essence)
-    if known is not None:
-        return known
-    major = essence.partition("/")[0]
-    if major in ("message", "multipart"):
+    kind_name = _MEDIA_TYPES.get(essence)
+    if kind_name is not None:
+        return kind_name
+    main_type = essence.partition("/")[0]
+    if main_type in ("message", "multipart"):
         return "message"
     if essence.endswith("+xml"):
         return "xml"  # RFC 7303 4.2
@@ -265,12 +265,12 @@ def _kind_of_type(media_type: str) -> str | None:
         return "json"  # RFC 8259, RFC 6839 3.1
     if essence.endswith("+zip"):
         return "zip"
-    if major == "text":
-        return "text"  # RFC 2046 4.1.4: of an unknown subtype, text is still text
-    return "binary" if major in ("image", "audio", "video", "font") else None
+    if main_type == "text":
+        return "text"  # RFC 2046 4.1.4: text of an unknown subtype is still text
+    return "binary" if main_type in ("image", "audio", "video", "font") else None
 
 
-def _suffix(name: str) -> str | None:
+def _kind_of_name(name: str) -> str | None:
     lower = name.lower()
     stem, dot, suffix = lower.rpartition(".")
     if lower.rpartition("/")[2] in ("llms.txt", "llms-full.txt"):
@@ -282,8 +282,8 @@ def _suffix(name: str) -> str | None:
     return _SUFFIXES.get(suffix)
 
 
-# A kind of text may hold what looks like another: HTML in Markdown, in a mail, a `{` at the start of a style sheet.
-_TEXTS = frozenset(
+# One kind of text may look like another: HTML in Markdown or in a mail, a `{` at the start of a style sheet.
+_TEXT_KINDS = frozenset(
     (
         *("html", "xml", "css", "json", "markdown", "text", "message", "mbox"),
         *("http", "header", "listing", "metadata", "dtd"),
@@ -291,32 +291,32 @@ _TEXTS = frozenset(
 )
 
 
-def _fits(told: str, there: str) -> bool:
-    match told:
+def _can_be(declared: str, actual: str) -> bool:
+    match declared:
         case "text":
-            return there in _TEXTS  # text or binary: MIME Sniffing 7.2
+            return actual in _TEXT_KINDS  # text or binary: MIME Sniffing 7.2
         case "binary":
-            return there in ("binary", "octets")
+            return actual in ("binary", "octets")
         case "rst":
-            return there in ("text", "json", "octets")
+            return actual in ("text", "json", "octets")
         case "uri-list":
-            return there in ("text", "octets")
+            return actual in ("text", "octets")
         case "notebook":
-            return there in ("json", "text")
+            return actual in ("json", "text")
         case "code":
-            return there not in CONTAINERS and there != "html"
+            return actual not in CONTAINERS and actual != "html"
         case "tar":
-            return there in ("tar", "octets")  # before POSIX a tar had no mark
+            return actual in ("tar", "octets")  # before POSIX a tar had no signature
         case "arc":
-            return there in ("arc", "compressed", "octets", "text")
+            return actual in ("arc", "compressed", "octets", "text")
         case "warc":
-            return there in ("warc", "compressed", "octets", "text")  # it may be broken at its beginning
-        case _ if told in _TEXTS:
-            # NUL and other controls may be UTF-16 without a mark; nothing can be proved by them.
-            return there in _TEXTS or there == "octets"
+            return actual in ("warc", "compressed", "octets", "text")  # its start may be damaged
+        case _ if declared in _TEXT_KINDS:
+            # NUL and other controls prove nothing: the text may be UTF-16 without a byte order mark.
+            return actual in _TEXT_KINDS or actual == "octets"
         case _:
-            return told == there
+            return declared == actual
 
 
-def _reader(kind: str) -> str:
+def _reader_name(kind: str) -> str:
     return "" if kind in ("binary", "code", "octets") else kind

@@ -1,8 +1,8 @@
 """References in reStructuredText, as docutils parses it; no file is included, nothing is run or fetched.
 
-A reference is at "hyperlink", "definition", "image" or "autolink".  What Sphinx adds is known by its form: the contents
-of its directives are read, and its references by name (`:doc:`, `:ref:`, `toctree`) are counted, which only Sphinx can
-resolve.
+The place of a reference is "hyperlink", "definition", "image" or "autolink".  Markup of Sphinx is recognized by its
+form: the contents of its directives are read; its references by name (`:doc:`, `:ref:`, `toctree`), which only Sphinx
+can resolve, are counted.
 """
 
 from __future__ import annotations
@@ -23,58 +23,58 @@ from overthere.links.model import Document, Found, Note, Options, PassedContent
 __all__ = ["LONGEST", "ParsedRST", "parse", "read"]
 
 LONGEST = 1 << 20
-"""Characters of a document that are read."""
-_PARAGRAPH = 10_000
-"""Characters of a paragraph in which references are looked for: the time grows with their square."""
-_CELLS = 200_000
-"""Of a table, with the empty ones that docutils adds to short rows."""
-_LOOK = 0.2
-"""Seconds between two looks at the time."""
-_SECONDS, _SECONDS_EACH = 1.0, 1e-5
-"""Of the processor, for a document and for each of its characters: it is given up after five times what is usual."""
-_WIDE = re.compile(r"^[ \t]*+(?:=++[ \t]++|\+[-=]++){200}", re.MULTILINE)
-"""A table of so many columns is cut into its cells without a look at the time."""
+"""The number of characters of a document that are read."""
+_MAX_PARAGRAPH = 10_000
+"""The longest paragraph, in characters, in which references are searched; the time is quadratic in its length."""
+_MAX_CELLS = 200_000
+"""The maximum number of cells of a table, with the empty cells that docutils adds to short rows."""
+_CHECK_INTERVAL = 0.2
+"""Seconds between two checks of the time."""
+_BASE_SECONDS, _SECONDS_PER_CHARACTER = 1.0, 1e-5
+"""Limits of processor time, per document and per character: five times the usual time."""
+_WIDE_TABLE = re.compile(r"^[ \t]*+(?:=++[ \t]++|\+[-=]++){200}", re.MULTILINE)
+"""A table of so many columns that docutils splits it into cells without any check of the time."""
 _DIRECTIVE = re.compile(r"^([ \t]*+)\.\.[ \t]+([A-Za-z0-9]++(?:[-_+:.][A-Za-z0-9]++)*+)::([^\n]*+)$", re.MULTILINE)
-_FIELD = re.compile(r"[ \t]++:[\w-]++:(?:[ \t]|\Z)")
-_CODE = re.compile(
+_DIRECTIVE_OPTION = re.compile(r"[ \t]++:[\w-]++:(?:[ \t]|\Z)")
+_CODE_DIRECTIVE = re.compile(
     r"code-block|sourcecode|literalinclude|highlight|doctest|test(?:code|setup|output|cleanup)|prompt|production|"
     r"graphviz|digraph|graph\Z|mermaid|plantuml|uml|ipython|plot|jupyter|command-output|program-output|toctree|index\Z|"
     r"tabularcolumns|math|default-domain|\w+:(?:current)?module\Z|currentmodule"
 )
-"""Directives of Sphinx and its extensions whose content is no reStructuredText."""
-_ANCHORED = re.compile(
+"""Directives of Sphinx and its extensions whose content is not reStructuredText."""
+_ANCHOR_DIRECTIVE = re.compile(
     r"auto|\w+:|include\Z|(?:function|class|method|attribute|data|module|exception|option|envvar|describe|object|"
     r"cmdoption|confval|glossary|production-?list|jupyter-execute)\Z"
 )
-"""Directives that make anchors which only Sphinx knows."""
-_ENTRY = re.compile(r"[ \t]++\S[^\n]*+")
+"""Directives that create anchors which only Sphinx knows."""
+_TOCTREE_ENTRY = re.compile(r"[ \t]++\S[^\n]*+")
 
 
-_LOCK = Lock()
-"""docutils has its roles in one table for all documents; a text is parsed by one thread at a time."""
+_PARSER_LOCK = Lock()
+"""One thread parses at a time, because docutils has one table of roles for all documents."""
 
 
 class ParsedRST(NamedTuple):
-    """What a document in reStructuredText holds."""
+    """The contents of a document in reStructuredText."""
 
     references: list[Found]
     anchors: set[str]
     titles: list[str]
-    """The texts of its headings."""
+    """The texts of the headings."""
     roles: int
-    """References by name that only Sphinx resolves."""
+    """The number of references by name, which only Sphinx can resolve."""
     has_anchors: bool
-    """Whether `anchors` are all that it has."""
+    """Whether `anchors` contains all anchors of the document."""
     notes: list[str]
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
-    """The references of a document, in its order; a definition is given once, where it stands.
+    """Yield the references of a document, in its order; a definition is yielded once, at its place.
 
     Raises: ModuleNotFoundError without the extra `rst`.
     """
-    text, wrong = decode_text(document.content, document.charset)
-    if wrong:
+    text, is_wrong = decode_text(document.content, document.charset)
+    if is_wrong:
         yield Note("wrong-charset")
     parsed = parse(text)
     yield from parsed.references
@@ -83,38 +83,38 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
         yield PassedContent("sphinx-role")
 
 
-class _TimeOver(Exception):
-    """The document takes too long."""
+class _TimeLimitReached(Exception):
+    """Parsing the document takes too long."""
 
 
-class _Watch:
-    """Raises `_TimeOver` in the thread that made it after so much of the processor, wherever docutils is: some of its
-    loops over lines and cells call nothing of ours.  Where threads have no clock (Windows, PyPy), it does nothing.
+class _Watchdog:
+    """Raises `_TimeLimitReached` in the thread that created it after some processor time, even in docutils loops that
+    call no function of this module.  Where threads have no clock (Windows, PyPy), it does nothing.
     """
 
     def __init__(self, seconds: float) -> None:
-        self.is_on: bool = hasattr(time, "pthread_getcpuclockid") and sys.implementation.name == "cpython"
-        self._is_over = Event()
+        self.is_running: bool = hasattr(time, "pthread_getcpuclockid") and sys.implementation.name == "cpython"
+        self._stop_event = Event()
         self._owner: int = get_ident()
-        if self.is_on:
+        if self.is_running:
             self._clock: int = time.pthread_getcpuclockid(self._owner)
             self._end: float = time.clock_gettime(self._clock) + seconds
             Thread(target=self._watch_clock, name="time of a document", daemon=True).start()
 
     def _watch_clock(self) -> None:
-        while self.is_on and not self._is_over.wait(_LOOK):  # again and again: docutils may catch it
-            if self.is_on and time.clock_gettime(self._clock) > self._end:
-                _throw(self._owner, _TimeOver)
+        while self.is_running and not self._stop_event.wait(_CHECK_INTERVAL):  # repeated, because docutils may catch it
+            if self.is_running and time.clock_gettime(self._clock) > self._end:
+                _raise_in_thread(self._owner, _TimeLimitReached)
 
     def stop(self) -> None:
-        """No exception comes any more.  `is_on` is false before: one that was thrown until then may come here."""
+        """Stop raising; set `is_running` to false before.  A pending exception may still be raised in this method."""
         try:
-            self._is_over.set()
+            self._stop_event.set()
         finally:
-            _throw(self._owner, None)
+            _raise_in_thread(self._owner, None)
 
 
-def _throw(thread: int, error: type[BaseException] | None) -> None:
+def _raise_in_thread(thread: int, error: type[BaseException] | None) -> None:
     import ctypes
 
     value = None if error is None else ctypes.py_object(error)
@@ -122,15 +122,15 @@ def _throw(thread: int, error: type[BaseException] | None) -> None:
 
 
 def _parse_in_time(parser: Any, text: str, document: Any) -> None:
-    """Raises: _TimeOver."""
-    watch = _Watch(_SECONDS + len(text) * _SECONDS_EACH)
+    """Parse with a limit of processor time.  Raises: _TimeLimitReached."""
+    watch = _Watchdog(_BASE_SECONDS + len(text) * _SECONDS_PER_CHARACTER)
     try:
         try:
             parser.parse(text, document)
         finally:
-            watch.is_on = False
-    finally:  # again, for the exception may come just before that line, and no second one comes so soon
-        watch.is_on = False
+            watch.is_running = False
+    finally:  # the exception may occur before the line above; a second one cannot follow so soon
+        watch.is_running = False
         watch.stop()
 
 
@@ -143,68 +143,68 @@ def parse(text: str) -> ParsedRST:
     notes = ["too-large"] if len(text) > LONGEST else []
     text, entries, has_anchors = _rewrite_directives(text[:LONGEST])
     try:
-        if _WIDE.search(text):
-            raise _TimeOver
-        with _LOCK:
-            tree, inline = _tree(text)
+        if _WIDE_TABLE.search(text):
+            raise _TimeLimitReached
+        with _PARSER_LOCK:
+            tree, inline = _parse_tree(text)
     except RecursionError:
         return ParsedRST([], set(), [], 0, False, [*notes, "too-deep"])
-    except (_TimeOver, MemoryError) as over:
-        over.__traceback__ = over.__context__ = None
-        gc.collect()  # a tree that was begun is a circle, and large
+    except (_TimeLimitReached, MemoryError) as error:
+        error.__traceback__ = error.__context__ = None
+        gc.collect()  # an unfinished tree has reference cycles, and is large
         return ParsedRST([], set(), [], 0, False, [*notes, "too-large"])
-    except Exception:  # docutils raises IndexError, AssertionError and others for markup that it does not expect
+    except Exception:  # docutils raises IndexError, AssertionError and others for unexpected markup
         return ParsedRST([], set(), [], 0, False, [*notes, "corrupt"])
     if inline.is_cut and not notes:
         notes = ["too-large"]
-    references, anchors, titles = _gather(tree)
-    return ParsedRST(references, anchors, titles, entries + inline.names, has_anchors, notes)
+    references, anchors, titles = _collect(tree)
+    return ParsedRST(references, anchors, titles, entries + inline.role_count, has_anchors, notes)
 
 
 def _rewrite_directives(text: str) -> tuple[str, int, bool]:
-    """The text with the directives of Sphinx as definitions; entries of its tables of contents; and whether docutils
-    knows all anchors."""
+    """Return the text with the directives of Sphinx rewritten as definitions, the number of entries in its `toctree`
+    directives, and whether docutils can know all anchors."""
     with brought_by("rst"):
         from docutils.parsers.rst import directives
-        from docutils.parsers.rst.languages.en import directives as known
-    added = vars(directives)["_directives"]  # by Sphinx in the same process
-    entries, has_anchors = 0, True
+        from docutils.parsers.rst.languages.en import directives as docutils_directives
+    added_directives = vars(directives)["_directives"]  # by Sphinx in the same process
+    entry_count, has_anchors = 0, True
     lines = text.split("\n")
-    options, filled = False, list[int]()
+    in_options, filled_lines = False, list[int]()
     for at, line in enumerate(lines):
-        if options and _FIELD.match(line):
+        if in_options and _DIRECTIVE_OPTION.match(line):
             lines[at] = ""
             continue
-        options = False
-        if "::" not in line or (found := _DIRECTIVE.match(line)) is None:
+        in_options = False
+        if "::" not in line or (match := _DIRECTIVE.match(line)) is None:
             continue
-        name = found[2].lower()
-        if _ANCHORED.match(name):
+        name = match[2].lower()
+        if _ANCHOR_DIRECTIVE.match(name):
             has_anchors = False
         if name == "toctree":
-            filled = filled or [number for number, one in enumerate(lines) if one.strip()]
-            below = range(bisect_right(filled, at), len(filled))
-            entries += _count_entries((lines[filled[number]] for number in below), len(found[1]))
-        elif name not in known and name not in added and not _CODE.match(name):
-            # A term, of which the indented lines below are the definition.
-            said = found[3].strip()
-            lines[at] = f"{found[1]}directive {said if '`' in said or '://' in said else ''}"
-            options = True
-    return "\n".join(lines), entries, has_anchors
+            filled_lines = filled_lines or [number for number, content in enumerate(lines) if content.strip()]
+            lines_below = range(bisect_right(filled_lines, at), len(filled_lines))
+            entry_count += _count_entries((lines[filled_lines[number]] for number in lines_below), len(match[1]))
+        elif name not in docutils_directives and name not in added_directives and not _CODE_DIRECTIVE.match(name):
+            # The line becomes a term, and the indented lines below it become its definition.
+            argument = match[3].strip()
+            lines[at] = f"{match[1]}directive {argument if '`' in argument or '://' in argument else ''}"
+            in_options = True
+    return "\n".join(lines), entry_count, has_anchors
 
 
 def _count_entries(lines: Iterable[str], indent: int) -> int:
-    """The documents that a table of contents names; lines: those below it, without the empty ones."""
-    entries = 0
+    """Return the number of documents in a `toctree`; lines: the lines below it, without empty ones."""
+    entry_count = 0
     for line in lines:
         if len(line) - len(line.lstrip()) <= indent:
             break
-        entries += bool(_ENTRY.match(line)) and not _FIELD.match(line)
-    return entries
+        entry_count += bool(_TOCTREE_ENTRY.match(line)) and not _DIRECTIVE_OPTION.match(line)
+    return entry_count
 
 
-def _tree(text: str) -> tuple[Any, _Inline]:
-    """The document as docutils has it before its transforms, and what read its lines."""
+def _parse_tree(text: str) -> tuple[Any, _InlineReader]:
+    """Return docutils' document before its transforms, and the reader of its inline markup."""
     with brought_by("rst"):
         from docutils.frontend import get_default_settings
         from docutils.parsers.rst import Parser, directives, roles
@@ -213,28 +213,28 @@ def _tree(text: str) -> tuple[Any, _Inline]:
 
     class BoundedTable(CSVTable):
         def extend_short_rows_with_empty_cells(self, columns: int, parts: Any) -> None:
-            if columns * sum(map(len, parts)) > _CELLS:
-                raise _TimeOver
+            if columns * sum(map(len, parts)) > _MAX_CELLS:
+                raise _TimeLimitReached
             super().extend_short_rows_with_empty_cells(columns, parts)
 
-    inline = _Inline(len(text))
+    inline = _InlineReader(len(text))
     parser = Parser(inliner=inline.inliner)
     settings = get_default_settings(Parser)
     vars(settings).update(_SETTINGS)
     document: Any = new_document("document", settings)
     document.note_source = inline.check_time  # called at every line
-    local = vars(roles)["_roles"]
-    known = dict(local)
-    added = vars(directives)["_directives"]
-    theirs = added.get("csv-table")
-    added["csv-table"] = BoundedTable if theirs is None else theirs
+    local_roles = vars(roles)["_roles"]
+    saved_roles = dict(local_roles)
+    directive_table = vars(directives)["_directives"]
+    saved_directive = directive_table.get("csv-table")
+    directive_table["csv-table"] = BoundedTable if saved_directive is None else saved_directive
     try:
         _parse_in_time(parser, text, document)
     finally:
-        local.clear()  # a document may define some for itself
-        local.update(known)
-        if theirs is None:
-            del added["csv-table"]
+        local_roles.clear()  # a document may define its own roles
+        local_roles.update(saved_roles)
+        if saved_directive is None:
+            del directive_table["csv-table"]
     return document, inline
 
 
@@ -252,45 +252,45 @@ _SETTINGS = {
 }
 
 
-class _Inline:
-    """Reads inline markup in place of docutils; roles that docutils does not know are references by name."""
+class _InlineReader:
+    """Wraps the inline parser of docutils; checks the time, and counts unknown roles as references by name."""
 
     def __init__(self, length: int) -> None:
         from docutils.parsers.rst.states import Inliner
 
-        self.names = 0
+        self.role_count = 0
         self.is_cut = False
-        self.end: float = time.thread_time() + _SECONDS + length * _SECONDS_EACH
-        # Not a subclass: docutils makes its expressions of the attributes of the class itself.
+        self.end: float = time.thread_time() + _BASE_SECONDS + length * _SECONDS_PER_CHARACTER
+        # Not a subclass, because docutils compiles its patterns from the attributes of its own class.
         self.inliner: Any = Inliner()
-        self.theirs: tuple[Any, Any] = self.inliner.parse, self.inliner.interpreted
+        self.docutils_methods: tuple[Any, Any] = self.inliner.parse, self.inliner.interpreted
         vars(self.inliner).update(parse=self.parse, interpreted=self.interpreted)
 
     def check_time(self, source: object, offset: object) -> None:
         if time.thread_time() > self.end:
-            raise _TimeOver
+            raise _TimeLimitReached
 
     def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
         from docutils.nodes import Text
 
         self.check_time(None, None)
-        if len(text) > _PARAGRAPH:
+        if len(text) > _MAX_PARAGRAPH:
             self.is_cut = True
             return [Text(text)], []
-        return self.theirs[0](text, lineno, memo, parent)
+        return self.docutils_methods[0](text, lineno, memo, parent)
 
     def interpreted(self, rawsource: str, text: str, role: str, lineno: int) -> Any:
         from docutils.nodes import inline
         from docutils.parsers.rst import roles
 
         if roles.role(role, self.inliner.language, lineno, self.inliner.reporter)[0] is None:
-            self.names += 1
+            self.role_count += 1
             return [inline(rawsource, text)], []
-        return self.theirs[1](rawsource, text, role, lineno)
+        return self.docutils_methods[1](rawsource, text, role, lineno)
 
 
-def _gather(tree: Any) -> tuple[list[Found], set[str], list[str]]:
-    """The references of a tree in its order, its anchors, and the texts of its headings."""
+def _collect(tree: Any) -> tuple[list[Found], set[str], list[str]]:
+    """Return the references of a tree in its order, its anchors, and the texts of its headings."""
     from docutils import nodes
 
     references: list[Found] = []
