@@ -1,7 +1,7 @@
 """References in XML: Atom, RSS, sitemaps, SVG, XHTML and any vocabulary; xml:base (W3C XML Base).
 
-A place is named by element and attribute, by their local names.  What is not of a document's main vocabulary has the
-customary prefix of its namespace, whatever prefix the document uses.
+A place consists of the local names of element and attribute.  Names outside of the vocabularies `MAIN` have the
+customary prefix of their namespace, whatever prefix the document uses.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from overthere.links.documents.xml.names import (
     MAIN,
     NAMESPACES,
     ROOTS,
+    attribute_syntax,
     has_rules,
+    text_syntax,
     vocabulary_of,
-    way_of_attribute,
-    way_of_text,
 )
 from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["read"]
 
 _SPACE = " \t\r\n"
-_CUSTOMARY = frozenset(NAMESPACES.values())
-_NAME = 64  # characters of a name that are shown
-_PAIRS = 4096  # schema locations at one element
-_CACHE = 4096
-_WITHOUT_CHILDREN = ("escaped", "inline")
-"""Ways to read the text of an element that has no child elements."""
-_PSEUDO = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_PREFIXES = frozenset(NAMESPACES.values())
+_MAX_NAME_LENGTH = 64  # characters of a name that a place shows
+_MAX_PAIRS = 4096  # the maximum number of references in one attribute
+_MAX_CACHED_NAMES = 4096
+_CHILDLESS = ("escaped", "inline")
+"""Forms of `Encoding` for elements that must not have child elements; if there are some, the text is not decoded."""
+_PSEUDO_HREF = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
-    """The references of an XML document, in its order.
+    """Yield the references of an XML document, in its order.
 
-    Left out are names: namespaces, `atom:id`, a `guid` that is no permanent link.  Text that is HTML, in a feed, is
-    read as HTML, and its references are at "description > a href"; so is content in base64, which is counted if its
-    media type has no reader here, and noted if it cannot be decoded.
+    Names are not references: namespaces, `atom:id`, a `guid` that is not a permanent link.  HTML text in a feed is read
+    as HTML, with places such as "description > a href"; so is content in base64, which is counted as skipped if its
+    media type is neither HTML, text nor XML, and noted if it cannot be decoded.
 
     Nothing is fetched: no external subset, no external entity.
     """
@@ -52,112 +52,112 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     seen = set(notes)
     yield from notes
     for note in events(text, receiver):
-        yield from receiver.found
-        receiver.found.clear()
+        yield from receiver.results
+        receiver.results.clear()
         if note is not None and note not in seen:
             seen.add(note)
             yield note
-    if receiver.too_long:
+    if receiver.is_too_large:
         yield Note("too-large")
 
 
-class _Open(NamedTuple):
-    """What an end tag brings back."""
+class _OpenElement(NamedTuple):
+    """An open element, with the state to restore at its end tag."""
 
     place: str
-    way: str | Encoding | None
-    pieces: list[str] | None
-    base: Base | None
-    """The base outside, if this element has one of its own."""
-    prefixes: dict[str, str | None] | None
-    """What the prefixes meant outside that this element declares."""
+    syntax: str | Encoding | None
+    text_pieces: list[str] | None
+    outer_base: Base | None
+    """The base outside, if the element has an xml:base."""
+    outer_prefixes: dict[str, str | None] | None
+    """The outer namespaces, or None, of the prefixes that the element declares."""
 
 
 def _source_part(base: Base) -> Base:
-    """The base of relationships: the part that they are of, `a/b.xml` of `a/_rels/b.xml.rels` (ECMA-376-2 6.5)."""
-    folder, _, last = base.uri.path.rpartition("/")
-    if not last.endswith(".rels") or not folder.endswith("_rels"):
+    """Return the base of relationships: `a/b.xml` is the part that `a/_rels/b.xml.rels` belongs to (ECMA-376-2 6.5)."""
+    folder, _, file_name = base.uri.path.rpartition("/")
+    if not file_name.endswith(".rels") or not folder.endswith("_rels"):
         return base
-    return base._replace(uri=base.uri.join(f"../{last.removesuffix('.rels')}"))
+    return base._replace(uri=base.uri.join(f"../{file_name.removesuffix('.rels')}"))
 
 
 class _XMLReader:
-    """Takes the tags of a document, and keeps what is found."""
+    """A `Receiver` that collects references, notes and skipped content in `results`."""
 
     def __init__(self, document: Document, options: Options) -> None:
-        self.outer = document.base
+        self.document_base = document.base
         self.depth, self.options = document.depth, options
-        self.page: Base | None = None
-        """By the first `base` element of XHTML, for what follows."""
+        self.page_base: Base | None = None
+        """The base by the first `base` element of XHTML; it applies to later elements."""
         self.root = ""
-        """The outermost element: a `base` counts in `html` only, not in a piece of XHTML in a feed."""
-        self.scoped: Base | None = None
-        """By the nearest xml:base."""
-        self.found: list[Found | Note | PassedContent] = []
-        self.too_long = self.is_searched = False
-        self.elements: list[_Open] = []
-        self.pieces: list[str] | None = None
+        """The name of the root element: a `base` counts only in `html`, not in XHTML inside a feed."""
+        self.xml_base: Base | None = None
+        """The base by the nearest xml:base."""
+        self.results: list[Found | Note | PassedContent] = []
+        self.is_too_large = self.is_searched = False
+        self.elements: list[_OpenElement] = []
+        self.text_pieces: list[str] | None = None
         self.vocabulary = ""
         self.prefixes: dict[str, str] = {}
-        self.names: dict[str, tuple[str, str, str]] = {}
-        self.ways: dict[tuple[str, str], tuple[str, str] | None] = {}
+        self.resolved_names: dict[str, tuple[str, str, str]] = {}
+        self.attribute_syntaxes: dict[tuple[str, str], tuple[str, str] | None] = {}
 
-    def add(self, where: str, reference: str, codebase: str | None = None) -> None:
-        base = self.scoped or self.page
-        self.found.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
+    def add_reference(self, where: str, reference: str, codebase: str | None = None) -> None:
+        base = self.xml_base or self.page_base
+        self.results.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
 
-    def embed(self, one: EmbeddedContent, place: str = "") -> None:
-        base = self.scoped or self.page
-        for inner in embedded_data.read(one, base or self.outer, self.options, self.depth):
-            if isinstance(inner, Found):
-                inner = inner._replace(where=place + inner.where, base=inner.base or base)
-            self.found.append(inner)
+    def read_embedded(self, embedded: EmbeddedContent, place: str = "") -> None:
+        base = self.xml_base or self.page_base
+        for result in embedded_data.read(embedded, base or self.document_base, self.options, self.depth):
+            if isinstance(result, Found):
+                result = result._replace(where=place + result.where, base=result.base or base)
+            self.results.append(result)
 
-    # What `Receiver` asks for.
+    # The methods of `Receiver`.
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        prefixes = self.declare(attributes) if attributes else None
-        known = self.names.get(name)
-        if known is None:
-            if len(self.names) > _CACHE:
-                self.clear()
-            known = self.names[name] = self.resolve(name)
-        vocabulary, local, place = known
+    def handle_start(self, name: str, attributes: dict[str, str]) -> None:
+        outer_prefixes = self.declare_prefixes(attributes) if attributes else None
+        element_name = self.resolved_names.get(name)
+        if element_name is None:
+            if len(self.resolved_names) > _MAX_CACHED_NAMES:
+                self.clear_caches()
+            element_name = self.resolved_names[name] = self.resolve_name(name)
+        vocabulary, local, place = element_name
         if not self.root:
-            self.judge_vocabulary(name, vocabulary, local)
+            self.check_vocabulary(name, vocabulary, local)
         self.root = self.root or local
-        outside = None
+        outer_base = None
         if attributes:
             if "xml:base" in attributes:
-                outside = self.scoped or self.outer
-                self.rebase(place, attributes["xml:base"])
+                outer_base = self.xml_base or self.document_base
+                self.set_xml_base(place, attributes["xml:base"])
             if vocabulary == "xhtml":
-                self.xhtml(place, attributes)
+                self.read_xhtml_attributes(place, attributes)
             else:
-                self.attributes(name, known, attributes)
-        way = self.choose_reading(known, attributes) or ("search" if self.is_searched else None)
-        if self.elements and isinstance(around := self.elements[-1].way, Encoding) and around.way in _WITHOUT_CHILDREN:
-            self.elements[-1] = self.elements[-1]._replace(way=None)
-        self.pieces = None if way is None else []
-        self.elements.append(_Open(place, way, self.pieces, outside, prefixes))
+                self.read_attributes(name, element_name, attributes)
+        syntax = self.choose_syntax(element_name, attributes) or ("search" if self.is_searched else None)
+        if self.elements and isinstance(parent := self.elements[-1].syntax, Encoding) and parent.form in _CHILDLESS:
+            self.elements[-1] = self.elements[-1]._replace(syntax=None)
+        self.text_pieces = None if syntax is None else []
+        self.elements.append(_OpenElement(place, syntax, self.text_pieces, outer_base, outer_prefixes))
 
-    def judge_vocabulary(self, name: str, vocabulary: str, local: str) -> None:
-        """At the root element: where a vocabulary has no rules, the URIs of its text are searched."""
+    def check_vocabulary(self, name: str, vocabulary: str, local: str) -> None:
+        """Decide by the root element's vocabulary: if it has no rules, URIs are searched in all text."""
         if vocabulary == "relationships":
-            self.page = _source_part(self.outer)
+            self.page_base = _source_part(self.document_base)
         if not vocabulary and not has_rules(self.prefixes.get(name.rpartition(":")[0], ""), local):
             self.is_searched = True
-            self.found.append(Note("no-vocabulary"))
+            self.results.append(Note("no-vocabulary"))
 
-    def choose_reading(self, name: tuple[str, str, str], attributes: dict[str, str]) -> str | Encoding | None:
-        """How the text of an element is read; None if it holds no references."""
+    def choose_syntax(self, name: tuple[str, str, str], attributes: dict[str, str]) -> str | Encoding | None:
+        """Return how the text of an element is read; None if it contains no references."""
         vocabulary, local, _ = name
         if attributes and self.root in FEEDS and (encoding := declared_encoding(attributes)) is not None:
             return encoding
-        way = way_of_text(vocabulary, local)
-        if way in ("typed", "html"):
-            return encoding_of(attributes, is_html=way == "html")
-        if way == "link":
+        syntax = text_syntax(vocabulary, local)
+        if syntax in ("typed", "html"):
+            return encoding_of(attributes, is_html=syntax == "html")
+        if syntax == "link":
             return None if attributes.get("isPermaLink", "").strip(_SPACE).lower() == "false" else "one"
         if vocabulary == "xhtml":
             if local == "script":
@@ -165,185 +165,185 @@ class _XMLReader:
             if local == "body" and self.root in FEEDS:
                 return Encoding("escaped")
         elif vocabulary == "rdf" and local == "value" and self.elements and self.elements[-1].place == "content:item":
-            # Literal if `rdf:parseType` says so, otherwise escaped (RSS 1.0, mod_content).
+            # Literal child elements if `rdf:parseType` says so, otherwise escaped (RSS 1.0, mod_content).
             return Encoding("escaped")
         elif vocabulary == "content" and local == "encoding":
-            named = next((value for key, value in attributes.items() if self.attribute(key) == "rdf:resource"), "")
-            if not named.endswith("#dt-wellformed"):
-                self.found.append(Note("unsupported"))
-        return way
+            uri = next((value for key, value in attributes.items() if self.show_attribute(key) == "rdf:resource"), "")
+            if not uri.endswith("#dt-wellformed"):
+                self.results.append(Note("unsupported"))
+        return syntax
 
-    def end(self) -> None:
-        place, way, pieces, outside, prefixes = self.elements.pop()
-        if way is not None and pieces:
-            self.content(place, way, "".join(pieces))
-        if self.is_searched and self.elements and self.elements[-1].pieces is not None:
-            self.elements[-1].pieces.append(" ")  # no URI goes on behind another element
-        if outside is not None:
-            self.scoped = None if outside is self.outer else outside
-        if prefixes is not None:
-            self.undeclare(prefixes)
-        self.pieces = self.elements[-1].pieces if self.elements else None
+    def handle_end(self) -> None:
+        place, syntax, text_pieces, outer_base, outer_prefixes = self.elements.pop()
+        if syntax is not None and text_pieces:
+            self.read_text(place, syntax, "".join(text_pieces))
+        if self.is_searched and self.elements and self.elements[-1].text_pieces is not None:
+            self.elements[-1].text_pieces.append(" ")  # no URI continues after a child element
+        if outer_base is not None:
+            self.xml_base = None if outer_base is self.document_base else outer_base
+        if outer_prefixes is not None:
+            self.restore_prefixes(outer_prefixes)
+        self.text_pieces = self.elements[-1].text_pieces if self.elements else None
 
-    def text(self, data: str) -> None:
-        if self.pieces is not None:
-            self.pieces.append(data)
+    def handle_text(self, data: str) -> None:
+        if self.text_pieces is not None:
+            self.text_pieces.append(data)
 
-    def instruction(self, target: str, data: str) -> None:
-        if target == "xml-stylesheet" and (match := _PSEUDO.search(data)):
+    def handle_instruction(self, target: str, data: str) -> None:
+        if target == "xml-stylesheet" and (match := _PSEUDO_HREF.search(data)):
             # A pseudo-attribute (Associating Style Sheets with XML 2), outside of every element.
-            self.found.append(Found("xml-stylesheet href", unescape(match[1] or match[2] or "").strip(_SPACE)))
+            self.results.append(Found("xml-stylesheet href", unescape(match[1] or match[2] or "").strip(_SPACE)))
 
-    def external(self, kind: str, identifier: str) -> None:
-        # Relative to what declares it, and no xml:base is around it (XML 1.0 4.2.2).
-        self.found.append(Found(kind, identifier.strip(_SPACE)))
+    def handle_system_id(self, kind: str, identifier: str) -> None:
+        # It is relative to the document with the declaration, outside of any xml:base (XML 1.0 4.2.2).
+        self.results.append(Found(kind, identifier.strip(_SPACE)))
 
     # Names (Namespaces in XML 1.0).
 
-    def declare(self, attributes: dict[str, str]) -> dict[str, str | None] | None:
-        outside: dict[str, str | None] | None = None
+    def declare_prefixes(self, attributes: dict[str, str]) -> dict[str, str | None] | None:
+        outer_prefixes: dict[str, str | None] | None = None
         for name, value in attributes.items():
             if name.startswith("xmlns") and (name == "xmlns" or name[5] == ":"):
                 prefix = name[6:]
-                outside = outside or {}
-                outside[prefix] = self.prefixes.get(prefix)
+                outer_prefixes = outer_prefixes or {}
+                outer_prefixes[prefix] = self.prefixes.get(prefix)
                 self.prefixes[prefix] = value
-        if outside:
-            self.clear()
-        return outside
+        if outer_prefixes:
+            self.clear_caches()
+        return outer_prefixes
 
-    def undeclare(self, outside: dict[str, str | None]) -> None:
-        for prefix, value in outside.items():
+    def restore_prefixes(self, outer_prefixes: dict[str, str | None]) -> None:
+        for prefix, value in outer_prefixes.items():
             if value is None:
                 self.prefixes.pop(prefix, None)
             else:
                 self.prefixes[prefix] = value
-        self.clear()
+        self.clear_caches()
 
-    def clear(self) -> None:
-        self.names.clear()
-        self.ways.clear()
+    def clear_caches(self) -> None:
+        self.resolved_names.clear()
+        self.attribute_syntaxes.clear()
 
-    def namespace(self, prefix: str) -> str | None:
-        """The vocabulary of a prefix; None if its namespace is not known.  A known one is taken undeclared, too."""
+    def find_vocabulary(self, prefix: str) -> str | None:
+        """Return the vocabulary of a prefix, or None; an undeclared prefix means its customary vocabulary."""
         name = self.prefixes.get(prefix)
         if name is None:
-            return prefix if prefix in _CUSTOMARY else None
+            return prefix if prefix in _PREFIXES else None
         return vocabulary_of(name)
 
-    def resolve(self, name: str) -> tuple[str, str, str]:
-        """The vocabulary of an element, its local name, and the name to show."""
+    def resolve_name(self, name: str) -> tuple[str, str, str]:
+        """Return the vocabulary of an element, its local name, and the name that places show."""
         prefix, colon, local = name.rpartition(":")
         if not self.elements and not self.vocabulary:
             self.vocabulary = ROOTS.get(local, "")
         if not colon and not self.prefixes.get(""):
             vocabulary = self.vocabulary
         else:
-            vocabulary = self.namespace(prefix) or ("rss" if self.vocabulary == "rss" and not colon else "")
-        shown = local if len(local) <= _NAME else f"{local[:_NAME]}…"
-        return vocabulary, local, shown if vocabulary in MAIN else f"{vocabulary}:{shown}"
+            vocabulary = self.find_vocabulary(prefix) or ("rss" if self.vocabulary == "rss" and not colon else "")
+        shown_name = local if len(local) <= _MAX_NAME_LENGTH else f"{local[:_MAX_NAME_LENGTH]}…"
+        return vocabulary, local, shown_name if vocabulary in MAIN else f"{vocabulary}:{shown_name}"
 
-    def attribute(self, name: str) -> str:
-        """An attribute by the customary prefix of its namespace; its local name alone says nothing of another."""
+    def show_attribute(self, name: str) -> str:
+        """Return an attribute name with the customary prefix of its namespace, or unchanged if there is none."""
         prefix, colon, local = name.rpartition(":")
         if not colon:
             return name
-        known = self.namespace(prefix)
-        return name if known is None else f"{known}:{local}"
+        vocabulary = self.find_vocabulary(prefix)
+        return name if vocabulary is None else f"{vocabulary}:{local}"
 
-    # What holds references.
+    # Attributes and text with references.
 
-    def attributes(self, name: str, known: tuple[str, str, str], attributes: dict[str, str]) -> None:
+    def read_attributes(self, name: str, element_name: tuple[str, str, str], attributes: dict[str, str]) -> None:
         for attribute, value in attributes.items():
             key = (name, attribute)
-            if key in self.ways:
-                way = self.ways[key]
+            if key in self.attribute_syntaxes:
+                entry = self.attribute_syntaxes[key]
             else:
-                shown = self.attribute(attribute)
-                how = way_of_attribute(known[0], known[1], shown)
-                if len(self.ways) > _CACHE:
-                    self.ways.clear()
-                way = self.ways[key] = None if how is None else (how, shown)
-            if way is not None:
-                self.value(way[0], known[2], way[1], value)
+                shown_name = self.show_attribute(attribute)
+                syntax = attribute_syntax(element_name[0], element_name[1], shown_name)
+                if len(self.attribute_syntaxes) > _MAX_CACHED_NAMES:
+                    self.attribute_syntaxes.clear()
+                entry = self.attribute_syntaxes[key] = None if syntax is None else (syntax, shown_name)
+            if entry is not None:
+                self.read_value(entry[0], element_name[2], entry[1], value)
 
-    def value(self, way: str, place: str, attribute: str, value: str) -> None:
-        if way == "one":
-            self.add(f"{place} {attribute}", value)
-        elif way in ("pairs", "several"):
-            # In pairs: namespace names and where their schemas are, by turns (XML Schema 1 4.3.2).
-            references = value.split(None, 2 * _PAIRS)
-            for reference in references[1 : 2 * _PAIRS : 2] if way == "pairs" else references[: 2 * _PAIRS]:
-                self.add(f"{place} {attribute}", reference)
-            self.too_long |= len(references) > 2 * _PAIRS
-        elif way == "css" and "(" in value:
-            for where, reference in css.inline(value):
-                self.add(f"{place} {where if attribute == 'style' else attribute}", reference)
+    def read_value(self, syntax: str, place: str, attribute: str, value: str) -> None:
+        if syntax == "one":
+            self.add_reference(f"{place} {attribute}", value)
+        elif syntax in ("pairs", "several"):
+            # Pairs are a namespace name and the location of its schema (XML Schema 1 4.3.2).
+            references = value.split(None, 2 * _MAX_PAIRS)
+            for reference in references[1 : 2 * _MAX_PAIRS : 2] if syntax == "pairs" else references[: 2 * _MAX_PAIRS]:
+                self.add_reference(f"{place} {attribute}", reference)
+            self.is_too_large |= len(references) > 2 * _MAX_PAIRS
+        elif syntax == "css" and "(" in value:
+            for css_place, reference in css.inline(value):
+                self.add_reference(f"{place} {css_place if attribute == 'style' else attribute}", reference)
 
-    def xhtml(self, local: str, attributes: dict[str, str]) -> None:
-        shown: dict[str, str | None] = {self.attribute(name): value for name, value in attributes.items()}
-        for one in html.references(local, shown):
-            if isinstance(one, EmbeddedContent):
-                self.embed(one)
+    def read_xhtml_attributes(self, local: str, attributes: dict[str, str]) -> None:
+        prefixed: dict[str, str | None] = {self.show_attribute(name): value for name, value in attributes.items()}
+        for item in html.references(local, prefixed):
+            if isinstance(item, EmbeddedContent):
+                self.read_embedded(item)
                 continue
-            where, reference, *_, codebase = one
-            if where == "base href" and self.page is None and self.root == "html":
-                # HTML: the first one counts, and is resolved against what stands outside of it.
-                self.found.append(Found(where, reference, self.scoped))
-                self.page = from_content(reference, self.scoped or self.outer)
+            reference_place, reference, *_, codebase = item
+            if reference_place == "base href" and self.page_base is None and self.root == "html":
+                # HTML: the first one counts, and is resolved against the base outside.
+                self.results.append(Found(reference_place, reference, self.xml_base))
+                self.page_base = from_content(reference, self.xml_base or self.document_base)
             else:
-                self.add(where, reference, codebase)
-        known = None if local == "script" else html.embedded_kind(local, shown)
-        if known is not None:
-            self.embed(EmbeddedContent(known, shown["srcdoc" if local == "iframe" else "content"] or ""))
+                self.add_reference(reference_place, reference, codebase)
+        kind = None if local == "script" else html.embedded_kind(local, prefixed)
+        if kind is not None:
+            self.read_embedded(EmbeddedContent(kind, prefixed["srcdoc" if local == "iframe" else "content"] or ""))
         for name in ("rdf:about", "rdf:resource", "xsi:schemaLocation"):
-            if name in shown:
-                self.value(way_of_attribute("", "", name) or "", local, name, shown[name] or "")
+            if name in prefixed:
+                self.read_value(attribute_syntax("", "", name) or "", local, name, prefixed[name] or "")
 
-    def rebase(self, place: str, value: str) -> None:
+    def set_xml_base(self, place: str, value: str) -> None:
         value = value.strip(_SPACE)
-        self.add(f"{place} xml:base", value)
-        around = self.scoped or self.page or self.outer
-        inner = narrow_base(value, around, "xml:base")
-        if inner is None:
-            self.too_long = True
-        elif inner is not around:
-            self.scoped = inner
+        self.add_reference(f"{place} xml:base", value)
+        outer_base = self.xml_base or self.page_base or self.document_base
+        inner_base = narrow_base(value, outer_base, "xml:base")
+        if inner_base is None:
+            self.is_too_large = True
+        elif inner_base is not outer_base:
+            self.xml_base = inner_base
 
-    def content(self, place: str, way: str | Encoding, text: str) -> None:
-        if isinstance(way, Encoding):
+    def read_text(self, place: str, syntax: str | Encoding, text: str) -> None:
+        if isinstance(syntax, Encoding):
             if text.strip(_SPACE):
-                self.add_content(place, way, text)
-        elif way == "one":
+                self.read_encoded_text(place, syntax, text)
+        elif syntax == "one":
             if text.strip(_SPACE):
-                self.add(place, text)
-        elif way == "search" and (":" in text or "www." in text):
+                self.add_reference(place, text)
+        elif syntax == "search" and (":" in text or "www." in text):
             from overthere.links.documents.plaintext import CUT_SUFFIX, search
 
-            for one in search(text, place):
-                self.found += (one, Note("cut")) if one.where.endswith(CUT_SUFFIX) else (one,)
-        elif way == "style":
-            for where, reference in css.inline(text):
-                self.add(f"{place} {where}", reference)
-        elif way in html.EMBEDDED["type"]:
-            self.embed(EmbeddedContent(way, text))
+            for found in search(text, place):
+                self.results += (found, Note("cut")) if found.where.endswith(CUT_SUFFIX) else (found,)
+        elif syntax == "style":
+            for css_place, reference in css.inline(text):
+                self.add_reference(f"{place} {css_place}", reference)
+        elif syntax in html.EMBEDDED["type"]:
+            self.read_embedded(EmbeddedContent(syntax, text))
 
-    def add_content(self, place: str, encoding: Encoding, text: str) -> None:
-        """The references in what an element of a feed holds as HTML or in base64."""
-        base = self.scoped or self.page
-        for content in decode_content(text, encoding, base or self.outer):
+    def read_encoded_text(self, place: str, encoding: Encoding, text: str) -> None:
+        """Read the references in HTML text or base64 content of an element of a feed."""
+        base = self.xml_base or self.page_base
+        for content in decode_content(text, encoding, base or self.document_base):
             if isinstance(content, str):
-                for one in html.read(content).items:
-                    if isinstance(one, EmbeddedContent):
-                        self.embed(one, f"{place} > ")
+                for item in html.read(content).items:
+                    if isinstance(item, EmbeddedContent):
+                        self.read_embedded(item, f"{place} > ")
                     else:
-                        self.add(f"{place} > {one.where}", one.reference, one.codebase)
+                        self.add_reference(f"{place} > {item.where}", item.reference, item.codebase)
             elif not isinstance(content, Document):
-                self.found.append(content)
+                self.results.append(content)
             elif self.depth >= self.options.depth:
-                self.found.append(Note("too-deep"))
+                self.results.append(Note("too-deep"))
             else:
-                for found in read(content._replace(depth=self.depth + 1), self.options):
-                    if isinstance(found, Found):
-                        found = found._replace(where=f"{place} > {found.where}", base=found.base or base)
-                    self.found.append(found)
+                for result in read(content._replace(depth=self.depth + 1), self.options):
+                    if isinstance(result, Found):
+                        result = result._replace(where=f"{place} > {result.where}", base=result.base or base)
+                    self.results.append(result)

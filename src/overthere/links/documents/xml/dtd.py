@@ -1,4 +1,4 @@
-"""References in a document type definition: the external identifiers that it declares (XML 1.0 4.2.2, 4.7)."""
+"""References in a document type definition: the system identifiers in its declarations (XML 1.0 4.2.2, 4.7)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["read"]
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """The system identifiers of ENTITY and NOTATION declarations, in their order; nothing is fetched.
+    """Yield the system identifiers of ENTITY and NOTATION declarations, in their order; nothing is fetched.
 
     >>> from overthere import URI
     >>> from overthere.base import Base
     >>> content = b'<!ENTITY % a PUBLIC "-//A" "a.mod"> %a; <!NOTATION n SYSTEM "n.txt">'
-    >>> [one[:2] for one in read(Document("x.dtd", content, Base(URI("a:b"), "default")), Options())]
+    >>> [found[:2] for found in read(Document("x.dtd", content, Base(URI("a:b"), "default")), Options())]
     [('ENTITY', 'a.mod'), ('NOTATION', 'n.txt')]
     """
     text, notes = characters(document.content, document.charset)
@@ -29,15 +29,15 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
 
 
 class _Receiver:
-    """Keeps what is declared."""
+    """Collects the system identifiers."""
 
     def __init__(self) -> None:
         self.found: list[Found] = []
 
-    def external(self, kind: str, identifier: str) -> None:
+    def handle_system_id(self, kind: str, identifier: str) -> None:
         self.found.append(Found(kind, identifier.strip(" \t\r\n")))
 
-    def start(self, name: str, attributes: dict[str, str]) -> None: ...
-    def end(self) -> None: ...
-    def text(self, data: str) -> None: ...
-    def instruction(self, target: str, data: str) -> None: ...
+    def handle_start(self, name: str, attributes: dict[str, str]) -> None: ...
+    def handle_end(self) -> None: ...
+    def handle_text(self, data: str) -> None: ...
+    def handle_instruction(self, target: str, data: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Content of feeds in another form than markup: escaped or in base64 (RFC 4287 3.1, 4.1.3; Atom 0.3, 3.1)."""
+"""Decodes content of feeds that is not markup: escaped or in base64 (RFC 4287 3.1, 4.1.3; Atom 0.3, 3.1)."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from overthere.links.model import Document, Note, PassedContent
 __all__ = ["FEEDS", "Encoding", "declared_encoding", "decode_content", "encoding_of"]
 
 FEEDS = frozenset(("RDF", "channel", "entry", "feed", "item", "rss"))
-"""Root elements of feeds, and of their entries alone."""
+"""Root elements of feeds and of separate entries."""
 
 _SPACE = " \t\r\n"
-_MODES = ("mode", "encoding", "dt:dt", "rdf:datatype", "xsi:type")
-"""Attributes that may name how the content of an element is encoded: of Atom 0.3, and as feeds have them elsewhere."""
-_ENCODED = {"base64": "base64", "base64binary": "base64", "bin.base64": "base64"} | dict.fromkeys(
+_ENCODING_ATTRIBUTES = ("mode", "encoding", "dt:dt", "rdf:datatype", "xsi:type")
+"""Attributes that may name the encoding of an element's content: that of Atom 0.3, and others that occur in feeds."""
+_FORMS_BY_NAME = {"base64": "base64", "base64binary": "base64", "bin.base64": "base64"} | dict.fromkeys(
     ("bin.hex", "deflate", "gzip", "hex", "hexbinary", "quoted-printable", "uuencode", "x-uuencode"), "unknown"
 )
-"""Encodings by the names that these attributes give them."""
-_HTML = ("html", "text/html", "application/xhtml+xml")
-_TEXTS = ("", "text", "text/plain")
+"""Forms of `Encoding` by the names in these attributes."""
+_HTML_TYPES = ("html", "text/html", "application/xhtml+xml")
+_TEXT_TYPES = ("", "text", "text/plain")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
 
 
 class Encoding(NamedTuple):
-    """How the text of an element becomes markup."""
+    """How the text of an element is decoded to markup."""
 
-    way: str
+    form: str
     """"html": the text is HTML; "escaped": it is HTML unless the element has child elements; "inline": the child
-    elements are the content, and text instead of them is an error; "base64"; "unknown"."""
+    elements are the content, and escaped markup instead is an error; "base64"; "unknown"."""
     media_type: str = ""
 
 
 def encoding_of(attributes: Mapping[str, str], *, is_html: bool) -> Encoding | None:
-    """How the text of an element is read, by its attributes; None for plain text.
+    """Return the encoding of an element's text by its attributes; None for plain text.
 
-    is_html: whether it is HTML where the attributes say nothing else, as `description` of RSS is.
+    is_html: whether the text is HTML unless an attribute differs, such as `description` of RSS.
 
     >>> encoding_of({"mode": "base64", "type": "text/html"}, is_html=False)
-    Encoding(way='base64', media_type='text/html')
+    Encoding(form='base64', media_type='text/html')
     >>> encoding_of({"type": "image/png"}, is_html=False)
-    Encoding(way='base64', media_type='image/png')
+    Encoding(form='base64', media_type='image/png')
     """
     if (encoding := declared_encoding(attributes)) is not None:
         return encoding
@@ -65,55 +65,55 @@ def encoding_of(attributes: Mapping[str, str], *, is_html: bool) -> Encoding | N
 
 
 def declared_encoding(attributes: Mapping[str, str]) -> Encoding | None:
-    """The encoding that an attribute of any element names; None if the content is not encoded.
+    """Return the encoding that an attribute of any element names; None if the content is not encoded.
 
     >>> declared_encoding({"encoding": "utf-8"}), declared_encoding({"xsi:type": "xs:hexBinary"})
-    (None, Encoding(way='unknown', media_type=''))
+    (None, Encoding(form='unknown', media_type=''))
     """
-    for name in _MODES:
+    for name in _ENCODING_ATTRIBUTES:
         value = attributes.get(name, "").strip(_SPACE).lower()
-        way = _ENCODED.get(value.rpartition("#")[2].rpartition(":")[2])
-        if way is not None:
-            return Encoding(way, media_type_of(attributes.get("type", ""))[0])
+        form = _FORMS_BY_NAME.get(value.rpartition("#")[2].rpartition(":")[2])
+        if form is not None:
+            return Encoding(form, media_type_of(attributes.get("type", ""))[0])
     return None
 
 
 def decode_content(text: str, encoding: Encoding, base: Base) -> Iterator[Document | str | Note | PassedContent]:
-    """The content of an element: HTML as text, XML as a document; otherwise what is the matter, or what is skipped.
+    """Yield the content of an element: HTML as text, XML as a document, other types as skipped; notes on errors.
 
-    base: for the document.
+    base: the base of the document.
     """
-    if encoding.way == "unknown":
+    if encoding.form == "unknown":
         yield Note("unsupported")
-    elif encoding.way == "base64":
-        octets = _decode_base64(text)
-        if octets is None:
+    elif encoding.form == "base64":
+        data = _decode_base64(text)
+        if data is None:
             yield Note("corrupt")
         else:
-            yield from _as_content(octets, encoding.media_type, base)
+            yield from _read_data(data, encoding.media_type, base)
     elif "<" in text:
-        if encoding.way == "inline":
+        if encoding.form == "inline":
             yield Note("corrupt")  # escaped markup where elements belong
         yield text
-    elif encoding.way == "inline" or encoding.media_type in _HTML:
-        octets = _decode_base64(text)
-        if octets is not None and b"<" in octets and octets.isascii():
+    elif encoding.form == "inline" or encoding.media_type in _HTML_TYPES:
+        data = _decode_base64(text)
+        if data is not None and b"<" in data and data.isascii():
             yield Note("wrong-encoding")
-            yield from _as_content(octets, encoding.media_type, base)
-        elif encoding.way == "inline":
+            yield from _read_data(data, encoding.media_type, base)
+        elif encoding.form == "inline":
             yield Note("corrupt")
 
 
-def _as_content(octets: bytes, media_type: str, base: Base) -> Iterator[Document | str | Note | PassedContent]:
-    if media_type in _HTML or media_type in _TEXTS or media_type == "xhtml":
-        content, is_lossy = html.decode(octets)
+def _read_data(data: bytes, media_type: str, base: Base) -> Iterator[Document | str | Note | PassedContent]:
+    if media_type in _HTML_TYPES or media_type in _TEXT_TYPES or media_type == "xhtml":
+        content, is_lossy = html.decode(data)
         if is_lossy:
             yield Note("wrong-charset")
         yield content
     elif _is_xml(media_type):
-        yield Document("", octets, base, media_type)
+        yield Document("", data, base, media_type)
     else:
-        yield PassedContent(passed_kind(Document("", octets, base, media_type)))
+        yield PassedContent(passed_kind(Document("", data, base, media_type)))
 
 
 def _is_xml(media_type: str) -> bool:
@@ -121,10 +121,10 @@ def _is_xml(media_type: str) -> bool:
 
 
 def _decode_base64(text: str) -> bytes | None:
-    packed = "".join(text.split())
-    if not _BASE64.fullmatch(packed):
+    compact = "".join(text.split())
+    if not _BASE64.fullmatch(compact):
         return None
     try:
-        return b64decode(packed + "=" * (-len(packed) % 4), validate=True)
+        return b64decode(compact + "=" * (-len(compact) % 4), validate=True)
     except Error:
         return None

@@ -1,6 +1,6 @@
-"""Tags and text of an XML document, by expat; for one that is not well-formed, the part before the error.
+"""Tags and text of an XML document, by expat; after an error, tokens are recognized without expat.
 
-Nothing outside of the document is read. Entities are those that it declares and those of HTML, within a limit.
+Nothing outside of the document is read.  The known entities are its own and those of HTML, with a limit of size.
 """
 
 from __future__ import annotations
@@ -20,49 +20,49 @@ from overthere.links.model import Note
 __all__ = ["DEPTH", "EXPANSION", "NAMES", "Receiver", "characters", "declarations", "events", "unescape"]
 
 DEPTH = 2048
-"""Elements in one another."""
+"""The maximum depth of nested elements."""
 EXPANSION = 1 << 23
-"""Octets that the entities which a document declares may become."""
+"""The limit of the estimated size of all expanded entities of a document, in characters."""
 NAMES = 1 << 16
-"""Names of elements and attributes that differ: expat keeps each of them."""
+"""The maximum number of different names of elements and attributes, all of which expat keeps."""
 _CHUNK = 1 << 16
 
 
 class Receiver(Protocol):
-    """What is told of a document."""
+    """Receives the contents of a document."""
 
-    def start(self, name: str, attributes: dict[str, str]) -> None: ...
-    def end(self) -> None: ...
-    def text(self, data: str) -> None: ...
-    def instruction(self, target: str, data: str) -> None: ...
-    def external(self, kind: str, identifier: str) -> None:
-        """A system identifier: of the DOCTYPE, an ENTITY or a NOTATION."""
+    def handle_start(self, name: str, attributes: dict[str, str]) -> None: ...
+    def handle_end(self) -> None: ...
+    def handle_text(self, data: str) -> None: ...
+    def handle_instruction(self, target: str, data: str) -> None: ...
+    def handle_system_id(self, kind: str, identifier: str) -> None:
+        """Handle the system identifier of a DOCTYPE, ENTITY or NOTATION; kind is that word."""
 
 
-_DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
-# Characters that no document may hold (XML 1.0 2.2).
+_DECLARED_ENCODING = re.compile(rb"""<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
+# Characters that are not allowed in any document (XML 1.0 2.2).
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def characters(content: bytes, told: str | None) -> tuple[str, list[Note]]:
-    """The characters of a document: by byte order mark, else as told, else as it declares (RFC 7303 3; XML 1.0 4.3.3).
+def characters(content: bytes, charset: str | None) -> tuple[str, list[Note]]:
+    """Return the text of a document by its byte order mark, `charset`, or XML declaration, in that order, and notes.
 
-    Where they do not fit what was told and do fit what is declared, they are read so.
+    If its bytes do not fit `charset`, but fit the XML declaration, that is used (RFC 7303 3; XML 1.0 4.3.3).
     """
     notes = []
     declared = None
     if content.startswith((b"<\0", b"\0<")):
-        # UTF-16 without its mark (XML 1.0 F.1).
+        # UTF-16 without a byte order mark (XML 1.0 F.1).
         declared = "utf-16le" if content[0] else "utf-16be"
-    elif match := _DECLARED.match(content):
+    elif match := _DECLARED_ENCODING.match(content):
         declared = match[1].decode("ascii", "replace")
         declared = "utf-8" if declared.lower().startswith("utf-16") else declared
-    text, wrong = decode_text(content, told or declared)
-    if wrong:
+    text, is_wrong = decode_text(content, charset or declared)
+    if is_wrong:
         notes.append(Note("wrong-charset"))
-        if told and declared and told.lower() != declared.lower():
-            other, unfit = decode_text(content, declared)
-            text = text if unfit else other
+        if charset and declared and charset.lower() != declared.lower():
+            redecoded, is_unfit = decode_text(content, declared)
+            text = text if is_unfit else redecoded
     if _FORBIDDEN.search(text):
         text = _FORBIDDEN.sub("\ufffd", text)
         notes.append(Note("corrupt"))
@@ -70,180 +70,179 @@ def characters(content: bytes, told: str | None) -> tuple[str, list[Note]]:
 
 
 class _StopParsing(Exception):
-    """Raised in a handler to leave the parser; its argument is the kind of the note."""
+    """Raised in a handler to stop the parser; its argument is the kind of a note."""
 
 
-def events(text: str, to: Receiver) -> Iterator[Note | None]:
-    """Tell `to` what a document holds; yields None after each piece of it, and what is the matter.
+def events(text: str, receiver: Receiver) -> Iterator[Note | None]:
+    """Send the contents of a document to `receiver`; yield None after each chunk, and notes on errors.
 
-    After the place where a document is not well-formed, tags are taken as they stand, and an end tag closes the
-    nearest element of its name.
+    From the first error on, tags are handled one by one, and an end tag closes the nearest element of its name.
     """
-    begins = text.lstrip("\ufeff\t\n\r ")
-    if not begins:
+    document = text.lstrip("\ufeff\t\n\r ")
+    if not document:
         return
-    flawed = begins is not text and begins.startswith("<?xml")
-    if flawed:
-        yield Note("corrupt")  # nothing may stand before the XML declaration (2.8)
-    octets = begins.encode()
-    source = _Expat(begins, to)
-    at = pending = 0
+    is_corrupt = document is not text and document.startswith("<?xml")
+    if is_corrupt:
+        yield Note("corrupt")  # nothing may precede the XML declaration (2.8)
+    data = document.encode()
+    reader = _Expat(document, receiver)
+    at = unfinished = 0
     try:
-        while at < len(octets):
-            # A token is read again with each chunk until it ends: the chunks of a long one double.
-            size = max(_CHUNK, pending)
-            source.parser.Parse(octets[at : at + size], False)
+        while at < len(data):
+            # expat reads an unfinished token again with each chunk, so chunks double within a long token.
+            size = max(_CHUNK, unfinished)
+            reader.parser.Parse(data[at : at + size], False)
             at += size
-            pending = at - source.parser.CurrentByteIndex
+            unfinished = at - reader.parser.CurrentByteIndex
             yield None
-            if len(source.parser.intern) > NAMES:
+            if len(reader.parser.intern) > NAMES:
                 raise _StopParsing("too-large")
-        source.parser.Parse(b"", True)
+        reader.parser.Parse(b"", True)
     except _StopParsing as stop:
         yield Note(str(stop))
     except expat.ExpatError as error:
-        source.parser.buffer_text = False  # gives out the text that is kept
-        if error.code in _ENDS:
+        reader.parser.buffer_text = False  # sends the buffered text
+        if error.code in _TRUNCATION_CODES:
             yield Note("truncated")
-        elif error.code == _AMPLIFIED:
+        elif error.code == _AMPLIFICATION_CODE:
             yield Note("too-large")
         else:
-            if not flawed:
+            if not is_corrupt:
                 yield Note("corrupt")
-            yield from _loose(octets, source.parser.ErrorByteIndex, to, source.open)
+            yield from _recover(data, reader.parser.ErrorByteIndex, receiver, reader.open_elements)
     yield None
 
 
-_CODES = expat.errors.codes
-_ENDS = {
-    _CODES[message]
+_ERROR_CODES = expat.errors.codes
+_TRUNCATION_CODES = {
+    _ERROR_CODES[message]
     for message in (
         expat.errors.XML_ERROR_NO_ELEMENTS,
         expat.errors.XML_ERROR_UNCLOSED_TOKEN,
         expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
     )
 }
-_AMPLIFIED = 43
-_REFERENCE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);|#)\w++;")
-_NESTED = re.compile(r"[&%]([^;&%\s]++);")
+_AMPLIFICATION_CODE = 43
+_ENTITY_REFERENCE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);|#)\w++;")
+_INNER_REFERENCE = re.compile(r"[&%]([^;&%\s]++);")
 
 
 @cache
 def _html_entities() -> bytes:
-    """HTML's entities as declarations: feeds use them undeclared, XHTML by a DTD that is not read."""
+    """Return declarations of HTML's entities: feeds use them undeclared, XHTML by a DTD that is not read."""
     names = {name: code for name, code in name2codepoint.items() if name not in ("amp", "lt", "gt", "quot", "apos")}
     return "".join(f'<!ENTITY {name} "&#{code};">' for name, code in names.items()).encode()
 
 
 class _Expat:
-    """The parser and its handlers."""
+    """An expat parser and its handlers."""
 
-    def __init__(self, document: str, to: Receiver) -> None:
+    def __init__(self, document: str, receiver: Receiver) -> None:
         self.document = document
-        self.to = to
-        self.open: list[str] = []
-        self.sizes: dict[tuple[bool, str], int] = {}
-        self.missing: set[str] = set()
-        self.largest = [0, 0]
-        self.uses: tuple[int, int] | None = None
-        """How often the document has "&" and "%"; counted once there are entities."""
+        self.receiver = receiver
+        self.open_elements: list[str] = []
+        self.entity_sizes: dict[tuple[bool, str], int] = {}
+        self.unknown_entities: set[str] = set()
+        self.max_sizes = [0, 0]
+        self.use_counts: tuple[int, int] | None = None
+        """The numbers of "&" and "%" in the document; counted after the first entity declaration."""
         self.parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
-        # Attributes that a DTD adds would be as many and as long as it likes.
+        # A DTD could add any number of attributes of any length.
         parser.specified_attributes = True
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.CharacterDataHandler = to.text
-        parser.ProcessingInstructionHandler = to.instruction
-        parser.StartDoctypeDeclHandler = self.doctype
-        parser.EntityDeclHandler = self.entity
-        parser.NotationDeclHandler = self.notation
-        if _REFERENCE.search(document):
-            # The declarations of HTML stand in for the external subset; the document's own come first, and count.
+        parser.StartElementHandler = self.handle_start
+        parser.EndElementHandler = self.handle_end
+        parser.CharacterDataHandler = receiver.handle_text
+        parser.ProcessingInstructionHandler = receiver.handle_instruction
+        parser.StartDoctypeDeclHandler = self.handle_doctype
+        parser.EntityDeclHandler = self.handle_entity
+        parser.NotationDeclHandler = self.handle_notation
+        if _ENTITY_REFERENCE.search(document):
+            # HTML's declarations replace the external subset; the document's own come first and take precedence.
             self.subset: bytes | None = _html_entities()
             parser.UseForeignDTD(True)
             parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
-            parser.ExternalEntityRefHandler = self.subsets
+            parser.ExternalEntityRefHandler = self.handle_subset
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self.open) >= DEPTH:
+    def handle_start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open_elements) >= DEPTH:
             raise _StopParsing("too-deep")
-        self.open.append(name)
-        self.to.start(name, attributes)
+        self.open_elements.append(name)
+        self.receiver.handle_start(name, attributes)
 
-    def end(self, name: str) -> None:
-        self.open.pop()
-        self.to.end()
+    def handle_end(self, name: str) -> None:
+        self.open_elements.pop()
+        self.receiver.handle_end()
 
-    def doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+    def handle_doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
         if system is not None:
-            self.to.external("DOCTYPE", system)
+            self.receiver.handle_system_id("DOCTYPE", system)
 
-    def notation(self, name: str, base: str | None, system: str | None, public: str | None) -> None:
+    def handle_notation(self, name: str, base: str | None, system: str | None, public: str | None) -> None:
         if system is not None:
-            self.to.external("NOTATION", system)
+            self.receiver.handle_system_id("NOTATION", system)
 
-    def subsets(self, context: str | None, base: str | None, system: str | None, public: str | None) -> int:
+    def handle_subset(self, context: str | None, base: str | None, system: str | None, public: str | None) -> int:
         if context is None and self.subset is not None:
             subset, self.subset = self.subset, None
-            inner: Any = self.parser.ExternalEntityParserCreate(context, "utf-8")
-            inner.EntityDeclHandler = _ignore
-            inner.Parse(subset, True)
+            inner_parser: Any = self.parser.ExternalEntityParserCreate(context, "utf-8")
+            inner_parser.EntityDeclHandler = _ignore
+            inner_parser.Parse(subset, True)
         return 1
 
-    def entity(
+    def handle_entity(
         self, name: str, parameter: bool, value: str | None, base: str | None, system: str | None,
         public: str | None, notation: str | None,
     ) -> None:  # fmt: skip
-        """What all references together can become has a limit, before any of them is read."""
+        """Handle an entity declaration; limit the size of all expansions before any reference is read."""
         if value is None:
             if system is not None:
-                self.to.external("ENTITY", system)
+                self.receiver.handle_system_id("ENTITY", system)
             return
         key = (bool(parameter), name)
-        if key in self.sizes:
+        if key in self.entity_sizes:
             return  # the first declaration counts (4.2)
-        if name in self.missing:
-            raise _StopParsing("too-large")  # its size was not known when another was measured
+        if name in self.unknown_entities:
+            raise _StopParsing("too-large")  # an earlier entity contains it and was measured without it
         size = len(value)
-        for inner in _NESTED.findall(value):
-            known = self.sizes.get((False, inner), 0) + self.sizes.get((True, inner), 0)
-            if not known:
-                self.missing.add(inner)
-            size += known
-        self.sizes[key] = size
-        if size > self.largest[key[0]]:
-            self.largest[key[0]] = size
-            self.uses = self.uses or (self.document.count("&"), self.document.count("%"))
-            if sum(use * most for use, most in zip(self.uses, self.largest, strict=True)) > EXPANSION:
+        for inner in _INNER_REFERENCE.findall(value):
+            inner_size = self.entity_sizes.get((False, inner), 0) + self.entity_sizes.get((True, inner), 0)
+            if not inner_size:
+                self.unknown_entities.add(inner)
+            size += inner_size
+        self.entity_sizes[key] = size
+        if size > self.max_sizes[key[0]]:
+            self.max_sizes[key[0]] = size
+            self.use_counts = self.use_counts or (self.document.count("&"), self.document.count("%"))
+            if sum(count * largest for count, largest in zip(self.use_counts, self.max_sizes, strict=True)) > EXPANSION:
                 raise _StopParsing("too-large")
 
 
 def _ignore(*_: object) -> None:
-    """The handler of what is not read: PyPy calls None too."""
+    """Ignore an event; used instead of None, which PyPy would call."""
 
 
-class _Subset(_Expat):
-    """An external subset, which a document of nothing else refers to."""
+class _ExternalSubset(_Expat):
+    """Reads an external subset, to which an otherwise empty document refers."""
 
-    def __init__(self, document: str, to: Receiver) -> None:
-        super().__init__(document, to)
+    def __init__(self, document: str, receiver: Receiver) -> None:
+        super().__init__(document, receiver)
         self.subset = document.encode()
-        self.reading: Any = self.parser
+        self.current_parser: Any = self.parser
         self.parser.StartDoctypeDeclHandler = _ignore
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
-        self.parser.ExternalEntityRefHandler = self.subsets
+        self.parser.ExternalEntityRefHandler = self.handle_subset
 
     def read(self) -> None:
-        # Standalone: what follows a parameter entity that is not declared here is processed all the same (5.1).
+        # In a standalone document declarations after an undeclared parameter entity are processed, too (5.1).
         self.parser.Parse(b'<?xml version="1.0" standalone="yes"?><!DOCTYPE x SYSTEM "x"><x/>', True)
 
-    def subsets(self, context: str | None, base: str | None, system: str | None, public: str | None) -> int:
-        inner = self.reading.ExternalEntityParserCreate(context, "utf-8")
+    def handle_subset(self, context: str | None, base: str | None, system: str | None, public: str | None) -> int:
+        inner_parser = self.current_parser.ExternalEntityParserCreate(context, "utf-8")
         subset, self.subset = self.subset, b""
         if subset:
-            self.reading = inner
-        inner.Parse(subset or b"", True)  # what lies elsewhere is as if it were empty
+            self.current_parser = inner_parser
+        inner_parser.Parse(subset or b"", True)  # external entities count as empty
         return 1
 
 
@@ -254,26 +253,26 @@ _DECLARATION = re.compile(
 )
 
 
-def declarations(text: str, to: Receiver) -> Iterator[Note]:
-    """Tell `to` the system identifiers that an external subset declares (XML 1.0 4.2.2, 4.7), and what is the matter.
+def declarations(text: str, receiver: Receiver) -> Iterator[Note]:
+    """Send the system identifiers that an external subset declares (XML 1.0 4.2.2, 4.7) to `receiver`; yield notes.
 
-    Nothing else is read: a parameter entity that lies elsewhere is empty.  Where that, or a mistake, leaves no
-    declaration (2.8), the declarations behind it are taken as they stand.
+    External parameter entities are not read and count as empty.  If the subset is then not well-formed (2.8), or has
+    another error, the declarations after the error are found by a regular expression.
     """
-    source = _Subset(text.lstrip("\ufeff"), to)
-    octets = source.subset or b""
+    reader = _ExternalSubset(text.lstrip("\ufeff"), receiver)
+    data = reader.subset or b""
     try:
-        source.read()
+        reader.read()
     except _StopParsing as stop:
         yield Note(str(stop))
     except expat.ExpatError as error:
-        yield Note("too-large" if error.code == _AMPLIFIED else "corrupt")
-        for match in _DECLARATION.finditer(octets[source.reading.ErrorByteIndex :].decode("utf-8", "replace")):
+        yield Note("too-large" if error.code == _AMPLIFICATION_CODE else "corrupt")
+        for match in _DECLARATION.finditer(data[reader.current_parser.ErrorByteIndex :].decode("utf-8", "replace")):
             if match["kind"]:
-                to.external(match["kind"], match[2] or match[3] or "")
+                receiver.handle_system_id(match["kind"], match[2] or match[3] or "")
 
 
-_PIECE = re.compile(
+_TOKEN = re.compile(
     r"<!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
     r"|<!\[CDATA\[(?P<data>(?:[^\]]++|\](?!\]>))*+)(?:\]\]>|\Z)"
     r"|<\?(?P<target>[^\s?]++)(?P<instruction>(?:[^?]++|\?(?!>))*+)(?:\?>|\Z)"
@@ -283,50 +282,50 @@ _PIECE = re.compile(
     r"|(?P<text>[^<]++|<)"
 )
 _ATTRIBUTE = re.compile(r"(?<=[\s\"'])([^\s=<>\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>]++))")
-_CHARACTER = re.compile(r"&#?\w{1,32};", re.ASCII)
+_CHARACTER_REFERENCE = re.compile(r"&#?\w{1,32};", re.ASCII)
 
 
 def unescape(text: str) -> str:
-    return _CHARACTER.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
+    return _CHARACTER_REFERENCE.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
 
-def _loose(octets: bytes, at: int, to: Receiver, names: list[str]) -> Iterator[Note | None]:
-    """From where expat gave up: the token in which the offending octet is begins at "<", or at "&" in text."""
-    begins = octets.rfind(b"<", 0, at + 1)
-    if begins >= 0:
-        tag = _PIECE.match(octets[begins:at].decode("utf-8", "replace"))
+def _recover(data: bytes, at: int, receiver: Receiver, open_elements: list[str]) -> Iterator[Note | None]:
+    """Handle tokens from the one with the error at `at` on; it begins at "<", or in text at "&"."""
+    token_start = data.rfind(b"<", 0, at + 1)
+    if token_start >= 0:
+        tag = _TOKEN.match(data[token_start:at].decode("utf-8", "replace"))
         if tag is not None and tag[0].endswith(">"):
-            begins = octets.rfind(b"&", begins, at + 1)
-    rest = octets[begins if begins >= 0 else at :].decode("utf-8", "replace")
-    count = Counter(names)
-    for number, match in enumerate(_PIECE.finditer(rest)):
+            token_start = data.rfind(b"&", token_start, at + 1)
+    remaining = data[token_start if token_start >= 0 else at :].decode("utf-8", "replace")
+    open_counts = Counter(open_elements)
+    for number, match in enumerate(_TOKEN.finditer(remaining)):
         if number % 4096 == 0:
             yield None
         kind = match.lastgroup
         if kind == "text":
-            to.text(unescape(match[0]))
+            receiver.handle_text(unescape(match[0]))
         elif kind == "data":
-            to.text(match["data"])
+            receiver.handle_text(match["data"])
         elif kind == "instruction":
-            to.instruction(match["target"], match["instruction"])
+            receiver.handle_instruction(match["target"], match["instruction"])
         elif kind == "end":
             name = match["end"]
-            while count[name]:
-                count[names[-1]] -= 1
-                to.end()
-                if names.pop() == name:
+            while open_counts[name]:
+                open_counts[open_elements[-1]] -= 1
+                receiver.handle_end()
+                if open_elements.pop() == name:
                     break
         elif kind == "attributes":
-            if len(names) >= DEPTH:
+            if len(open_elements) >= DEPTH:
                 yield Note("too-deep")
                 return
-            name, inside = match["start"], match["attributes"]
+            name, attribute_text = match["start"], match["attributes"]
             attributes: dict[str, str] = {}
-            for attribute in _ATTRIBUTE.finditer(inside):
+            for attribute in _ATTRIBUTE.finditer(attribute_text):
                 attributes.setdefault(attribute[1], unescape(attribute[2] or attribute[3] or attribute[4] or ""))
-            to.start(name, attributes)
-            if inside.endswith("/"):
-                to.end()
+            receiver.handle_start(name, attributes)
+            if attribute_text.endswith("/"):
+                receiver.handle_end()
             else:
-                names.append(name)
-                count[name] += 1
+                open_elements.append(name)
+                open_counts[name] += 1

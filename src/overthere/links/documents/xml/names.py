@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overthere.links.documents.css import PAINTED
 
-__all__ = ["MAIN", "NAMESPACES", "ROOTS", "has_rules", "vocabulary_of", "way_of_attribute", "way_of_text"]
+__all__ = ["MAIN", "NAMESPACES", "ROOTS", "attribute_syntax", "has_rules", "text_syntax", "vocabulary_of"]
 
 NAMESPACES = {
     "http://www.w3.org/XML/1998/namespace": "xml",
@@ -26,7 +26,7 @@ NAMESPACES = {
     "http://backend.userland.com/rss2": "rss",
     "http://blogs.law.harvard.edu/tech/rss": "rss",
     "http://www.sitemaps.org/schemas/sitemap/0.9": "sitemap",
-    # As they are met beside the one that sitemaps.org gives.
+    # Variants of the name at sitemaps.org that occur in documents.
     "http://sitemaps.org/schemas/sitemap/0.9": "sitemap",
     "http://www.sitemap.org/schemas/sitemap/0.9": "sitemap",
     "http://www.sitemaps.org/schemas/sitemap/0.84": "sitemap",
@@ -43,7 +43,7 @@ NAMESPACES = {
     "http://wellformedweb.org/CommentAPI/": "wfw",
     "http://rssnamespace.org/feedburner/ext/1.0": "feedburner",
     "http://purl.org/syndication/thread/1.0": "thr",
-    # Modules of RSS with elements that hold a URI; in others it is in `rdf:resource`, or in an attribute of its own.
+    # Modules of RSS with elements that contain a URI; others have it in `rdf:resource` or in another attribute.
     "http://purl.org/rss/1.0/modules/aggregation/": "ag",
     "http://backend.userland.com/blogChannelModule": "blogChannel",
     "http://conversationsnetwork.org/rssNamespace-1.0/": "conversationsNetwork",
@@ -78,29 +78,29 @@ NAMESPACES = {
     "http://schemas.openxmlformats.org/package/2006/relationships": "relationships",
     "http://www.tei-c.org/ns/1.0": "tei",
 }
-"""Namespace names, and the prefixes by which these vocabularies are shown whatever prefix a document uses."""
+"""Namespace names, and the prefixes with which places show these vocabularies, whatever prefix a document uses."""
 
 
-def _simplified(namespace: str) -> str:
-    """A namespace name without what is often misspelled: its scheme, the case of its letters, a slash at its end."""
+def _simplify(namespace: str) -> str:
+    """Return a namespace name without frequently misspelled parts: scheme, upper case, "/" and "#" at the end."""
     name = namespace.strip(" \t\r\n").lower().rstrip("/#")
     return name.rpartition("://")[2]
 
 
-_BY_SIMPLIFIED_NAME = {_simplified(name): prefix for name, prefix in NAMESPACES.items()}
+_PREFIXES_BY_SIMPLE_NAME = {_simplify(name): prefix for name, prefix in NAMESPACES.items()}
 
 
 def vocabulary_of(namespace: str) -> str | None:
-    """The customary prefix of a namespace; None if it is not known.
+    """Return the customary prefix of a namespace; None if the namespace is unknown.
 
     >>> vocabulary_of("http://www.itunes.com/DTDs/PodCast-1.0.dtd"), vocabulary_of("http://example.com/")
     ('itunes', None)
     """
-    return NAMESPACES.get(namespace) or _BY_SIMPLIFIED_NAME.get(_simplified(namespace))
+    return NAMESPACES.get(namespace) or _PREFIXES_BY_SIMPLE_NAME.get(_simplify(namespace))
 
 
 MAIN = frozenset(("atom", "kml", "mathml", "opml", "relationships", "rss", "sitemap", "svg", "tei", "xhtml", ""))
-"""Vocabularies of whole documents: their elements are shown without a prefix."""
+"""Vocabularies of whole documents; places show their elements without a prefix."""
 
 ROOTS = {
     "RDF": "rdf",
@@ -113,37 +113,37 @@ ROOTS = {
     "svg": "svg",
     "urlset": "sitemap",
 }
-"""By the name of the root element: the vocabulary of elements in no namespace."""
+"""The vocabulary of elements without a namespace, by the name of the root element."""
 
-_USUAL_NAMESPACES = (
+_GENERIC_NAMESPACES = (
     "http://www.w3.org/", "http://docbook.org/ns/docbook", "urn:oasis:names:tc:", "http://dita.oasis-open.org/",
     "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/", "http://schemas.microsoft.com/office/",
     "http://www.idpf.org/2007/", "http://www.daisy.org/", "http://schemas.xmlsoap.org/wsdl/",
 )  # fmt: skip
 # DITA 1.3, DocBook 4, EPUB 2.
-_USUAL_ROOTS = frozenset(
+_GENERIC_ROOTS = frozenset(
     """topic concept task reference troubleshooting glossentry glossgroup map bookmap subjectScheme dita learningContent
     book article chapter appendix part preface section refentry set package ncx channel""".split()  # noqa: SIM905
 )
 
 
 def has_rules(namespace: str, root: str) -> bool:
-    """Whether links are known in the vocabulary of a root element: its own, or those named `href`, `src` and so on.
+    """Whether references in the vocabulary of a root element are known: by rules, or by names such as `href` and `src`.
 
     >>> has_rules("http://docbook.org/ns/docbook", "book"), has_rules("", "concept"), has_rules("", "project")
     (True, True, False)
     """
     if not namespace:
-        return root in ROOTS or root in _USUAL_ROOTS
-    return vocabulary_of(namespace) is not None or namespace.startswith(_USUAL_NAMESPACES)
+        return root in ROOTS or root in _GENERIC_ROOTS
+    return vocabulary_of(namespace) is not None or namespace.startswith(_GENERIC_NAMESPACES)
 
 
-# "one" reference; "html": a text of HTML, as a whole or where `type` says so; "style": a style sheet;
-# "link": a permanent link unless `isPermaLink` says "false" (RSS 2.0).
-_TEXTS = {
-    # RFC 4287: atom:id is a name, which is neither resolved nor dereferenced (4.2.6), and no reference.
+# "one": a reference; "html": HTML; "typed": HTML if an attribute such as `type` declares it; "style": a style sheet;
+# "link": a permanent link unless `isPermaLink` is "false" (RSS 2.0).
+_TEXT_SYNTAXES = {
+    # RFC 4287: atom:id is a name, not a reference: it is neither resolved nor dereferenced (4.2.6).
     "atom": {"icon": "one", "logo": "one", "uri": "one", "url": "one"}
-    # The last three are those of Atom 0.3.
+    # The last three are from Atom 0.3.
     | dict.fromkeys(("content", "rights", "subtitle", "summary", "title", "copyright", "info", "tagline"), "typed"),
     "rss": {"link": "one", "comments": "one", "docs": "one", "url": "one", "guid": "link"}
     | dict.fromkeys(("description", "fullitem", "body"), "html"),
@@ -174,8 +174,8 @@ _TEXTS = {
     "xhtml": {"style": "style"},
 }
 
-# In every vocabulary: the names that those of the W3C use.
-_EVERYWHERE = {
+# Attributes of every vocabulary, by the names that vocabularies of the W3C use.
+_COMMON_ATTRIBUTES = {
     "href": "one",
     "src": "one",
     "url": "one",
@@ -186,7 +186,7 @@ _EVERYWHERE = {
     "xsi:noNamespaceSchemaLocation": "one",
     "xsi:schemaLocation": "pairs",
 }
-_ATTRIBUTES = {
+_ATTRIBUTE_SYNTAXES = {
     "atom": {"generator uri": "one", "category scheme": "one"},
     "kml": {"SchemaData schemaUrl": "one"},
     "opml": {"outline xmlUrl": "one", "outline htmlUrl": "one"},
@@ -194,27 +194,27 @@ _ATTRIBUTES = {
     "psc": {"chapter image": "one"},
     "sx": {"related link": "one"},
     "relationships": {"Relationship Target": "one"},
-    # TEI P5 16.1 and 11.1: pointers, several with blanks between them.
+    # TEI P5 16.1 and 11.1: pointers, separated by blanks.
     "tei": {f"{name} target": "several" for name in ("gloss", "link", "note", "ptr", "ref", "term")}
     | {f"{name} facs": "several" for name in ("cb", "div", "facsimile", "fw", "lb", "p", "pb", "surface", "zone")},
-    # RFC 4685 3: `ref` is a name, as atom:id is.
+    # RFC 4685 3: `ref` is a name, like atom:id.
     "thr": {"in-reply-to source": "one"},
     "xs": {f"{element} schemaLocation": "one" for element in ("import", "include", "override", "redefine")},
     "mathml": {"math altimg": "one"},
 }
 
 
-def way_of_text(vocabulary: str, element: str) -> str | None:
-    """How the text of an element holds references; None if it holds none."""
-    return _TEXTS.get(vocabulary, {}).get(element)
+def text_syntax(vocabulary: str, element: str) -> str | None:
+    """Return how references are written in the text of an element; None if it contains none."""
+    return _TEXT_SYNTAXES.get(vocabulary, {}).get(element)
 
 
-def way_of_attribute(vocabulary: str, element: str, attribute: str) -> str | None:
-    """How the value of an attribute holds references; None if it holds none.
+def attribute_syntax(vocabulary: str, element: str, attribute: str) -> str | None:
+    """Return how references are written in an attribute's value; None if it contains none.
 
-    >>> way_of_attribute("svg", "rect", "fill"), way_of_attribute("rss", "enclosure", "url")
+    >>> attribute_syntax("svg", "rect", "fill"), attribute_syntax("rss", "enclosure", "url")
     ('css', 'one')
     """
     if vocabulary == "svg" and (attribute in PAINTED or attribute == "style"):
         return "css"
-    return _EVERYWHERE.get(attribute) or _ATTRIBUTES.get(vocabulary, {}).get(f"{element} {attribute}")
+    return _COMMON_ATTRIBUTES.get(attribute) or _ATTRIBUTE_SYNTAXES.get(vocabulary, {}).get(f"{element} {attribute}")
