@@ -42,7 +42,7 @@ class Header(NamedTuple):
 
 
 def fields(block: bytes) -> Fields:
-    """Return the fields of a header.  A line ends with LF or CR LF; one that begins with a blank continues the last.
+    """Return the fields of a header.  Lines end with LF or CR LF; a line that begins with a blank continues a field.
 
     >>> fields(b"HTTP/1.1 200 OK\\nA: b\\r\\nC:\\n d\\n\\n")
     [(b'a', b'b'), (b'c', b'd')]

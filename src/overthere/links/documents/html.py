@@ -346,8 +346,8 @@ def _add_anchors(page: ParsedHTML, tag: Start) -> None:
 def sheet_references(sheet: Sheet) -> Iterator[PlacedReference]:
     """Yield the references in a style sheet."""
     if _URL_HINT.search(sheet.text):
-        for where, url, (start, end) in css.with_places(sheet.text):
-            yield PlacedReference(Found(f"style {where}", url), None, sheet.at + start, sheet.at + end)
+        for css_place, url, (start, end) in css.with_places(sheet.text):
+            yield PlacedReference(Found(f"style {css_place}", url), None, sheet.at + start, sheet.at + end)
 
 
 def references(
@@ -395,5 +395,5 @@ def embedded_kind(tag: str, attributes: Mapping[str, str | None]) -> str | None:
 
 def _style_references(tag: str, text: str) -> Iterator[Found]:
     if _URL_HINT.search(text):
-        for where, url in css.inline(text):
-            yield Found(f"{tag} {where}", url)
+        for css_place, url in css.inline(text):
+            yield Found(f"{tag} {css_place}", url)

@@ -17,7 +17,7 @@ HEAD = 4096
 """The number of bytes at the start of a document that can decide its kind."""
 
 Kind = tuple[str, tuple[str, ...]]
-"""The name of a reader or container, or "" if there is none; and the kinds of notes."""
+"""The name of a reader or container (or ""), and the kinds of notes."""
 
 CONTAINERS = frozenset(("message", "mbox", "warc", "arc", "zip", "tar", "compressed"))
 """Kinds that contain documents; the others are read for references."""
@@ -118,8 +118,8 @@ def _installed_kinds() -> frozenset[str]:
 def declared_kind(name: str, media_type: str, head: bytes) -> Kind:
     """Return the kind of a document by its name, its declared media type (or ""), and its first bytes.
 
-    Returns: the name of the reader or container, "" if there is none; and ("wrong-type",) if the content contradicts
-    the media type, or without one the suffix of the name: the content then decides.
+    Returns: the name of the reader or container (or ""), and the kinds of notes: ("wrong-type",) if the content
+    contradicts the media type, or without one the suffix of the name; the content then decides.
 
     A declared media type overrides the name, and the name overrides the content (RFC 9110 8.3).  text/plain stays text
     whatever it contains (MIME Sniffing 5.1 and 7): most kinds of text are compatible, but text that is declared as a

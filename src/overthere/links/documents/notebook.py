@@ -1,4 +1,4 @@
-"""References in Jupyter notebooks, as nbformat reads them (formats 2 to 4): of Markdown, and of HTML in outputs."""
+"""References in Jupyter notebooks, read by nbformat (formats 2 to 4): in Markdown and HTML of cells and outputs."""
 
 from __future__ import annotations
 

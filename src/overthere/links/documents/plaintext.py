@@ -35,10 +35,10 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
         text = _FOLD_OR_ESCAPE.sub(lambda match: "\n" if match[1] in ("n", "N") else match[1] or "", text)
     sitemaps = dict.fromkeys(_SITEMAP.findall(text) if document.base.uri.path == "/robots.txt" else ())
     is_cut = False
-    for found in search(text, "text"):
-        sitemaps.pop(found.reference, None)
-        is_cut = is_cut or found.where.endswith(CUT_SUFFIX)
-        yield found
+    for reference in search(text, "text"):
+        sitemaps.pop(reference.reference, None)
+        is_cut = is_cut or reference.where.endswith(CUT_SUFFIX)
+        yield reference
     for path in sitemaps:
         yield Found("Sitemap", path)
     if is_cut:

@@ -1,4 +1,4 @@
-"""The encoding that an HTML document declares: in its first octets (HTML 13.2.3.2), or by a `meta` (13.2.3.4)."""
+"""The encoding that an HTML document declares: in its first bytes (HTML 13.2.3.2), or by a `meta` (13.2.3.4)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _CHECK_INTERVAL = 0.2
 _BASE_SECONDS, _SECONDS_PER_CHARACTER = 1.0, 1e-5
 """Limits of processor time, per document and per character: five times the usual time."""
 _WIDE_TABLE = re.compile(r"^[ \t]*+(?:=++[ \t]++|\+[-=]++){200}", re.MULTILINE)
-"""A table of so many columns that docutils splits it into cells without any check of the time."""
+"""A table with 200 columns or more; docutils splits it into cells without a check of the time."""
 _DIRECTIVE = re.compile(r"^([ \t]*+)\.\.[ \t]+([A-Za-z0-9]++(?:[-_+:.][A-Za-z0-9]++)*+)::([^\n]*+)$", re.MULTILINE)
 _DIRECTIVE_OPTION = re.compile(r"[ \t]++:[\w-]++:(?:[ \t]|\Z)")
 _CODE_DIRECTIVE = re.compile(

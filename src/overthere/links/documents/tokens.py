@@ -1,6 +1,6 @@
 """Tags and style sheets of an HTML document, according to the HTML Standard's tokenizer (13.2.5).
 
-Each regular expression stands for one state of the tokenizer, or for several consecutive ones.
+Each regular expression implements one state of the tokenizer, or several consecutive states.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _MAX_NAME_LENGTH = 64  # characters of a name that a place shows
 _MAX_PAIRS = 4096  # the maximum number of references in one attribute
 _MAX_CACHED_NAMES = 4096
 _CHILDLESS = ("escaped", "inline")
-"""Forms of `Encoding` for elements that must not have child elements; if there are some, the text is not decoded."""
+"""Forms of `Encoding` whose text is decoded only if the element has no child elements."""
 _PSEUDO_HREF = re.compile(r"""(?<![^\s])href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
@@ -102,9 +102,9 @@ class _XMLReader:
         self.resolved_names: dict[str, tuple[str, str, str]] = {}
         self.attribute_syntaxes: dict[tuple[str, str], tuple[str, str] | None] = {}
 
-    def add_reference(self, where: str, reference: str, codebase: str | None = None) -> None:
+    def add_reference(self, place: str, reference: str, codebase: str | None = None) -> None:
         base = self.xml_base or self.page_base
-        self.results.append(Found(where, reference.strip(_SPACE), base, codebase=codebase))
+        self.results.append(Found(place, reference.strip(_SPACE), base, codebase=codebase))
 
     def read_embedded(self, embedded: EmbeddedContent, place: str = "") -> None:
         base = self.xml_base or self.page_base
@@ -244,7 +244,7 @@ class _XMLReader:
         return vocabulary, local, shown_name if vocabulary in MAIN else f"{vocabulary}:{shown_name}"
 
     def show_attribute(self, name: str) -> str:
-        """Return an attribute name with the customary prefix of its namespace, or unchanged if there is none."""
+        """Return an attribute name with the customary prefix of its namespace, if that is known."""
         prefix, colon, local = name.rpartition(":")
         if not colon:
             return name
@@ -320,8 +320,8 @@ class _XMLReader:
         elif syntax == "search" and (":" in text or "www." in text):
             from overthere.links.documents.plaintext import CUT_SUFFIX, search
 
-            for found in search(text, place):
-                self.results += (found, Note("cut")) if found.where.endswith(CUT_SUFFIX) else (found,)
+            for result in search(text, place):
+                self.results += (result, Note("cut")) if result.where.endswith(CUT_SUFFIX) else (result,)
         elif syntax == "style":
             for css_place, reference in css.inline(text):
                 self.add_reference(f"{place} {css_place}", reference)

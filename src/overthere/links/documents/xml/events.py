@@ -24,7 +24,7 @@ DEPTH = 2048
 EXPANSION = 1 << 23
 """The limit of the estimated size of all expanded entities of a document, in characters."""
 NAMES = 1 << 16
-"""The maximum number of different names of elements and attributes, all of which expat keeps."""
+"""The maximum number of different names of elements and attributes; expat keeps each of them."""
 _CHUNK = 1 << 16
 
 
