@@ -23,12 +23,12 @@ PAINTED = frozenset(
 _SPACE = " \t\r\n\f"
 _BLANK = r"[ \t\r\n\f]"
 _ESCAPE = rf"\\(?:[0-9a-f]{{1,6}}+(?:\r\n|{_BLANK})?+|[^0-9a-f\r\n\f])"
-_NAME_CHARACTER = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
+_CHAR = rf"(?:[-\w]|[^\x00-\x7f]|{_ESCAPE})"
 _COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-_SPACES = rf"(?:{_BLANK}|{_COMMENT})*+"
+_GAP = rf"(?:{_BLANK}|{_COMMENT})*+"
 
 
-def _identifier(name: str) -> str:
+def _word(name: str) -> str:
     """Return the pattern of an identifier, whose letters may be escaped (4.3.7)."""
     pieces = []
     for letter in name:
@@ -38,7 +38,7 @@ def _identifier(name: str) -> str:
     return "".join(pieces)
 
 
-def _string_rule(group: str) -> str:
+def _string(group: str) -> str:
     """Return the pattern of a string up to its quote, an unescaped line end, or the end of the text (4.3.5)."""
     escape = rf"{_ESCAPE}|\\(?:\r\n|[\r\n\f]|\Z)"
     return "|".join(
@@ -47,25 +47,25 @@ def _string_rule(group: str) -> str:
     ).join(("(?:", ")"))
 
 
-def _url_rule(group: str) -> str:
+def _url(group: str) -> str:
     """Return the pattern of url(): a function with a string, a url token, or a bad url (4.3.6, 4.3.14)."""
     token = rf"(?P<{group}2>(?:[^\x00-\x20\x7f\"'()\\]++|{_ESCAPE})*+)"
-    bad = r"(?:[^)\\]++|\\.?+)*+\)?+"
-    return rf"{_identifier('url')}\({_BLANK}*+(?:(?=[\"']){_string_rule(group)}|{token}(?:{_BLANK}*+(?:\)|\Z)|{bad}))"
+    bad_url = r"(?:[^)\\]++|\\.?+)*+\)?+"
+    return rf"{_word('url')}\({_BLANK}*+(?:(?=[\"']){_string(group)}|{token}(?:{_BLANK}*+(?:\)|\Z)|{bad_url}))"
 
 
 # Directly after a name, a number, "#" or "@" no new token starts.
 _START = r"(?<![-\w#@])(?<![^\x00-\x7f])"
-_SRC_FUNCTION = rf"{_identifier('src')}\({_SPACES}"
+_SRC = rf"{_word('src')}\({_GAP}"
 _TOKENS = [
-    rf"(?P<import>@{_identifier('import')}(?!{_NAME_CHARACTER}){_SPACES}(?:{_url_rule('i')}|{_SRC_FUNCTION}(?:{_string_rule('j')})?|{_string_rule('k')})?)",
-    rf"@{_identifier('namespace')}(?!{_NAME_CHARACTER})(?:{_SPACES}(?!{_identifier('url')}\(){_NAME_CHARACTER}++)?{_SPACES}(?:{_url_rule('n')}|{_string_rule('m')})?",
-    rf"{_START}(?P<url>{_url_rule('u')})",
-    rf"{_START}(?P<src>{_SRC_FUNCTION}(?:{_string_rule('r')})?)",
-    rf"{_START}(?P<set>(?:-{_identifier('webkit')}-)?{_identifier('image')}(?:-{_identifier('set')})?\()",
+    rf"(?P<import>@{_word('import')}(?!{_CHAR}){_GAP}(?:{_url('i')}|{_SRC}(?:{_string('j')})?|{_string('k')})?)",
+    rf"@{_word('namespace')}(?!{_CHAR})(?:{_GAP}(?!{_word('url')}\(){_CHAR}++)?{_GAP}(?:{_url('n')}|{_string('m')})?",
+    rf"{_START}(?P<url>{_url('u')})",
+    rf"{_START}(?P<src>{_SRC}(?:{_string('r')})?)",
+    rf"{_START}(?P<set>(?:-{_word('webkit')}-)?{_word('image')}(?:-{_word('set')})?\()",
     _COMMENT,
-    rf"(?P<string>{_string_rule('s')})",
-    rf"{_ESCAPE}{_NAME_CHARACTER}*+",
+    rf"(?P<string>{_string('s')})",
+    rf"{_ESCAPE}{_CHAR}*+",
 ]
 _FLAGS = re.IGNORECASE | re.ASCII | re.DOTALL
 

@@ -230,6 +230,6 @@ def _find_autolinks(text: str) -> Iterator[Found]:
         return
     from overthere.text import gfm  # its expressions take long to compile
 
-    # The word in front prevents that the text is parsed as the start of a block.
+    # The word in front keeps the text from being parsed as the start of a block.
     for link in gfm.find(f"a {text}", extended=True):
         yield Found("autolink", link.text, target=link.uri if link.kind in ("abbreviated", "mail") else None)
