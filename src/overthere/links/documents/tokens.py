@@ -48,7 +48,7 @@ class Metadata(Enum):
     TOO_DEEP = "too-deep"
     """At the end: elements of SVG or MathML, or a template, were nested too deep to be tracked (`tree.DEPTH`)."""
     UNCLOSED = "unclosed"
-    """At the end: the document ends in a comment, a CDATA section, a tag, or an element that contains only text."""
+    """At the end: a comment, a CDATA section, a tag, or an element that contains only text is not closed."""
 
 
 class Script(NamedTuple):
